@@ -1,7 +1,7 @@
 #pragma once
-// bench/bare_postgres_writer.h - the least that writes the same rows on PostgreSQL: recorded
-// commits as one unnest() statement a table, many commits a transaction, all in one round trip. No
-// engine, no guards, no queue; the parameters are encoded before the clock starts.
+// bench/bare_postgres_writer.h - minimal program that writes the same rows to PostgreSQL: recorded
+// commits with one unnest() statement per table, many commits per transaction, in one round trip.
+// No engine, no guards, no queue; the parameters are encoded before the measurement.
 
 #include <vector>
 
@@ -16,8 +16,8 @@ using RecordedRuns = std::vector<std::vector<Commit>>;
 
 class BarePostgresWriter {
  public:
-  // `url` names a database with an empty store. Encodes all transactions: of `in_flight` runs each,
-  // which are written step by step.
+  // `url`: a database with an empty store. Encodes all transactions; each has the next commit of
+  // `in_flight` runs.
   BarePostgresWriter(const std::string& url, const RecordedRuns& runs, std::size_t in_flight);
 
   void write_all();

@@ -1,5 +1,5 @@
-// bench/bare_server.cc - the limit that src/http is measured against: the least server that Beast
-// makes, one thread, one small answer, none of the checks, limits and time-outs.
+// bench/bare_server.cc - minimal Beast server with which src/http is compared: one thread, one
+// small response, without checks, limits and timeouts.
 //
 //   bare_server        prints its port, and serves until it is killed
 

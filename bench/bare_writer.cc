@@ -8,7 +8,7 @@ namespace belay::bench {
 namespace {
 
 constexpr std::size_t batch_max = 64;
-// As Belay's own writer has it.
+// The values of Belay's own writer.
 constexpr int log_pages_idle_max = 1'000;
 constexpr int log_pages_busy_max = 8'000;
 
@@ -53,7 +53,7 @@ BareWriter::BareWriter(const std::string& path, const RecordedWork& work) : work
   if (sqlite3_open_v2(path.c_str(), &connection_, flags, nullptr) != SQLITE_OK) {
     exit_with("The bare writer can't open " + path);
   }
-  // As Belay's own connections have it.
+  // The settings of Belay's own connections.
   execute(
       "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;"
       "PRAGMA foreign_keys = OFF; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");

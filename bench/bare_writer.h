@@ -1,7 +1,7 @@
 #pragma once
-// bench/bare_writer.h - the least that writes the same: one thread that takes recorded transactions
-// from a queue, executes exactly their statements, commits those that wait together, and hands the
-// answers back. No engine, no guards, no reads.
+// bench/bare_writer.h - minimal program that writes the same rows to SQLite: one thread takes
+// recorded transactions from a queue, executes exactly their statements, commits all that wait
+// together, and returns the results. No engine, no guards, no reads.
 
 #include <condition_variable>
 #include <deque>
@@ -18,28 +18,28 @@ struct sqlite3_stmt;
 
 namespace belay::bench {
 
-// Recorded work, cut into runs: `before` what comes before the first.
+// Recorded transactions by run; `before`: those before the first run.
 struct RecordedWork {
   WrittenTransaction before;
   std::vector<std::vector<WrittenTransaction>> runs;
 };
-// A transaction that inserts into `runs` begins a run.
+// Splits transactions by run: one that inserts into `runs` starts a run.
 RecordedWork cut_into_runs(std::vector<WrittenTransaction> transactions);
 
 class BareWriter {
  public:
-  // `path` names a store that Belay has made and nobody has written to. `work` outlives this.
+  // `path`: a store that Belay has created, without rows. `work` must outlive this object.
   BareWriter(const std::string& path, const RecordedWork& work);
   ~BareWriter();
   BareWriter(const BareWriter&) = delete;
   BareWriter& operator=(const BareWriter&) = delete;
 
-  // Writes all runs, never more than `in_flight` at a time, each transaction of a run after the one
-  // before it was durable.
+  // Writes all runs, at most `in_flight` at the same time. Each transaction of a run is written
+  // after the previous one is durable.
   void write_all(std::size_t in_flight);
 
  private:
-  struct Place {  // where a run stands
+  struct Place {  // the next transaction of a run
     std::size_t run = 0;
     std::size_t next = 0;
   };

@@ -1,8 +1,8 @@
 #pragma once
-// bench/connection.h - HTTP over one blocking socket, with as little between the clock and the wire
-// as there can be: for measuring a server, not for using one.
+// bench/connection.h - minimal HTTP client over one blocking socket, with little processing of its
+// own: for measuring a server.
 //
-// Anything unexpected ends the program with a message.
+// Any unexpected response ends the program with a message.
 
 #include <string>
 #include <string_view>
@@ -16,36 +16,37 @@ struct Answered {
 
 class Connection {
  public:
-  // To 127.0.0.1. False of is_open(): nobody listens.
+  // Connects to 127.0.0.1. is_open() is false if no process listens.
   explicit Connection(int port);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
   bool is_open() const { return socket_ >= 0; }
 
-  // One exchange; the connection stays. REQUIRES: the answer has a Content-Length.
+  // Sends a request and reads the response; the connection stays open. Requires a response with
+  // Content-Length.
   Answered ask(std::string_view method, std::string_view path, std::string_view body = {},
                std::string_view more_headers = {});
 
-  // Opens a stream of server-sent events; then each call gives the data of the next event that has
-  // some, as soon as it is whole, and "" at the stream's end.
+  // Opens a stream of server-sent events. Each call of next_event() then returns the data of the
+  // next event with data, as soon as it is complete; "" at the end of the stream.
   void open_events(std::string_view path);
   std::string next_event();
 
  private:
   void send(std::string_view text);
   std::string read_head();
-  bool receive();           // more into held_; false at the end
+  bool receive();           // appends to held_; false at the end
   std::string read_line();  // without its end
   std::string read_exactly(std::size_t bytes);
   bool read_chunk();  // into text_; false for the last one
 
   int socket_ = -1;
-  std::string held_;  // came, but was not asked for yet
-  std::string text_;  // of the stream, without the chunks' frames
+  std::string held_;  // received, not yet returned
+  std::string text_;  // content of the stream, without chunk headers
 };
 
-// A port of 127.0.0.1 on which nobody listens now.
+// Returns an unused port of 127.0.0.1.
 int free_port();
 
 }  // namespace belay::bench

@@ -1,4 +1,4 @@
-// What it costs to compress and to encrypt one value, and to get it back; and how small it becomes.
+// Measures the time to compress and encrypt one value and to read it back, and its stored size.
 
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,8 @@ using namespace belay::bench;
 constexpr double seconds_per_figure = 0.35;
 const TenantId tenant{"local"};
 
-// Words as frequent as in people's texts: the n-th of them 1/n as often as the first.
+// Generates text with the word frequencies of natural language: word n is 1/n as frequent as the
+// first.
 class Writer {
  public:
   explicit Writer(Random& random) : random_(random) {

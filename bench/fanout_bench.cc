@@ -1,5 +1,5 @@
-// One node, a hundred branches, one node that joins them: branches a second in memory, and how long
-// a run takes when every branch is durable.
+// One node, a hundred branches, one node that joins them. Measures branches per second in memory,
+// and the time of a run in which every branch is durable.
 
 #include <cstdio>
 
@@ -33,7 +33,8 @@ Update<Fan> branch_of(const Context& context) {
 
 Update<Fan> plain(const Fan&, Context& context) { return branch_of(context); }
 
-// Lets the others begin before it ends, so that branches end one by one and are saved one by one.
+// Yields once, so that all branches start before the first one ends; each is then committed
+// separately.
 Task<Update<Fan>> waits(const Fan&, Context& context) {
   co_await sleep_for(std::chrono::milliseconds(0));
   co_return branch_of(context);

@@ -1,5 +1,5 @@
-// A fleet on PostgreSQL: how soon an idle worker begins what another process has put into the
-// queue, and how long the runs of a worker that was killed lie still until another one goes on.
+// A fleet on PostgreSQL. Measures the time until an idle worker starts a run that another process
+// enqueued, and the time until another worker continues the runs of a killed worker.
 
 #include <poll.h>
 
@@ -22,7 +22,7 @@ using namespace belay::bench;
 using belay::postgres_tests::PostgresServer;
 
 constexpr int starts = 500;
-constexpr int starts_before = 20;  // until the worker listens, and plans are known
+constexpr int starts_before = 20;  // not measured: the worker subscribes, plans are cached
 constexpr double patience_seconds = 120;
 constexpr std::size_t workers_of_fleet = 3;
 constexpr int runs_under_way = 30;
@@ -30,7 +30,7 @@ constexpr int runs_in_the_way = 400;
 constexpr std::size_t least_in_hand = 5;
 constexpr int runs_of_backlog = 3'000;
 
-// Waits for something to be heard, or for as long.
+// Waits for a report, at most for `seconds`.
 void wait_for_words(const std::vector<std::unique_ptr<WorkerProcess>>& workers, double seconds) {
   std::vector<pollfd> pipes;
   for (const auto& worker : workers) pipes.push_back({worker->pipe(), POLLIN, 0});
@@ -44,7 +44,7 @@ double random_seconds(World& world, double from, double to) {
 
 void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-// Puts runs into the queue, and knows when each was durable.
+// Enqueues runs and records when each one was durable.
 class Client {
  public:
   Client(World& world, const std::string& url, Wakes wakes)
@@ -61,7 +61,7 @@ class Client {
 
   std::string enqueue_short() { return enqueue(short_); }
   std::string enqueue_long() { return enqueue(long_); }
-  double durable() const { return durable_; }  // when the last one was
+  double durable() const { return durable_; }  // time of the last commit
   bool has_completed(const std::string& thread) {
     auto view = world_.wait_for(runtime_->status(default_tenant(), ThreadId(thread)));
     return value_or_exit(std::move(view)).row.status == RunStatus::completed;
@@ -84,7 +84,7 @@ class Client {
   double durable_ = 0;
 };
 
-// When the worker told that of the run; what it tells of others is passed over.
+// Returns the time of the report `what` about the run; ignores reports about other runs.
 double told_at(const std::vector<std::unique_ptr<WorkerProcess>>& workers, Told what,
                const std::string& thread) {
   double began = wall_seconds();
@@ -116,7 +116,7 @@ void time_starts(World& world, PostgresServer& server, const char* what, Wakes w
   std::vector<double> times;
   Span span;
   for (int i = 0; i < starts_before + starts; ++i) {
-    // Longer than it takes to be idle again, and at any moment between two looks.
+    // Longer than the worker needs to become idle, and at a random time between two polls.
     nap(random_seconds(world, 0.05, 0.25));
     std::string thread = client.enqueue_short();
     double began = told_at(workers, Told::begun, thread);
@@ -126,7 +126,7 @@ void time_starts(World& world, PostgresServer& server, const char* what, Wakes w
   print(what, times, "ms", span.other_load);
 }
 
-// Workers that are killed, and others in their place; always as many runs under way.
+// Kills workers and replaces them, with a constant number of runs in progress.
 class Fleet {
  public:
   Fleet(World& world, const std::string& url)
@@ -140,7 +140,7 @@ class Fleet {
     for (int i = 0; i < runs; ++i) client_.enqueue_long();
   }
 
-  // Kills a worker at some moment; how many seconds each of its runs lay still.
+  // Kills a worker at a random time. Returns the seconds until each of its runs was continued.
   std::vector<double> kill_one(std::size_t which) {
     double until = wall_seconds() + random_seconds(world_, 1, 6);
     double patience_ends = until + patience_seconds;
@@ -158,7 +158,8 @@ class Fleet {
     patience_ends = killed + patience_seconds;
     while (!lost.empty()) {
       if (wall_seconds() > patience_ends) {
-        // Killed between the last commit of a run and its word of it.
+        // Completed runs are not lost: the worker was killed between the last commit and its
+        // report.
         std::erase_if(lost, [&](const std::string& each) { return client_.has_completed(each); });
         return still_lost(std::move(times), lost.size());
       }
@@ -174,7 +175,7 @@ class Fleet {
   }
 
  private:
-  // They count as if they had been taken over just now.
+  // Runs without a takeover count as continued at the end of the wait.
   static std::vector<double> still_lost(std::vector<double> times, std::size_t count) {
     times.insert(times.end(), count, patience_seconds);
     return times;
@@ -202,7 +203,7 @@ class Fleet {
     }
   }
 
-  // For every run that has ended another one begins.
+  // Reads reports, and enqueues a new run for each one that has ended.
   void listen() {
     wait_for_words(workers_, 0.1);
     for (std::size_t i = 0; i < workers_.size(); ++i) hear(i);
@@ -213,8 +214,8 @@ class Fleet {
   const std::string url_;
   Client client_;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
-  std::map<std::string, std::size_t> holders_;   // of each run under way
-  std::map<std::string, double> first_commits_;  // of that holder
+  std::map<std::string, std::size_t> holders_;   // the worker of each running run
+  std::map<std::string, double> first_commits_;  // time of that worker's first commit
   int ended_ = 0;
 };
 
@@ -231,7 +232,7 @@ void time_take_overs(World& world, PostgresServer& server, const char* what, int
   print(what, times, "s", span.other_load);
 }
 
-// Runs of one node that all wait in the queue when the workers begin.
+// Measures runs of one node that are all queued before the workers start.
 void time_backlog(World& world, PostgresServer& server, std::size_t count) {
   std::string url = server.socket_url(server.create_database());
   Client client(world, url, Wakes::by_notify);

@@ -16,7 +16,7 @@ namespace belay::bench {
 namespace {
 
 constexpr std::string_view worker_word = "--work-on";
-constexpr int told_through = 3;  // the file that a worker writes its words to
+constexpr int told_through = 3;  // file descriptor to which a worker writes its reports
 constexpr std::chrono::milliseconds node_takes{500};
 constexpr int long_nodes = 20;
 constexpr std::size_t runs_of_a_worker = 16;
@@ -33,7 +33,7 @@ void tell(Told what, const std::string& thread) {
   word.what = what;
   word.at = wall_seconds();
   thread.copy(word.thread, sizeof word.thread - 1);
-  // Without its parent it has nothing to do.
+  // The parent has ended.
   if (::write(told_through, &word, sizeof word) != sizeof word) std::exit(1);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// bench/fleet_worker.h - the worker processes of fleet_bench, and what they tell it.
+// bench/fleet_worker.h - the worker processes of fleet_bench, and their reports.
 
 #include <sys/types.h>
 
@@ -12,12 +12,12 @@
 
 namespace belay::bench {
 
-// One node that counts, so that a worker is idle again at once.
+// A graph with one fast node, after which a worker is idle again.
 Graph<Page> short_pages();
-// Twenty nodes that take half a second each.
+// A graph with twenty nodes that take half a second each.
 Graph<Page> long_pages();
 
-// Tells of every commit of a run that has been applied, as soon as it is durable.
+// Calls `applied` after each applied commit of a run, as soon as it is durable.
 class WatchedStore final : public ForwardingStore {
  public:
   using Applied = std::function<void(const std::string& thread)>;
@@ -31,16 +31,16 @@ class WatchedStore final : public ForwardingStore {
 
 enum class Told : int { begun, committed, ended };  // a node; a commit; a run
 
-// As it goes through the pipe of a worker: at once, or not at all.
+// A report of a worker, written to its pipe atomically.
 struct Word {
   Told what = Told::begun;
   char thread[44] = {};
-  double at = 0;  // wall_seconds(), which all processes share
+  double at = 0;  // wall_seconds(), the same clock for all processes
 };
 
 enum class Wakes : bool { by_polling, by_notify };
 
-// This very program as a child that works on the store at `url` until it is killed.
+// This program as a child process that runs a worker on the store at `url` until it is killed.
 class WorkerProcess {
  public:
   WorkerProcess(const std::string& url, Wakes wakes);
@@ -48,9 +48,9 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it
 
-  void kill();  // by SIGKILL; returns once it has gone. What it has told can still be heard
+  void kill();  // sends SIGKILL and waits for the end; its reports can still be read
   int pipe() const { return pipe_; }
-  // What it has told since; does not wait.
+  // Returns the reports since the last call, without waiting.
   std::vector<Word> heard();
 
  private:
@@ -58,8 +58,8 @@ class WorkerProcess {
   int pipe_ = -1;
 };
 
-// Whether these are the words that a WorkerProcess starts this program with; then work() is all
-// that it does.
+// Returns whether a WorkerProcess has started this program with these arguments; it must then call
+// work(), which does not return.
 bool is_worker(int count, char** arguments);
 [[noreturn]] void work(char** arguments);
 

@@ -1,6 +1,6 @@
-// How much memory `serve` holds for clients that take it: 300 connections without a key that have
-// sent a megabyte each but for its last byte, and a reader of `values` events of a state of 2 MB,
-// slow and fast.
+// Measures the memory that clients can make `serve` allocate: 300 connections without a key that
+// have each sent a megabyte except its last byte, and a slow and a fast reader of `values` events
+// of a state of 2 MB.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -28,10 +28,10 @@ using namespace std::chrono_literals;
 constexpr int connections = 300;
 constexpr std::size_t body_bytes = 1u << 20;
 
-// A socket whose caller chooses how fast it reads.
+// A socket; the caller determines how fast it reads.
 class Client {
  public:
-  // `receive_bytes`: of its buffer; 0: the system's own size.
+  // `receive_bytes`: size of the receive buffer; 0: the system's default.
   Client(int port, int receive_bytes) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_bytes > 0) {
       ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof(receive_bytes));
@@ -48,7 +48,7 @@ class Client {
   Client& operator=(const Client&) = delete;
   ~Client() { ::close(socket_); }
 
-  // As much as the server takes: it may close the connection before the end.
+  // Sends as much as the server accepts: it can close the connection before the end.
   void send(const std::string& text) const {
     std::size_t sent = 0;
     while (sent < text.size()) {
@@ -57,7 +57,7 @@ class Client {
       sent += static_cast<std::size_t>(count);
     }
   }
-  // False at the end.
+  // Returns false at the end of the stream.
   bool read(std::size_t bytes) {
     text_.resize(bytes);
     ssize_t count = ::recv(socket_, text_.data(), bytes, 0);

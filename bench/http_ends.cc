@@ -1,12 +1,13 @@
-// bench/http_ends.cc - both ends of what bench/http_bench.sh measures of src/http.
+// bench/http_ends.cc - server and clients for the measurements of src/http in bench/http_bench.sh.
 //
 //   http_ends serve
-//       prints its port; answers / with a small JSON document and /stream with a stream that says
-//       nothing, until it is killed
+//       prints its port; returns a small JSON document for / and a stream without events for
+//       /stream, until it is killed
 //   http_ends open PORT COUNT PATH
-//       opens COUNT streams, prints a line, holds them until its input ends
+//       opens COUNT streams, prints a line, keeps them open until its input ends
 //   http_ends stall PORT COUNT
-//       opens COUNT connections that say half of a head, prints a line, holds them as well
+//       opens COUNT connections, sends half of a request head on each, prints a line, keeps them
+//       open until its input ends
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -60,7 +61,7 @@ int serve() {
   return 0;
 }
 
-// -1 where it can't be had.
+// Returns -1 if the connection fails.
 int connect_to(int port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -1,4 +1,4 @@
-// The program of held_bench: an agent whose state has 2 MB of text and that makes 80 commits.
+// The program of held_bench: an agent with 2 MB of text in its state that makes 80 commits.
 
 #include <belay/belay.hpp>
 

@@ -1,5 +1,5 @@
-// A conversation that grows: what a thousand turns of 500 bytes cost on the disk, whether the last
-// turns take longer than the first, and what it costs to load the whole.
+// A growing conversation of a thousand turns of 500 bytes. Measures its size on the disk, whether
+// the last turns take longer than the first, and the time to load all of it.
 
 #include <cstdio>
 #include <filesystem>
@@ -24,7 +24,7 @@ struct Talk {
   int said = 0;
 };
 
-// Words as people use them: some often, most rarely.
+// Returns a text in which few words are frequent and most are rare, as in natural language.
 std::string message(Random& random) {
   static const std::vector<std::string> words = [] {
     testing::SeededRandom seeded(7);
@@ -49,7 +49,7 @@ std::string message(Random& random) {
 
 struct Speaker {
   testing::SeededRandom random{1};
-  std::vector<double> began{};  // when each turn's node ran, in seconds
+  std::vector<double> began{};  // start time of each turn's node, in seconds
 };
 
 Graph<Talk> talk_of(Speaker& speaker) {
@@ -64,7 +64,7 @@ Graph<Talk> talk_of(Speaker& speaker) {
   return value_or_exit(std::move(graph).build());
 }
 
-// Of the turns around the n-th, from one node to the next.
+// Returns the median time from one node to the next, for turns `from` to `to`.
 double turn_us(const Speaker& speaker, std::size_t from, std::size_t to) {
   std::vector<double> times;
   for (std::size_t i = from; i < to; ++i) {

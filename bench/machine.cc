@@ -22,7 +22,8 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Ticks that all cores were busy for since the machine started, or that the host took.
+// Returns the ticks since boot in which a core was busy or its time was stolen by the host, over
+// all cores.
 std::uint64_t busy_ticks() {
   std::ifstream file("/proc/stat");
   std::string name;

@@ -1,5 +1,5 @@
 #pragma once
-// bench/machine.h - the machine that a benchmark runs on, and how much of it others use meanwhile.
+// bench/machine.h - measures time and memory, and the load of other programs on this machine.
 
 #include <cstdint>
 #include <string>
@@ -7,26 +7,27 @@
 
 namespace belay::bench {
 
-// Processor time of this process, all its threads and the children that it waited for, in seconds.
+// Returns the processor time of this process, all its threads and the children that it has waited
+// for, in seconds.
 double cpu_seconds();
 double wall_seconds();
 
 double median(std::vector<double> numbers);
-// The number that a share of them (0 to 1) does not exceed.
+// Returns the quantile `share` (0 to 1) of the numbers.
 double quantile(std::vector<double> numbers, double share);
-// Memory of this process that is in use, in bytes.
+// Returns the resident memory of this process, in bytes.
 double resident_bytes();
 
-// From construction to stop(): how long, and how busy the machine was with other things, as a share
-// of all its cores. From /proc/stat, in hundredths of a second: measure a third of a second at
-// least.
+// Measures, from construction to stop(), the duration and the load of other programs as a share of
+// all cores. The load comes from /proc/stat, in hundredths of a second: measure at least a third of
+// a second.
 class Span {
  public:
   Span();
   void stop();
   double seconds = 0;
-  double cpu = 0;         // of this process, seconds
-  double other_load = 0;  // 0 to 1; steal by the host counts as others' work
+  double cpu = 0;         // processor time of this process, in seconds
+  double other_load = 0;  // 0 to 1; time stolen by the host counts as load of others
 
  private:
   double began_ = 0;
@@ -34,17 +35,17 @@ class Span {
   std::uint64_t busy_began_ = 0;
 };
 
-// Rounds during which others used more than this do not count.
+// Rounds with a higher load of other programs are not counted.
 inline constexpr double quiet_load_max = 0.3;
 
-// Waits for others to use less than a quarter of the machine; gives up when `seconds_left`, which
-// it takes the waiting from, is used up.
+// Waits until other programs use less than a quarter of the machine, at most `seconds_left`; the
+// waiting time is subtracted from it.
 void wait_for_quiet(double& seconds_left);
 
-// How many times a second 8 KB can be appended to a file in `directory` and made durable.
+// Returns how many times per second 8 KB can be appended to a file in `directory` and synced.
 double synced_appends_per_second(const std::string& directory, double seconds);
 
-// Processor, cores, kernel, compiler: one line.
+// Returns processor, cores, kernel and compiler as one line.
 std::string description();
 
 }  // namespace belay::bench

@@ -1,4 +1,4 @@
-// How many nodes a second the engine, the driver and the in-memory store carry out on one core.
+// Measures nodes per second of the engine, the driver and the memory store on one core.
 
 #include <cstdio>
 
@@ -14,8 +14,8 @@ using namespace belay::bench;
 constexpr int runs_per_round = 1'000;
 
 struct Measured {
-  std::vector<double> by_cpu;   // nodes a second of processor time
-  std::vector<double> by_wall;  // nodes a second
+  std::vector<double> by_cpu;   // nodes per second of processor time
+  std::vector<double> by_wall;  // nodes per second
   std::vector<double> load;
 };
 

@@ -30,7 +30,7 @@ Options options_from(int count, char** arguments) {
   return options;
 }
 
-// Not /tmp, which may be held in memory, where durable costs nothing.
+// Not /tmp: it can be in memory, where fsync costs nothing.
 Workplace::Workplace(const std::string& parent)
     : path((parent.empty() ? std::string("/var/tmp") : parent) + "/belay-bench-XXXXXX") {
   if (!mkdtemp(path.data())) exit_with("Can't make a directory like " + path + ".");

@@ -1,5 +1,5 @@
 #pragma once
-// bench/options.h - what every benchmark may be told on its command line.
+// bench/options.h - command-line options of all benchmarks.
 
 #include <charconv>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace belay::bench {
 
-// The whole text as a number, or nothing.
+// Returns the number if the whole text is one.
 template <typename Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number{};
@@ -19,15 +19,16 @@ std::optional<Number> number_in(std::string_view text) {
 
 struct Options {
   int rounds = 9;
-  double max_wait = 60;        // seconds to wait, in all, for a quiet machine
-  std::string directory = "";  // where the SQLite files go; empty: a new one under /var/tmp
+  double max_wait = 60;        // total seconds to wait for a quiet machine
+  std::string directory = "";  // for the SQLite files; empty: a new one under /var/tmp
   std::string belay = "";      // the program that start_bench starts
 };
 
-// --rounds=N --max-wait=SECONDS --directory=DIR --belay=PATH; anything else ends the program.
+// Parses --rounds=N --max-wait=SECONDS --directory=DIR --belay=PATH; any other argument ends the
+// program.
 Options options_from(int count, char** arguments);
 
-// A directory for this process's files, removed with them at the end.
+// A directory for this process's files; the destructor removes it.
 class Workplace {
  public:
   explicit Workplace(const std::string& parent);

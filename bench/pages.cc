@@ -19,10 +19,10 @@ Update<Page> count(const Page&, Context&) { return add(&Page::visits, 1); }
 struct Line {
   Runtime& runtime;
   const Graph<Page>& graph;
-  int left;  // runs that are still to begin
+  int left;  // runs that have not started
 };
 
-// One after the other, as long as there are runs left.
+// Executes runs one after the other until none is left.
 Task<Done> take_turns(Line& line) {
   while (line.left > 0) {
     --line.left;

@@ -1,5 +1,5 @@
 #pragma once
-// bench/pages.h - the work that is measured: a state of about 1 KB that goes through ten nodes.
+// bench/pages.h - the graphs that the benchmarks execute: ten nodes over a state of about 1 KB.
 
 #include <string>
 
@@ -15,22 +15,22 @@ struct Page {
 
 inline constexpr int nodes_per_run = 10;
 
-// What each node changes.
+// The channels that each node changes.
 enum class Writes { text, counter };
 
-// About 1,000 bytes of text that does not repeat itself.
+// Returns a state with about 1,000 bytes of text without repetitions.
 Page first_page();
-// Ten nodes in a line. With Writes::text each rewrites the text and counts, with Writes::counter it
-// only counts.
+// Builds ten nodes in a line. With Writes::text each node rewrites the text and counts, with
+// Writes::counter it only counts.
 Graph<Page> line_of_nodes(Writes writes);
-// One node that counts, then the question to a person whether the title may stand.
+// Builds one node that counts, followed by an approval of the title.
 Graph<Page> page_for_approval();
 
-// Carries `runs` runs of `graph` out on `loop`, never more than `in_flight` at a time. Ends the
-// program with a message when one of them does not come to where it should.
+// Executes `runs` runs of `graph` on `loop`, at most `in_flight` at the same time. Ends the program
+// with a message if one of them does not have the expected result.
 void perform(EventLoop& loop, Runtime& runtime, const Graph<Page>& graph, int runs, int in_flight);
 
-// A model for graphs that ask none.
+// A model for graphs that call none.
 class NoModel final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest) override {
@@ -38,7 +38,7 @@ class NoModel final : public Model {
   }
 };
 
-// The parts of a runtime that are the same for every store.
+// The parts of a runtime that are equal for all stores.
 struct World {
   std::unique_ptr<Clock> clock = system_clock();
   std::unique_ptr<Random> random = system_random();
@@ -52,7 +52,7 @@ struct World {
     opened->add(graph);
     return opened;
   }
-  // Runs the loop until the task has ended.
+  // Runs the loop until the coroutine has ended.
   template <typename T>
   T wait_for(Task<T> task) {
     std::optional<T> value;
@@ -68,7 +68,7 @@ struct World {
   }
 };
 
-// The value, or the end of the program with the error's sentence.
+// Returns the value, or ends the program with the error's message.
 template <typename T>
 T value_or_exit(Result<T> result);
 [[noreturn]] void exit_with(const std::string& why);

@@ -1,5 +1,5 @@
-// How many nodes a second Belay makes durable on PostgreSQL, beside a bare writer of exactly the
-// same rows, and beside the disk. The server is one of its own, with fsync and synchronous_commit.
+// Measures durable nodes per second on PostgreSQL, compared with a bare writer of exactly the same
+// rows, and with the disk. It starts its own server, with fsync and synchronous_commit.
 
 #include <cstdio>
 #include <filesystem>
@@ -24,11 +24,11 @@ using namespace belay::bench;
 using belay::postgres_tests::PostgresServer;
 
 struct Round {
-  double belay_us = 0;  // a node
+  double belay_us = 0;  // per node
   double bare_us = 0;
   double belay_cpu_us = 0;  // of this process and of the server
   double bare_cpu_us = 0;
-  double appends = 0;  // a second
+  double appends = 0;  // per second
   double other_load = 0;
 };
 
@@ -56,7 +56,7 @@ class RecordingStore final : public ForwardingStore {
   std::map<RunId, std::vector<Commit>> runs_;
 };
 
-// Processor time of the server's processes, those that have ended included, in seconds.
+// Returns the processor time of the server's processes, including ended ones, in seconds.
 double server_cpu(pid_t postmaster) {
   double ticks = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {

@@ -1,5 +1,5 @@
-// What a million waiting runs cost on PostgreSQL: the claim of what is due among them, and the
-// memory of a server that has nothing to do.
+// Measures the cost of a million queued runs on PostgreSQL: the poll for due runs among them, and
+// the memory of an idle server.
 
 #include <cstdio>
 #include <filesystem>
@@ -21,7 +21,8 @@ constexpr int due_runs = 2'000;
 constexpr int claims = 200;
 constexpr int claimed_at_once = 16;
 
-// `count` runs of one priority in three that wait until `due`, each in a thread of its own.
+// Returns SQL that inserts `count` queued runs, due at `due`, with three priorities in turn, each
+// in its own thread.
 std::string waiting(int first, int count, const std::string& due) {
   std::string numbers = "generate_series(" + std::to_string(first) + ", " +
                         std::to_string(first + count - 1) + ") AS n";
@@ -61,7 +62,8 @@ Claims time_claims(World& world, const std::string& url) {
   for (int i = 0; i < claims; ++i) {
     PollFilter filter;
     filter.tenant = default_tenant();
-    // Each worker its own: what one was offered is passed over by the next.
+    // A session of its own for every second poll: the candidates of one session are hidden from
+    // others.
     filter.session = i % 2 == 0 ? session : SessionId(random_uuid(*world.random));
     filter.now = world.clock->now();
     filter.graphs = {"pages"};

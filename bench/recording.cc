@@ -30,7 +30,7 @@ std::string bytes_of_hex(std::string_view digits) {
   return bytes;
 }
 
-// The literal at the beginning of `text`, which is moved behind it.
+// Returns the literal at the beginning of `text`, and removes it from `text`.
 Bound literal_at(std::string_view& text) {
   if (text.starts_with("NULL")) {
     text.remove_prefix(4);
@@ -61,8 +61,8 @@ Bound literal_at(std::string_view& text) {
   return number_in<long long>(number).value_or(0);
 }
 
-// SQLite tells no statement's values, but writes it out with them: they stand where `sql` has its
-// question marks.
+// Extracts the values of a statement. SQLite does not return bound values, but it expands a
+// statement with them: they replace the question marks of `sql`.
 std::vector<Bound> values_in(std::string_view sql, std::string_view written_out) {
   std::vector<Bound> values;
   for (char c : sql) {
@@ -82,7 +82,7 @@ int on_statement(unsigned, void*, void* statement, void*) {
   std::lock_guard lock(recorded().mutex);
   if (!recorded().is_on) return 0;
   std::string_view sql = sqlite3_sql(running);
-  // A reader's transaction begins without IMMEDIATE.
+  // Only writers begin with IMMEDIATE.
   if (sql.starts_with("BEGIN IMMEDIATE")) recorded().transactions.emplace_back();
   bool is_frame = sql.starts_with("BEGIN") || sql.starts_with("COMMIT");
   if (is_frame || sql.starts_with("PRAGMA") || sqlite3_stmt_readonly(running)) return 0;

@@ -1,6 +1,6 @@
 #pragma once
-// bench/recording.h - what a store really writes: every statement that changes something, on any
-// SQLite connection that this process opens, with the values bound to it.
+// bench/recording.h - records all writing statements of a store, with their bound values, on every
+// SQLite connection that this process opens.
 
 #include <string>
 #include <variant>
@@ -14,18 +14,18 @@ struct Blob {
 using Bound = std::variant<std::monostate, long long, double, std::string, Blob>;
 
 struct WrittenStatement {
-  std::string sql;  // as it was compiled
+  std::string sql;  // as prepared
   std::vector<Bound> values;
 };
 using WrittenTransaction = std::vector<WrittenStatement>;
 
-// Between start() and stop(), of connections opened after watch_connections().
+// Records between start() and stop(), on connections opened after watch_connections().
 class Recording {
  public:
-  // Once in a process, before the store is opened.
+  // Must be called once per process, before the store is opened.
   static void watch_connections();
   static void start();
-  // The transactions since start(), in their order.
+  // Returns the transactions since start(), in order.
   static std::vector<WrittenTransaction> stop();
 };
 

@@ -1,5 +1,5 @@
-// What it takes to read the state of a run that waits: from the SQLite file, and with its values
-// from a Redis. Start one beforehand: redis-server --port 6399 --save "" --bind 127.0.0.1; then
+// Measures reading the state of a paused run from the SQLite file, and with its values from Redis.
+// Start a Redis before: redis-server --port 6399 --save "" --bind 127.0.0.1; then
 //     redis_bench redis://127.0.0.1:6399
 
 #include <algorithm>
@@ -23,7 +23,8 @@ struct Papers {
   std::map<std::string, std::string> a{}, b{}, c{}, d{};
 };
 
-// A run of some commits that waits for a person, with about so many bytes of state.
+// Builds a graph whose run makes some commits and pauses for an approval, with about `bytes` bytes
+// of state.
 Graph<Papers> papers_graph(std::size_t bytes) {
   GraphBuilder<Papers> graph{"papers"};
   graph.node("write", [bytes](const Papers&, Context&) {
@@ -43,7 +44,7 @@ Graph<Papers> papers_graph(std::size_t bytes) {
   return std::move(graph).build().value();
 }
 
-// The median microseconds of a look at the run's state.
+// Returns the median time of reading the run's state, in microseconds.
 double median_look(EventLoop& loop, Runtime& runtime, const ThreadId& thread) {
   std::vector<double> took;
   for (int i = 0; i < reads; ++i) {
@@ -68,7 +69,7 @@ void measure(Store& bare, redis::Client& client, std::size_t bytes) {
   for (Store* store : {cached.get(), &bare}) {
     auto runtime = Runtime::open({*store, *loop, *clock, *random, model}).value();
     runtime->add(graph);
-    // The first one starts it; to the other it is known.
+    // The first call starts the run, the second one finds it.
     auto begun = block_on(*loop, runtime->start(graph, Papers{}, options));
     if (!begun.ok()) std::printf("%s\n", begun.error().message.c_str());
     took.push_back(median_look(*loop, *runtime, options.thread));

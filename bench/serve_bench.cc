@@ -1,6 +1,6 @@
-// What `belay serve` adds: to the start of a run over a call of the library, to an event after its
-// commit, to what a model says; how soon a cancel stops a model that hangs; and what the server
-// takes to be there.
+// Measures the overhead of `belay serve`: starts compared with calls of the library, the delays of
+// events after their commit and of streamed text, the time until a cancel stops a hanging model,
+// and the startup time and memory of the server.
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ using namespace belay::bench;
 constexpr int starts_per_round = 200;
 constexpr int runs_per_round = 5;
 constexpr int cancels_per_round = 10;
-// Longer than the benchmark, so that nothing that is begun runs beside what is measured.
+// Longer than the benchmark, so that no enqueued run executes during the measurement.
 constexpr std::int64_t delay_milliseconds = 86'400'000;
 
 struct Measured {
@@ -42,7 +42,8 @@ std::string start_body(const std::string& thread, const std::string& more) {
   return R"({"threadId":")" + thread + R"(","input":{"question":"What time is it?")" + more + "}}";
 }
 
-// The library's side of a start: the same graph, the same durability, a file on the same disk.
+// Starts through the library, for comparison: the same graph and durability, a file on the same
+// disk.
 class Library {
  public:
   explicit Library(const std::string& path)
@@ -67,7 +68,7 @@ class Library {
   Graph<assistant::Conversation> graph_;
 };
 
-// In turns, so that both see the same disk.
+// Alternates between server and library, so that both use the disk under the same conditions.
 void measure_starts(int port, Library& library, Measured& measured) {
   Connection connection(port);
   std::string body = R"({"input":{"question":"What time is it?"},"delayMs":)" +
@@ -83,7 +84,7 @@ void measure_starts(int port, Library& library, Measured& measured) {
   }
 }
 
-// What the model said carries the time at which it said it.
+// The model streams the times at which it sends: records their delays.
 void note_pieces(const Value& event, std::int64_t now, Measured& measured) {
   const std::string* text = event["body"]["text"].as_string();
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
@@ -96,7 +97,7 @@ void note_pieces(const Value& event, std::int64_t now, Measured& measured) {
   }
 }
 
-// A run whose model speaks, from its start to its end, as a reader of its events hears it.
+// Reads the events of a run with a streaming model, from its start to its end.
 void follow_run(int port, const std::string& thread, Measured& measured) {
   Connection starts(port), events(port);
   std::string begun = start_body(thread, "");
@@ -115,7 +116,7 @@ void follow_run(int port, const std::string& thread, Measured& measured) {
     if (!committed) continue;
     bool is_durable = !event["id"].is_null();
     double since = static_cast<double>(committed->time_since_epoch().count());
-    // What was committed before the stream was open was not waited for.
+    // Events that were committed before the stream was opened are not measured.
     if (is_durable && since > opened)
       measured.events.push_back((static_cast<double>(now) - since) / 1e3);
     if (!is_durable) note_pieces(event, now, measured);
@@ -182,7 +183,7 @@ int main(int count, char** arguments) {
                                         "OLLAMA_HOST="};
   {
     ServedProgram first(belay, store, variables);
-  }  // makes the store, reads the program
+  }  // not measured: creates the store, loads the program from the disk
   Library library(place.path + "/library.db");
   Measured measured;
   double wait_left = options.max_wait;

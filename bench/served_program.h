@@ -10,16 +10,16 @@ namespace belay::bench {
 
 class ServedProgram {
  public:
-  // Returns once the program is ready. `variables` are added to its environment, `words` to its
+  // Returns when the program is ready. `variables` are added to its environment, `words` to its
   // command line.
   ServedProgram(const std::string& belay, const std::string& store,
                 std::vector<std::string> variables, std::vector<std::string> words = {});
   ServedProgram(const ServedProgram&) = delete;
   ServedProgram& operator=(const ServedProgram&) = delete;
-  ~ServedProgram();  // ends it, and waits for it
+  ~ServedProgram();  // ends the program and waits for it
 
   int port() const { return port_; }
-  double ready_milliseconds() const { return ready_milliseconds_; }  // since it was started
+  double ready_milliseconds() const { return ready_milliseconds_; }  // startup time
   double resident_megabytes() const;
 
  private:

@@ -1,5 +1,5 @@
-// How many nodes a second Belay makes durable on SQLite, beside the bare writer, which executes
-// exactly the statements that Belay executed, and beside the disk.
+// Measures durable nodes per second on SQLite, compared with a bare writer that executes exactly
+// the statements of Belay, and with the disk.
 
 #include <sqlite3.h>
 
@@ -18,13 +18,13 @@ namespace {
 using namespace belay;
 using namespace belay::bench;
 
-// A round's two halves and the disk between them.
+// The measurements of one round: Belay, the disk, the bare writer.
 struct Round {
-  double belay_us = 0;  // a node
+  double belay_us = 0;  // per node
   double belay_cpu_us = 0;
   double bare_us = 0;
   double bare_cpu_us = 0;
-  double appends = 0;  // a second
+  double appends = 0;  // per second
   double other_load = 0;
 };
 
@@ -32,7 +32,7 @@ struct Setting {
   const char* what;
   int runs;
   int in_flight;
-  bool sealed = false;  // compressed and encrypted; the bare writer writes what Belay does without
+  bool sealed = false;  // Belay compresses and encrypts; the bare writer writes plaintext values
 };
 
 std::string fresh_store(World& world, const std::string& path) {
@@ -70,9 +70,9 @@ void bare_writes(const std::string& path, const RecordedWork& work, const Settin
   round.other_load = std::max(round.other_load, span.other_load);
 }
 
-// What Belay writes for the runs, one run after the other.
+// Records the transactions of Belay for the runs, one run after the other.
 RecordedWork record(World& world, int runs) {
-  // In memory where that can be had: what is recorded is the same, and sooner.
+  // In memory if possible: the recording is equal and faster.
   Workplace place(std::filesystem::exists("/dev/shm") ? "/dev/shm" : "");
   Recording::watch_connections();
   std::string path = fresh_store(world, place.path + "/recorded");
@@ -90,7 +90,7 @@ RecordedWork record(World& world, int runs) {
   return work;
 }
 
-// Rows of the tables that a node writes to, and bytes of values.
+// Returns the numbers of rows in the tables that a node writes to, and of bytes of values.
 std::string contents(const std::string& path) {
   sqlite3* connection = nullptr;
   sqlite3_open_v2(path.c_str(), &connection, SQLITE_OPEN_READWRITE, nullptr);
@@ -113,7 +113,7 @@ std::string contents(const std::string& path) {
   return found;
 }
 
-// The size of a store's file once its write-ahead log is empty.
+// Returns the size of a store's file after its write-ahead log was emptied.
 double file_bytes(const std::string& path) {
   sqlite3* connection = nullptr;
   sqlite3_open_v2(path.c_str(), &connection, SQLITE_OPEN_READWRITE, nullptr);

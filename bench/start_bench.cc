@@ -1,5 +1,5 @@
-// How long it takes from the start of the process to the first completed run on a new SQLite file:
-// a note is imported, then its day is audited, by the program that people use.
+// Measures the time from the start of the process to the first completed run on a new SQLite file:
+// the `belay` program imports a note, then audits its day.
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -32,7 +32,7 @@ Taken operator+(const Taken& left, const Taken& right) {
   return {left.clock + right.clock, left.cpu + right.cpu};
 }
 
-// Runs the program to its end, without its output.
+// Runs the program to its end and discards its output.
 Taken time_of(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -97,7 +97,7 @@ int main(int count, char** arguments) {
     Taken import = time_of({program, "notes", "import", notes, "--store", store});
     Taken audit =
         time_of({program, "run", "daily-audit", "--date", "2025-11-21", "--store", store});
-    if (i == 0) continue;  // reads the program from the disk
+    if (i == 0) continue;  // not measured: loads the program from the disk
     imports.push_back(import);
     audits.push_back(audit);
     both.push_back(import + audit);

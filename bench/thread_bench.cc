@@ -1,5 +1,5 @@
-// Threads that wait for a person: how many pauses and resumes a second, what a waiting thread costs
-// on the disk and in memory, and how long one of a hundred thousand takes to go on.
+// Threads that wait for a decision. Measures pauses and resumes per second, the disk space and
+// memory of a waiting thread, and the time to continue one of a hundred thousand.
 
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,7 @@ constexpr int many_threads = 100'000;
 constexpr int resumed_of_many = 1'000;
 constexpr int in_flight = 64;
 
-// Hands everything on, and adds up how long its commits took.
+// Forwards all calls and sums the durations of the commits.
 class TimedStore final : public Store {
  public:
   explicit TimedStore(Store& store) : store_(store) {}
@@ -103,7 +103,7 @@ void resume_all(World& world, Runtime& runtime, std::vector<InterruptId> questio
 }
 
 struct Round {
-  double pauses = 0;  // a second
+  double pauses = 0;  // per second
   double pause_cpu_us = 0;
   double resumes = 0;
   double resume_cpu_us = 0;

@@ -21,7 +21,7 @@ void send_text(int socket, const std::string& text) {
   (void)::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
 }
 
-// One line of the answer, as a chunk.
+// Returns one line of the response, as an HTTP chunk.
 std::string piece(const std::string& text, bool is_last) {
   std::string line = R"({"model":"tick","created_at":"2026-01-01T00:00:00Z","message":)"
                      R"({"role":"assistant","content":")" +
@@ -33,7 +33,7 @@ std::string piece(const std::string& text, bool is_last) {
   return size.data() + line + "\r\n";
 }
 
-// A request with its body; "" once the other side has closed.
+// Reads a request with its body; "" if the client has closed the connection.
 std::string read_request(int socket) {
   std::string text;
   std::array<char, 16384> buffer;

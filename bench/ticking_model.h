@@ -1,8 +1,8 @@
 #pragma once
-// bench/ticking_model.h - an Ollama on a free loopback port that says what time it is, a piece
-// every two milliseconds; asked whether it hangs, it says one piece and then nothing more.
+// bench/ticking_model.h - simulated Ollama server on a free loopback port that streams the current
+// time, one delta every two milliseconds; for a certain prompt it sends one delta and then hangs.
 //
-// Threading: a thread a connection; all end with the object, which its client's must not outlive.
+// Threading: one thread per connection; all end with the object, which must outlive its clients.
 
 #include <atomic>
 #include <list>
@@ -12,7 +12,7 @@
 
 namespace belay::bench {
 
-// Microseconds since 1970, the same for all processes of a machine.
+// Returns microseconds since 1970; the same clock for all processes of a machine.
 std::int64_t now_microseconds();
 
 class TickingModel {
@@ -25,7 +25,8 @@ class TickingModel {
   ~TickingModel();
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // How many calls have hung so far, and when the last one that did was given up.
+  // The numbers of calls that have hung and that clients have abandoned, and the time at which the
+  // last one was abandoned.
   int hanging() const { return hanging_; }
   int given_up() const { return given_up_; }
   std::int64_t given_up_at() const { return given_up_at_; }
@@ -41,7 +42,7 @@ class TickingModel {
   std::atomic<std::int64_t> given_up_at_ = 0;
   std::mutex mutex_;
   std::list<int> sockets_;          // protected by mutex_; shut down at the end
-  std::list<std::thread> threads_;  // of the one that accepts
+  std::list<std::thread> threads_;  // used only by the accepting thread
   std::thread accepts_;             // last: it uses everything above
 };
 

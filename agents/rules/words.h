@@ -26,7 +26,7 @@ struct Token {
 
 struct Words {
   std::vector<Token> tokens;            // in text order; a contraction is two tokens of one span
-  std::vector<std::string> vocabulary;  // the distinct words, folded; "" for words that are too long
+  std::vector<std::string> vocabulary;  // the distinct words, folded; "" if over 64 bytes
 };
 
 // Returns the text as valid UTF-8 without NUL, of equal length: each invalid byte becomes '?', NUL

@@ -6,7 +6,7 @@
 namespace belay::wellbeing {
 namespace {
 
-// Why a decision that came too late, or differs, was not taken.
+// Returns the error for a decision that was not accepted: expired, closed, or different.
 Error refused(const DecisionResult& answer) {
   const ApprovalRow& approval = answer.approval;
   std::string what;
@@ -128,11 +128,12 @@ Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::strin
   if (!stands) co_return refused(*answer);
   const RunStatus status = answer->view.row.status;
   if (status == RunStatus::paused || is_final(status)) co_return std::move(answer->view);
-  // The decision had been made before, but the process that made it did not get to the end.
+  // The same decision was recorded before, but the process that recorded it might have died before
+  // the end of the run: claim the run if it is orphaned.
   ThreadId left = answer->view.row.thread;
   auto taken_over = co_await parts.runtime.resume(parts.tenant, std::move(left));
   if (taken_over.ok() || taken_over.error().code != ErrorCode::conflict) co_return taken_over;
-  co_return std::move(answer->view);  // somebody living is at it
+  co_return std::move(answer->view);  // `conflict`: a live process owns the run
 }
 
 }  // namespace belay::wellbeing

@@ -1,12 +1,12 @@
 #pragma once
-// wellbeing/agent.h - an agent as its users call it: execute, resume, getStatus, cancel.
+// wellbeing/agent.h - the agents' interface: execute, resume, getStatus, cancel.
 //
-// A thin layer over Runtime with the field names of the agents' interface. A run that fails is a
-// result with success = false; an Error says that nothing was begun or changed:
+// A thin layer over Runtime with the field names of the agents' specification. A failed run is a
+// result with success = false. An Error means that nothing was started or changed:
 //   not_found  "Execution thread not found or expired"
-//   invalid    the input or the configuration is wrong
-//   conflict   another decision was made before, the approval has expired, or another living
-//              process works on the thread
+//   invalid    the input or the configuration is invalid
+//   conflict   another decision was recorded before, the approval has expired, or another live
+//              process owns the run
 //
 // Threading: on the executor's thread, like the runtime.
 
@@ -29,11 +29,11 @@ struct AgentInput {
   std::string time_zone = {};  // "Europe/Madrid", or empty: see the agents' states
 };
 
-// An unset member has the runtime's default (RuntimeParts::run_defaults).
+// Unset members use the runtime's defaults (RuntimeParts::run_defaults).
 struct GraphConfig {
-  // Empty: a new thread. A known one goes on where it stands, or gives its result.
+  // Empty: a new thread. The run of a known thread is resumed, or returned if it has ended.
   std::string threadId = {};
-  // Must be empty: resuming from a chosen checkpoint is refused, never ignored.
+  // Must be empty: resuming from a given checkpoint is rejected, never ignored.
   std::string checkpointId = {};
   std::optional<int> maxRetries = std::nullopt;
   std::optional<bool> requiresHumanApproval = std::nullopt;
@@ -41,13 +41,13 @@ struct GraphConfig {
 };
 
 struct ResumeInput {
-  std::optional<bool> approved = std::nullopt;  // without it: `invalid`, never a rejection
+  std::optional<bool> approved = std::nullopt;  // unset: `invalid`, never a rejection
   std::string decidedBy = "local";
   std::string comment = {};
-  std::optional<Value> edited = std::nullopt;  // in place of what was shown
+  std::optional<Value> edited = std::nullopt;  // replaces the payload
 };
 
-// Who asks, and of what. The references outlive the agent.
+// The store and the caller of an agent. The referenced objects must outlive the agent.
 struct AgentParts {
   Runtime& runtime;
   Store& store;
@@ -55,7 +55,7 @@ struct AgentParts {
   UserId user = UserId("local");
 };
 
-// The fields that every agent's state has; they come from the run itself.
+// The fields that all agents' states have; their values come from the run.
 struct BaseAgentState {
   std::string threadId;
   std::string status;
@@ -75,7 +75,7 @@ struct GraphExecutionResult {
   std::string status;   // "completed", "paused", "failed", "cancelled", ...
   std::string outcome;  // of a completed run: "saved", "nothing_to_do", "rejected", "expired"
   std::optional<std::string> error = std::nullopt;
-  std::optional<ApprovalRow> approval = std::nullopt;  // the open one
+  std::optional<ApprovalRow> approval = std::nullopt;  // the open approval
   Value json = {};  // {success, state, threadId, status, outcome, error}, state as one object
 };
 
@@ -87,20 +87,20 @@ struct AgentStatus {
   Value json = {};  // {status, state}
 };
 
-// A run's state with the base fields, as one object.
+// Returns a run's state with the base fields, as one object.
 Value state_json(const RunView& view);
 Value result_json(const RunView& view);
 BaseAgentState base_state(const RunView& view);
 
-// The options of a run; `invalid` for what they can't be.
+// Returns the options of a run. Fails with `invalid` for invalid values.
 Result<StartOptions> start_options(const AgentParts& parts, const GraphConfig& config);
-// The same error, but an unknown thread is told as kThreadNotFound.
+// Returns the same error, with the message kThreadNotFound for `not_found`.
 Error told(Error error);
-// The view, if it is of a run of `graph`.
+// Returns the view if its run is of `graph`; otherwise `not_found`.
 Result<RunView> run_of(Result<RunView> view, const std::string& graph);
 
-// Decides what the thread waits for, or waited for. Goes on where a process that had made the same
-// decision died.
+// Decides the thread's open approval, or its last one. If the same decision was recorded before and
+// its process died, continues the run.
 Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::string thread,
                                  ResumeInput input);
 
@@ -125,12 +125,12 @@ class AgentGraph {
  public:
   using ExecutionResult = GraphExecutionResult<State>;
 
-  // The runtime knows the graph: see add_wellbeing_agents().
+  // Requires that the graph is registered at the runtime: see add_wellbeing_agents().
   AgentGraph(AgentParts parts, Graph<State> graph)
       : parts_(std::move(parts)), graph_(std::move(graph)) {}
 
-  // Returns when the run has ended or waits for a person. Another date for a known thread is
-  // `invalid`.
+  // Returns when the run has ended or waits for a decision. Fails with `invalid` if a known thread
+  // has another date.
   Task<Result<ExecutionResult>> execute(AgentInput input, GraphConfig config) {
     BELAY_CO_TRY(StartOptions options, start_options(parts_, config));
     State state;
@@ -141,8 +141,9 @@ class AgentGraph {
     co_return execution_result<State>(std::move(view));
   }
 
-  // Takes the decision that the thread waits for and goes on. The same decision again returns the
-  // state as it is; a different or a late one is a `conflict`.
+  // Records the decision on the thread's approval and continues the run. Returns the current state
+  // if the same decision was recorded before. Fails with `conflict` if a different one was, or if
+  // the approval has expired.
   Task<Result<ExecutionResult>> resume(std::string threadId, ResumeInput input) {
     auto view = co_await resume_run(parts_, graph_.name(), std::move(threadId), std::move(input));
     co_return execution_result<State>(std::move(view));
@@ -161,7 +162,7 @@ class AgentGraph {
     co_return std::move(status);
   }
 
-  // Cancelling again changes nothing; a run that has ended otherwise is a `conflict`.
+  // Cancelling again changes nothing. Fails with `conflict` if the run has ended in another way.
   Task<Result<Done>> cancel(std::string threadId) {
     ThreadId thread(std::move(threadId));
     ThreadId same = thread;

@@ -1,4 +1,4 @@
-// The approval flow: what a decision does, once, and in which order.
+// The approval flow: the effects of a decision, their order, and that they happen once.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::kTomorrow;
 using testing::schedule_text;
 using testing::World;
 
-// An audit that waits for a person.
+// Returns the thread of an audit that waits for a decision.
 std::string paused_audit(World& world, std::string thread = "") {
   world.add_note(kToday, "A hard day.");
   world.model.replies(audit_text(7));
@@ -275,7 +275,7 @@ TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
     RC_ASSERT(result.status == "completed");
     RC_ASSERT(result.state.approved == approved);
     RC_ASSERT(world.saved<DailySummary>(date).has_value() == approved);
-    // The history has grown, and what is loaded is its newest entry.
+    // The history has new checkpoints, and the run refers to the newest one.
     const auto history = world.history(paused.threadId);
     RC_ASSERT(history.size() > before);
     RC_ASSERT(world.runs(paused.threadId).front().checkpoint == history.back().id);

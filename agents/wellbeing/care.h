@@ -1,6 +1,6 @@
 #pragma once
-// wellbeing/care.h - what must be said with every audit and routine, whoever made it, and the one
-// thing that no model is asked about: whether the words of a crisis stand in the notes.
+// wellbeing/care.h - texts and activities that each audit and routine must contain, whichever model
+// created it, and the detection of crisis words in the notes, which no model is asked for.
 //
 // Threading: pure functions.
 
@@ -17,46 +17,46 @@ namespace belay::wellbeing {
 
 inline constexpr int kRiskMin = 1;
 inline constexpr int kRiskMax = 10;
-inline constexpr int kRiskForApproval = 7;  // from here on a person looks at the audit
-inline constexpr int kRiskForHelp = 8;      // from here on: local help, and contact first
+inline constexpr int kRiskForApproval = 7;  // from this level on, an audit needs an approval
+inline constexpr int kRiskForHelp = 8;      // from this level on: local help, and contact first
 inline constexpr std::string_view kLocalHelpSetting = "BELAY_HELP_TEXT";
 
 struct CareOptions {
-  // Shown from kRiskForHelp up. Empty: a neutral text without numbers that names the setting.
+  // Shown from kRiskForHelp on. Empty: a neutral text without phone numbers that names the setting.
   std::string local_help = {};
 };
 
-// Words of a crisis, as rules::crisis_floor finds them.
+// Crisis words, as found by rules::crisis_floor().
 struct Crisis {
-  std::optional<int> minimum = std::nullopt;  // 8 to 10; absent when none were found
+  std::optional<int> minimum = std::nullopt;  // 8 to 10; unset if none were found
   std::vector<std::string> words = {};        // as written, each once, at most kCrisisWordsMax
   friend bool operator==(const Crisis&, const Crisis&) = default;
 };
 inline constexpr std::size_t kCrisisWordsMax = 20;
 
 Crisis crisis_in(const std::vector<std::string>& texts);
-// Adds what `more` found: the higher minimum, the words of both.
+// Adds `more` to `crisis`: the higher minimum, the words of both.
 void merge(const Crisis& more, Crisis& crisis);
-// “one”, “two”
+// Returns “one”, “two”.
 std::string quoted_words(const Crisis& crisis);
 
-// Never below the crisis minimum, and never below `level`.
+// Returns the higher one of `level` and the crisis minimum.
 int raised(int level, const Crisis& crisis);
 
 std::string local_help(const CareOptions& options, Language language);
 
-// Who made the answer, in the reader's language: the provider's own notice, else what its method
-// says.
+// Returns the notice about the origin of the reply, in the reader's language: the provider's own
+// notice, otherwise one for its method.
 std::string notice_of(const ModelReply& reply, Language language);
 
-// The activity that a day begins with after a risk of kRiskForHelp or more.
+// Returns the first activity of a day after a risk of kRiskForHelp or more.
 Activity contact_activity(Language language);
 
-// Whether the day begins with exactly that activity.
+// Returns whether the day begins with exactly that activity.
 bool begins_with_contact(const std::vector<Activity>& activities, Language language);
 
-// The same activities, beginning with contact: put in front, a quarter of an hour before the
-// others, unless it stands there.
+// Returns the activities with contact as the first one: unless it already is, it is added a quarter
+// of an hour before the others.
 std::vector<Activity> with_contact_first(std::vector<Activity> activities, Language language);
 
 }  // namespace belay::wellbeing

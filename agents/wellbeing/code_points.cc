@@ -16,7 +16,7 @@ std::uint8_t byte_at(std::string_view text, std::size_t at) {
   return static_cast<std::uint8_t>(text[at]);
 }
 
-// One code point at `at`; the shortest form only, and no surrogates.
+// Decodes the code point at `at`. Rejects overlong forms and surrogates.
 Decoded decode(std::string_view text, std::size_t at) {
   const std::uint8_t first = byte_at(text, at);
   if (first < 0x80) return {first, 1};

@@ -1,5 +1,5 @@
-// A process that dies at any commit of a run - before it, or before it hears that it worked -
-// leaves a store from which another one comes to the same end.
+// If a process dies at any commit of a run, before the commit or before its result arrives, another
+// process completes the run from the store with the same result.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::kTomorrow;
 using testing::schedule_text;
 using testing::World;
 
-// What must be equal however often the process died.
+// Results that must not depend on the crashes.
 struct End {
   std::string audit;
   std::string routine;
@@ -41,9 +41,8 @@ std::string record_text(std::optional<R> record) {
   return text_of(*record);
 }
 
-// The model answers by what it is asked, so that a call that is made again gets the same answer:
-// the first answer to each question is malformed, the first schedule of a day without feedback
-// invalid.
+// The reply depends only on the request, so that a repeated call has the same reply. The first
+// reply to each request is malformed; the first schedule without feedback is invalid.
 Result<std::string> answer(const ModelRequest& request) {
   const bool again = request.messages[1].text.find("could not be used") != std::string::npos;
   if (request.purpose == "daily_audit") return again ? audit_text(8) : std::string("{oops");
@@ -53,7 +52,7 @@ Result<std::string> answer(const ModelRequest& request) {
   return told ? schedule_text() : std::string(R"({"activities": []})");
 }
 
-// One step of the story; false when the process died in it.
+// Executes one step of the story. Returns an empty result if the process died in it.
 template <typename Agent, typename Call>
 auto step(World& world, Agent agent, Call call) {
   auto answer = world.try_wait(call(agent));
@@ -64,8 +63,8 @@ auto step(World& world, Agent agent, Call call) {
   return answer;
 }
 
-// Audit, approve, plan, approve. A step in which the process died is taken again by the next one,
-// as a person or a script would.
+// Audit, approve, plan, approve. If the process dies in a step, the next process repeats the step,
+// as a user or a script would.
 End story(World& world) {
   GraphConfig audit;
   audit.threadId = "audit";
@@ -122,7 +121,7 @@ State of_day(const char* date) {
   return state;
 }
 
-// The same of each agent by itself, while its nodes run too.
+// The same for each agent alone, also with crashes while its nodes execute.
 TEST(Crash, AnyMomentOfANodeMayBeTheLastOneOfAProcess) {
   const auto options = World::english();
   const Note note{"note-1", kToday, "A hard day, and no sleep."};

@@ -24,7 +24,8 @@ bool is_last_attempt(const Context& context) {
   return context.attempt() >= context.options().max_retries.value_or(kAttempts);
 }
 
-// Nobody can be asked any more: whoever reads the error must know what stands in the notes.
+// After the last attempt no approval follows: the error message must contain the crisis words of
+// the notes.
 Error with_care(Error failure, const Audit& audit, const Context& context) {
   if (audit.crisis.minimum &&
       (failure.code != ErrorCode::unavailable || is_last_attempt(context))) {
@@ -78,7 +79,7 @@ void apply_crisis_floor(const Crisis& crisis, Language reader, Analysis& analysi
                                       {"words", quoted_words(crisis)}}));
 }
 
-// What is said with every audit, whoever made it.
+// Adds the texts that each audit must contain, whichever model created it.
 void add_care(const Audit& audit, const CareOptions& care, Language reader, Analysis& analysis) {
   apply_crisis_floor(audit.crisis, reader, analysis);
   analysis.disclaimer = message(Text::no_diagnosis, reader);
@@ -98,8 +99,8 @@ std::string question_of(const Audit& audit) {
                  {{"date", audit.date}, {"risk", std::to_string(*audit.analysis->riskLevel)}});
 }
 
-// A person might have edited the analysis; the saved one must still be valid. Checked before a
-// decision is accepted, and again before the save.
+// Checks the analysis, which a decision can edit: before the decision is accepted, and again before
+// the save.
 Result<Done> check_analysis(const Audit& audit) {
   const std::optional<Analysis>& analysis = audit.analysis;
   if (!analysis) {

@@ -256,7 +256,7 @@ TEST(DailyAuditor, RunsItsCompleteFlow) {
   EXPECT_EQ(saved->summary, "Little sleep.");
   EXPECT_EQ(saved->threadId, result.threadId);
   EXPECT_THAT(saved->keyInsights, ElementsAre("Slept badly."));
-  // One row of the execution log.
+  // The row of the run.
   const auto runs = world.runs(result.threadId);
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].status, RunStatus::completed);

@@ -13,7 +13,7 @@
 namespace belay::wellbeing {
 namespace {
 
-// A word or two that stand in both languages ("a", "no") must not decide what a person is told in.
+// Required majority: one or two words of both languages ("a", "no") must not select the language.
 constexpr std::size_t kVotesAhead = 2;
 
 std::string language_of(const std::vector<DayNote>& notes) {
@@ -27,7 +27,7 @@ std::string language_of(const std::vector<DayNote>& notes) {
   return std::string(rules::name_of(language));
 }
 
-// At most `characters_max` code points of `text`.
+// Returns at most `characters_max` code points of `text`.
 std::string cut(const std::string& text, std::size_t characters_max) {
   std::u32string points = code_points_of(text);
   if (points.size() <= characters_max) return text;

@@ -1,8 +1,8 @@
 #pragma once
-// wellbeing/day.h - one day's notes as the agents take them in: the first hundred, ten thousand
-// characters of them, and what of the day that leaves out.
+// wellbeing/day.h - reads one day's notes: at most the first hundred, and of these the first ten
+// thousand characters, with a report of the omitted part.
 //
-// The crisis floor is not part of that cut: it is looked for in every word of every note.
+// This cut does not apply to the crisis floor, which is computed from all words of all notes.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct DayNote {
   friend bool operator==(const DayNote&, const DayNote&) = default;
 };
 
-// How much of the day was taken in. Characters are code points.
+// The part of the day that was read. Characters are code points.
 struct Reading {
   std::int64_t notesTotal = 0;
   std::int64_t notesRead = 0;
@@ -36,13 +36,13 @@ struct Reading {
 };
 
 struct Day {
-  std::vector<DayNote> notes;  // by time of writing, then id; the last one may be cut
+  std::vector<DayNote> notes;  // by time of writing, then id; the last one can be cut
   Reading reading;
   Crisis crisis;
-  std::string language;  // of most of the notes' words: "en", "es", or empty when not clear
+  std::string language;  // of most of the notes' words: "en", "es", or empty if ambiguous
 };
 
-// Takes in a day page by page, so that a day of any size fits into memory.
+// Reads a day page by page, with bounded memory for a day of any size.
 class DayReader {
  public:
   void add(std::vector<Note> notes);

@@ -1,8 +1,8 @@
 #pragma once
-// wellbeing/messages.h - what the wellbeing agents say to people, in English and Spanish.
+// wellbeing/messages.h - the texts that the wellbeing agents display, in English and Spanish.
 //
-// To add a message: name it in Text, write its row in messages.cc. To add a language: name it in
-// Language, write its column. messages_test.cc fails on what is missing.
+// To add a message: add it to Text, and its row to messages.cc. To add a language: add it to
+// Language, and its column to messages.cc. messages_test.cc fails if a text is missing.
 
 #include <initializer_list>
 #include <string>
@@ -13,7 +13,7 @@ namespace belay::wellbeing {
 
 enum class Language { en, es };
 
-// "en" and "es" by name; anything else is `otherwise`.
+// Returns the language named "en" or "es"; `otherwise` for any other name.
 Language language_named(std::string_view name, Language otherwise);
 std::string_view name_of(Language language);
 
@@ -57,13 +57,13 @@ inline constexpr std::size_t kTexts = static_cast<std::size_t>(Text::expired_and
 
 using Filling = std::pair<std::string_view, std::string_view>;
 
-// The message as it stands in the table, with its {places}.
+// Returns the message from the table, with its {placeholders}.
 std::string_view wording(Text text, Language language);
 
-// The message with its places filled; what is filled in is not looked at again.
+// Returns the message with its placeholders replaced. Replaced text is not scanned again.
 std::string message(Text text, Language language, std::initializer_list<Filling> fillings = {});
 
-// `wording` with each {name} replaced by its filling, in one pass; unknown names stay.
+// Returns `wording` with each {name} replaced, in one pass; unknown names are not changed.
 std::string filled(std::string_view wording, std::initializer_list<Filling> fillings);
 
 }  // namespace belay::wellbeing

@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(white) - begin + 1);
 }
 
-// The text inside one code fence, which many models put around JSON although they are told not to.
+// Returns the text inside a code fence, which many models add to JSON even if instructed not to.
 std::string_view without_fence(std::string_view text) {
   text = trimmed(text);
   if (!text.starts_with("```") || !text.ends_with("```") || text.size() < 6) return text;
@@ -31,7 +31,7 @@ Result<Value> json_in(std::string_view text) {
   return value;
 }
 
-// One text of the answer, on one line.
+// Returns one text of the reply, as one line.
 Result<std::string> text_in(const Value& value, std::string_view name, std::size_t characters_max) {
   const std::string* text = value.as_string();
   if (text == nullptr) return invalid_answer(std::string(name) + " is no text.");

@@ -1,8 +1,8 @@
 #pragma once
-// wellbeing/model_answer.h - reads what a model answered, and believes nothing that makes no sense.
+// wellbeing/model_answer.h - parses and validates the replies of a model.
 //
-// Errors are `unavailable`, so that the node asks again, and begin with "Invalid LLM response
-// format"; the rest of the sentence goes into the next prompt.
+// Errors are `unavailable`, so that the node is retried, and begin with "Invalid LLM response
+// format"; the rest of the sentence is part of the next prompt.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace belay::wellbeing {
 
 struct AuditAnswer {
   std::string summary;
-  int risk_level = 0;  // 1 to 10; 0 when not assessed
+  int risk_level = 0;  // 1 to 10; 0 if not assessed
   std::vector<std::string> key_insights;
   bool assessed = true;
 };
@@ -25,14 +25,15 @@ inline constexpr std::size_t kInsightCharactersMax = 1'000;
 inline constexpr std::size_t kInsightsMax = 20;
 inline constexpr std::size_t kScheduleBytesMax = 200'000;
 
-// A summary with text, a whole riskLevel of 1 to 10 (0, null or none with "assessed": false), a
-// list of texts as keyInsights; none of them repeats a prompt's delimiters.
+// Requires a summary that is not empty, an integer riskLevel of 1 to 10 (0, null or absent with
+// "assessed": false), and a list of strings as keyInsights; none of them repeats a prompt's
+// delimiters.
 Result<AuditAnswer> audit_answer_from(std::string_view text);
 
-// Any JSON value: whether it is a schedule is for the validator to say.
+// Accepts any JSON value: the validator checks whether it is a schedule.
 Result<Value> schedule_answer_from(std::string_view text);
 
-// The error of an answer that can't be used; `what` ends with a full stop.
+// Returns the error for an invalid reply; `what` ends with a full stop.
 Error invalid_answer(std::string_view what);
 
 // JSON Schemas of the two answers.

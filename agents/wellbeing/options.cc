@@ -7,7 +7,7 @@ namespace {
 
 bool is_language(const std::string& name) { return name == "en" || name == "es"; }
 
-// Input goes into messages: quoted, short and without what would break their line.
+// Quotes input for a message: at most 40 bytes, without control characters and line ends.
 std::string shown(const std::string& text) {
   std::string out = "\"";
   for (const char c : text.substr(0, 40)) out += c >= ' ' && c < 0x7F ? c : '?';

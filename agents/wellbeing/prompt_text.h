@@ -1,6 +1,5 @@
 #pragma once
-// wellbeing/prompt_text.h - the prompts as they stand in the program; prompts/*.md are their
-// source.
+// wellbeing/prompt_text.h - the compiled-in texts of prompts/*.md.
 
 #include <string_view>
 

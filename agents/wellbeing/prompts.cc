@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kUserContent = "[USER CONTENT]";
 constexpr std::size_t kProblemCharactersMax = 400;
 
-// Collects people's text, sanitized, within one budget of characters.
+// Collects users' text, sanitized, up to a maximum number of characters in total.
 class Material {
  public:
   std::string take(std::string_view text) {
@@ -53,8 +53,9 @@ std::string hour_of(const DayNote& note, const std::string& date, const TimeZone
   return ", " + written.substr(11, 5) + " " + zone.name();
 }
 
-// The system message is what stands before the user's content. The template is split before it is
-// filled in, so nothing that is filled in can move the border.
+// Returns the system message, which is the part before [USER CONTENT], and the user message. The
+// template is split before its placeholders are replaced, so that replaced text cannot move the
+// boundary.
 std::vector<Message> messages_of(std::string_view text, const Places& places,
                                  const Error* problem) {
   const std::size_t border = text.find(kUserContent);
@@ -132,7 +133,7 @@ Prompt audit_prompt(const Audit& audit, Language language, const Error* problem)
 Prompt schedule_prompt(const RoutineState& state, Language language, const Error* problem) {
   BELAY_ASSERT(state.analysisResult.has_value());
   Material material;
-  // The newest recommendations are the validator's feedback: they get their place first.
+  // In reverse order: the newest recommendations are the validator's feedback, and must not be cut.
   std::vector<std::string> recommendations;
   const auto& given = state.analysisResult->recommendations;
   for (auto each = given.rbegin(); each != given.rend(); ++each) {
@@ -182,7 +183,7 @@ std::string rendered(std::string_view text, const Places& places) {
     const std::string_view name = text.substr(2, close - 2);
     const auto place = std::find_if(places.begin(), places.end(),
                                     [&](const auto& each) { return each.first == name; });
-    BELAY_ASSERT(place != places.end());  // a template of ours names a place that nobody fills
+    BELAY_ASSERT(place != places.end());  // a template has a placeholder without a value
     out.append(place->second);
     text.remove_prefix(close + 2);
   }

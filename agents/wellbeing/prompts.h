@@ -1,9 +1,9 @@
 #pragma once
-// wellbeing/prompts.h - what the model is asked, in words and as data.
+// wellbeing/prompts.h - builds the model requests, as text and as data.
 //
-// Words: the templates of prompts/*.md, in the sections [SYSTEM INSTRUCTION], [USER CONTENT] and
-// [OUTPUT FORMAT]; whatever people wrote is sanitized and stands in the second one only. Data: the
-// request's input, for models that read no prose (see rules/builtin_model.h), unaltered.
+// Text: the templates of prompts/*.md, with the sections [SYSTEM INSTRUCTION], [USER CONTENT] and
+// [OUTPUT FORMAT]; users' text is sanitized and occurs only in the second one. Data: the request's
+// input, unaltered, for models that do not read text (see rules/builtin_model.h).
 //
 // Threading: pure functions.
 
@@ -24,20 +24,20 @@ inline constexpr std::string_view kRoutinePurpose = "routine_schedule";
 
 struct Prompt {
   ModelRequest request;
-  std::size_t altered = 0;         // passages that were kept from the prompt
-  std::size_t characters_cut = 0;  // that had no room in it
+  std::size_t altered = 0;         // passages that were withheld from the prompt
+  std::size_t characters_cut = 0;  // characters that exceeded its maximum
 };
 
-// `problem` is what was wrong with the answer before; null for the first.
+// `problem`: the fault of the previous reply; null for the first request.
 Prompt audit_prompt(const Audit& audit, Language language, const Error* problem);
 Prompt schedule_prompt(const RoutineState& state, Language language, const Error* problem);
 
-// What to tell the reader of that, in their language.
+// Returns remarks for the reader about altered and cut text, in the reader's language.
 std::vector<std::string> remarks_on(const Prompt& prompt, Language language);
 
 using Places = std::vector<std::pair<std::string_view, std::string>>;
 
-// `text` with each {{name}} replaced, in one pass: what is filled in is not looked at again.
+// Returns `text` with each {{name}} replaced, in one pass: replaced text is not scanned again.
 std::string rendered(std::string_view text, const Places& places);
 
 }  // namespace belay::wellbeing

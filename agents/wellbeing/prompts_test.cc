@@ -23,7 +23,7 @@ std::string whole(const Prompt& prompt) {
   return text;
 }
 
-// What stands between [USER CONTENT] and [OUTPUT FORMAT].
+// Returns the text between [USER CONTENT] and [OUTPUT FORMAT].
 std::string user_content(const Prompt& prompt) {
   const std::string text = whole(prompt);
   const std::size_t begin = text.find("[USER CONTENT]") + 14;
@@ -115,7 +115,7 @@ TEST(Prompts, TakeTenThousandCharactersAndSayWhatHadNoRoom) {
   RoutineState state = routine_of({std::string(9'990, 'a'), std::string(20, 'b')});
   state.yesterdayContext = "yesterday";
   const Prompt prompt = schedule_prompt(state, Language::en, nullptr);
-  // The newest recommendation comes first: it may be what was wrong with the last plan.
+  // The newest recommendation is not cut: it can be the validator's feedback.
   EXPECT_NE(user_content(prompt).find(std::string(20, 'b')), std::string::npos);
   EXPECT_EQ(prompt.characters_cut, 10u + 9u);
   EXPECT_EQ(remarks_on(prompt, Language::en).size(), 1u);

@@ -23,7 +23,7 @@ Result<Done> check_created_at(Instant created_at, Instant now) {
   return refused("createdAt", to_text(created_at) + " lies in the future");
 }
 
-// The collection determines the type: reads the record as that type and checks it.
+// Decodes the record as the type of its collection and checks it.
 template <typename R>
 Result<Done> check_as(const RecordWrite& write, Instant now) {
   BELAY_TRY(Value value, parse_json(write.json));

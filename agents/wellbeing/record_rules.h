@@ -12,9 +12,9 @@
 
 namespace belay::wellbeing {
 
-inline constexpr std::size_t kNoteContentBytesMax = 1'000'000;  // leaves room for its other members
+inline constexpr std::size_t kNoteContentBytesMax = 1'000'000;  // below the limit of a whole record
 inline constexpr int kFixedEventMinutesMax = 24 * 60;
-// A writer's clock may be ahead of ours, but at most by this time.
+// The maximum by which a writer's clock can be ahead of this machine's.
 inline constexpr std::chrono::hours kClockAheadMax{24};
 
 // Fails with `invalid`, naming the member, if the record must not be saved.
@@ -26,13 +26,14 @@ Result<Done> check(const FixedEvent& event, Instant now);
 // The same for a record as JSON; accepts records of other collections and erasures.
 Result<Done> check_record(const RecordWrite& write, Instant now);
 
-// Accepts 1 to 10; absent if the notes were not assessed.
+// Accepts 1 to 10, and an unset level (not assessed).
 Result<Done> check_risk_level(std::string_view member, std::optional<int> level);
 Result<Done> check_text(std::string_view member, std::string_view text);
 // Applies the validator's rules: see validate_schedule.h.
 Result<Done> check_activities(const std::vector<Activity>& activities);
 
-// True if it contains only invisible characters: white space of any kind, zero-width characters.
+// Returns whether the text contains only invisible characters: white space of any kind and
+// zero-width characters.
 bool is_blank(std::string_view text);
 
 }  // namespace belay::wellbeing

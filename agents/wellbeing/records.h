@@ -1,6 +1,6 @@
 #pragma once
-// wellbeing/records.h - what the wellbeing agents keep beside their runs: the notes that they read,
-// and the summaries and routines that they save.
+// wellbeing/records.h - the records of the wellbeing agents: the notes and fixed events that they
+// read, and the summaries and routines that they save.
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ struct Note {
   static auto indexed() { return std::tuple{&Note::date}; }
 };
 
-// An appointment that a routine has to leave in its place.
+// An appointment, whose time a routine must keep.
 struct FixedEvent {
   static constexpr std::string_view collection = "fixed_events";
 
@@ -41,20 +41,20 @@ struct FixedEvent {
   friend bool operator==(const FixedEvent&, const FixedEvent&) = default;
 };
 
-// A saved audit. There is one a day: a later one replaces it.
+// A saved audit. There is one per day: a later one replaces it.
 struct DailySummary {
   static constexpr std::string_view collection = "daily_summaries";
 
   std::string date;
   std::string threadId;
   std::string summary;
-  std::optional<int> riskLevel = std::nullopt;  // absent when not assessed: never a low risk
+  std::optional<int> riskLevel = std::nullopt;  // unset if not assessed, which is not a low risk
   std::vector<std::string> keyInsights = {};
   bool assessed = false;
-  std::string language;  // of the sentences below: "en" or "es"
+  std::string language;  // of the texts below: "en" or "es"
   std::string provider;
   std::string model;
-  std::string method;  // "rules", "language_model", ...; "none" when nobody was asked
+  std::string method;  // "rules", "language_model", ...; "none" if no model was called
   std::string notice;
   std::string disclaimer;
   std::string localHelp;
@@ -74,7 +74,7 @@ struct Activity {
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
-// A saved routine. There is one a day: a later one replaces it.
+// A saved routine. There is one per day: a later one replaces it.
 struct Routine {
   static constexpr std::string_view collection = "routines";
 

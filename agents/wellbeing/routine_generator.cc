@@ -46,7 +46,7 @@ AnalysisResult result_of(const std::optional<DailySummary>& summary, const Crisi
   return result;
 }
 
-// Why the day must begin with contact to a person; empty when it need not.
+// Returns the reason for which the day must begin with contact to a person; empty if there is none.
 std::string reason_for_contact(const std::optional<DailySummary>& summary, const Crisis& crisis,
                                Language reader) {
   if (summary && summary->riskLevel.value_or(0) >= kRiskForHelp) {
@@ -73,8 +73,8 @@ std::vector<Activity> activities_in(const Value& schedule) {
   return activities;
 }
 
-// Puts in what the model left out of the day's fixed events. An activity at an event's very time
-// is taken for it: models like to word it their own way.
+// Adds the fixed events that the model omitted. An activity at the same time as an event counts as
+// that event, because models often reword it.
 void add_fixed_events(const std::vector<FixedEvent>& events, Language reader,
                       FormattedRoutine& routine) {
   for (const FixedEvent& event : events) {
@@ -94,7 +94,7 @@ void add_fixed_events(const std::vector<FixedEvent>& events, Language reader,
   }
 }
 
-// What the provider itself says that it found no place for.
+// Adds remarks for the activities that the provider reports as not placed.
 void add_unplaced(const Value& schedule, Language reader, FormattedRoutine& routine) {
   const Value::Array* unplaced = schedule["unplaced"].as_array();
   if (unplaced == nullptr) return;
@@ -117,14 +117,15 @@ void put_contact_first(const RoutineState& state, const CareOptions& care, Langu
   routine.remarks.push_back(message(Text::contact_added, reader));
 }
 
-// 0: formatter, 1: scheduler, 2: validator. Attempts that are used up are committed with their
-// feedback first; the validator's next visit then says so and fails, and the state shows all.
+// Returns the index of the branch target: 0 formatter, 1 scheduler, 2 validator. After the last
+// attempt, its feedback is committed first; then the validator is executed again and fails. In this
+// way the state of the failed run contains all attempts.
 std::size_t after_validation(const RoutineState& state) {
   if (state.validationFeedback.empty()) return 0;
   return state.validationAttempts < kValidationAttemptsMax ? 1 : 2;
 }
 
-// Checked before a decision on an edited routine is accepted.
+// Checks an edited routine before its decision is accepted.
 Result<Done> check_edited(const RoutineState& state) {
   if (!state.formattedRoutine) {
     return error(ErrorCode::invalid, "The routine is null: there is nothing to save.");
@@ -146,8 +147,8 @@ Task<Result<Update<RoutineState>>> analyze_yesterday(const RoutineState& state, 
   const std::string yesterday = day_before(date);
   auto summary = co_await context.records().get<DailySummary>(yesterday);
   if (!summary.ok()) co_return std::move(summary).error();
-  // An audit that was rejected, or that nobody decided in time, left no summary: the words of a
-  // crisis still count.
+  // A rejected or expired audit saves no summary. Crisis words in its notes must still count:
+  // search them here.
   auto day = co_await read_day(context.records(), yesterday);
   if (!day.ok()) co_return std::move(day).error();
   auto events = co_await context.records().where(&FixedEvent::date, date, kFixedEventsMax);
@@ -180,7 +181,7 @@ Task<Result<Update<RoutineState>>> make_schedule(const RoutineState& state, Cont
   if (repeats_delimiters(reply->text)) {
     co_return scheduler_error(invalid_answer("the schedule repeats the instructions."), context);
   }
-  // The validator asks the model again, with the errors; a cache must not return this reply again.
+  // The validator will schedule another call with the errors; a cache must not return this reply.
   if (!validate_schedule(*schedule).is_valid) context.refuse_answers();
   std::string notice = notice_of(*reply, reader);
   std::vector<std::string> remarks;

@@ -1,6 +1,6 @@
 #pragma once
-// wellbeing/routine_generator.h - the Routine Generator: plans a day from what the day before
-// showed, has the plan checked by rules, and asks a person before it is saved.
+// wellbeing/routine_generator.h - the Routine Generator: plans a day from the audit of the previous
+// day, checks the plan by rules, and asks for an approval before it saves the plan.
 //
 //     analyzer -> scheduler -> validator -> formatter -> checkApproval -> awaitingApproval
 //                     ^            |                          |         rejected -> end
@@ -8,8 +8,8 @@
 //
 // Outcomes: saved, rejected, expired.
 //
-// Care: after a risk of 8 or more, or words of a crisis in the notes of the day before, the day
-// begins with contact to a person. The formatter sees to that, whatever the model says.
+// Care: after a risk of 8 or more, or crisis words in the notes of the previous day, the day begins
+// with contact to a person. The formatter ensures this, independently of the model's reply.
 
 #include <optional>
 #include <string>
@@ -28,49 +28,49 @@ inline constexpr int kRiskWithoutData = 5;
 
 struct AnalysisResult {
   int riskLevel = kRiskWithoutData;
-  // What the scheduler is to bear in mind; the validator's feedback is added at the end.
+  // Input of the scheduler; the validator's feedback is appended.
   std::vector<std::string> recommendations = {};
   friend bool operator==(const AnalysisResult&, const AnalysisResult&) = default;
 };
 
-// What a person is shown, may edit, and what is saved.
+// The payload of the approval, which a decision can edit, and the saved data.
 struct FormattedRoutine {
   std::vector<Activity> activities = {};
-  std::string notice;                     // what kind of program made this
-  std::string disclaimer;                 // that it is no diagnosis
-  std::string localHelp;                  // from risk 8 up
-  std::vector<std::string> remarks = {};  // what was put first, added or left out
+  std::string notice;                     // the kind of program that created this
+  std::string disclaimer;                 // states that it is not a diagnosis
+  std::string localHelp;                  // from risk 8 on
+  std::vector<std::string> remarks = {};  // activities that were moved first, added or omitted
   friend bool operator==(const FormattedRoutine&, const FormattedRoutine&) = default;
 };
 
 struct RoutineState {
   std::string date;      // the day to plan, YYYY-MM-DD; in the input also "today", "tomorrow"
   std::string language;  // "en" or "es"; empty in the input: the program's, or yesterday's
-  std::string timeZone;  // "Europe/Madrid"; empty in the input: the program's
+  std::string timeZone;  // such as "Europe/Madrid"; empty in the input: the program's
   std::string yesterdayContext;
   std::optional<AnalysisResult> analysisResult = std::nullopt;
   std::vector<FixedEvent> fixedEvents = {};
   bool contactFirst = false;
-  std::string contactReason;  // why, as a sentence
-  Value rawSchedule = {};     // what the model said
+  std::string contactReason;  // the cause of contactFirst, as a sentence
+  Value rawSchedule = {};     // the model's reply
   std::string provider;
   std::string model;
   std::string method;
   std::string notice;
-  std::vector<std::string> remarks = {};  // what of the material was kept from the model
+  std::vector<std::string> remarks = {};  // text that was withheld from the model
   Value validatedSchedule = {};
   std::optional<FormattedRoutine> formattedRoutine = std::nullopt;
   int validationAttempts = 0;
-  std::string validationFeedback;  // of the last attempt; empty when it was valid
-  std::string approvalReason;      // "required"; empty when nobody is asked
-  bool requiresApproval = false;   // exactly while the decision is awaited
+  std::string validationFeedback;  // of the last attempt; empty if it was valid
+  std::string approvalReason;      // "required"; empty if no approval is needed
+  bool requiresApproval = false;   // true only while the run waits for the decision
   bool approved = false;
 };
 
-// The graph, checked. `invalid` for options that make no sense.
+// Builds the graph. Fails with `invalid` for invalid options.
 Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options);
 
-// The nodes, for tests of their own.
+// The node functions, declared for tests.
 Task<Result<Update<RoutineState>>> analyze_yesterday(const RoutineState& state, Context& context,
                                                      SharedOptions options);
 Task<Result<Update<RoutineState>>> make_schedule(const RoutineState& state, Context& context);

@@ -239,7 +239,7 @@ TEST(RoutineGenerator, RunsOnTheBuiltinRules) {
   EXPECT_THAT(result.state.formattedRoutine->notice, HasSubstr("not a language model"));
 }
 
-// A schedule that breaks a rule, or none.
+// Returns a random schedule: valid, or with a fault.
 std::string any_schedule() {
   return *rc::gen::element<std::string>(
       schedule_text(), "{}", "[]", R"({"activities": 1})", R"({"activities": []})",

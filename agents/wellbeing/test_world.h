@@ -1,6 +1,6 @@
 #pragma once
-// wellbeing/test_world.h - the agents in a world of a test's own: simulated time, a scripted model,
-// a store in memory, and a runtime that can be lost and opened again.
+// wellbeing/test_world.h - test fixture for the agents: simulated time, a scripted model, a memory
+// store, and a runtime that can be destroyed and reopened.
 
 #include <functional>
 #include <map>
@@ -24,23 +24,23 @@ inline constexpr const char* kTomorrow = "2024-01-16";
 
 // {"summary": ..., "riskLevel": ..., "keyInsights": ["insight"]}
 std::string audit_text(int risk, std::string_view summary = "A summary.");
-// Four activities in order.
+// A valid schedule with four activities.
 std::string schedule_text();
 Value schedule_value();
 
-// Passes everything on, and can stop answering commits from a chosen one on: what a process that
-// dies looks like from outside.
+// Forwards all calls. From a given commit on, it can stop completing commits, as if the process had
+// died.
 class HaltingStore final : public Store {
  public:
   enum class Loses { the_commit, the_answer };
 
   explicit HaltingStore(Store& inner) : inner_(inner) {}
 
-  // Lets `commits` more commits pass; the next one is lost, or its answer is.
+  // Forwards `commits` more commits; the next one is lost, or only its result is.
   void halt_after(std::size_t commits, Loses what);
   void heal();
   bool halted() const { return halted_; }
-  // Called when a commit is not answered.
+  // Called when a commit is not completed.
   std::function<void()> when_halted;
   std::size_t commits() const { return commits_; }
 
@@ -64,10 +64,10 @@ class World {
 
   static WellbeingOptions english();
 
-  // Loses the runtime with all that is under way, and opens another on the same store.
+  // Destroys the runtime with all running work, and opens another one on the same store.
   void reopen();
 
-  // Runs the loop until the task has ended; nothing when it never will.
+  // Runs the loop until the coroutine has ended; nullopt if it cannot end.
   template <typename T>
   std::optional<T> try_wait(Task<T> task) {
     std::optional<T> result;
@@ -106,16 +106,16 @@ class World {
     return wait(records->template get<R>(std::move(key))).value();
   }
 
-  // The checkpoints of a thread's latest run, oldest first.
+  // Returns the checkpoints of a thread's latest run, oldest first.
   std::vector<CheckpointRow> history(const std::string& thread);
   std::vector<RunRow> runs(const std::string& thread);
-  // The nodes whose end was committed, in order.
+  // Returns the nodes whose completion was committed, in order.
   std::vector<std::string> nodes(const std::string& thread);
 
-  // What the checkers of belay/check.h find wrong in the store; empty when every rule holds.
+  // Returns the violations that check_store() finds; empty if all rules hold.
   std::string violations();
 
-  // For calling a node by itself.
+  // Returns a context for calling a node function directly.
   std::unique_ptr<Context> context(std::string_view node, RunOptions run = {});
 
   SimulatedClock clock;
@@ -137,7 +137,7 @@ class World {
   std::size_t notes_ = 0;
 };
 
-// The state after an update.
+// Returns the state after an update.
 template <typename State>
 State applied(State state, Update<State> update) {
   for (ChannelWrite& change : std::move(update).take_update().changes) {

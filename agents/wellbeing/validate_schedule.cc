@@ -7,7 +7,7 @@ namespace {
 
 Validation fault(std::string_view feedback) { return {false, std::string(feedback)}; }
 
-// The feedback on one activity; empty when it is sound.
+// Returns the feedback on one activity; empty if it is valid.
 std::string_view activity_fault(const Value& activity) {
   const Value* time = activity.find("time");
   if (time == nullptr) return "Activity missing 'time' field";

@@ -1,7 +1,7 @@
 #pragma once
-// wellbeing/validate_schedule.h - whether a model's schedule is one, by four rules.
+// wellbeing/validate_schedule.h - validates a model's schedule by four rules.
 //
-// Stops at the first fault and says what to write instead; the words go back to the model.
+// Stops at the first fault. The feedback is written for the model: it states the remedy.
 
 #include <optional>
 #include <string>
@@ -16,15 +16,15 @@ inline constexpr std::size_t kDescriptionMin = 3;  // characters, without white 
 
 struct Validation {
   bool is_valid = false;
-  std::string feedback;  // empty when valid
+  std::string feedback;  // empty if valid
   friend bool operator==(const Validation&, const Validation&) = default;
 };
 
-// Takes any value. In order: there is a list of activities; each has a time HH:MM, a description
-// and an expected benefit; times do not go back; there are at least three.
+// Accepts any value. Rules, in order: it has a list of activities; each has a time HH:MM, a
+// description and an expected benefit; times do not decrease; there are at least three activities.
 Validation validate_schedule(const Value& schedule);
 
-// Minutes after midnight of "HH:MM", 00:00 to 23:59, two digits each; and back.
+// Converts "HH:MM" (00:00 to 23:59, two digits each) to minutes after midnight, and back.
 std::optional<int> minutes_of_day(std::string_view time);
 std::string time_of_day(int minutes);
 

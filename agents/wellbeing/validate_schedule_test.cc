@@ -97,7 +97,7 @@ TEST(ScheduleValidator, WantsThreeActivities) {
 }
 
 TEST(ScheduleValidator, StopsAtTheFirstFault) {
-  // A fault of an activity comes before their order, the order before their number.
+  // Faults of activities are reported before their order, and the order before their number.
   EXPECT_EQ(feedback_on(schedule({activity("09:00"), activity("8:00")})),
             "Invalid time format. Use HH:MM");
   EXPECT_EQ(feedback_on(schedule({activity("09:00"), activity("08:00")})),
@@ -110,8 +110,8 @@ TEST(ScheduleValidator, ReadsTheTimesThatItWrites) {
   }
 }
 
-// What may stand in a generated activity, and whether that is sound: the oracle knows how the
-// value was made, not how it is checked.
+// A generated member of an activity, and whether it is valid: the oracle uses the way in which the
+// value was generated, not the way in which it is checked.
 struct Piece {
   std::optional<Value> value;
   bool sound = false;

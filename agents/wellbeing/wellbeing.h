@@ -1,6 +1,6 @@
 #pragma once
-// wellbeing/wellbeing.h - what a program needs to have the wellbeing agents: their graphs, made
-// known to a runtime, and how they are called.
+// wellbeing/wellbeing.h - registers the graphs of the wellbeing agents at a runtime, and creates
+// the agents.
 //
 //     add_wellbeing_agents(*runtime, options).value();
 //     auto auditor = daily_auditor_agent(parts, options).value();
@@ -13,10 +13,10 @@
 
 namespace belay::wellbeing {
 
-// Makes both graphs known to the runtime, under kDailyAuditor and kRoutineGenerator.
+// Registers both graphs at the runtime, as kDailyAuditor and kRoutineGenerator.
 Result<Done> add_wellbeing_agents(Runtime& runtime, const WellbeingOptions& options);
 
-// The graphs as checkers and painters want them.
+// Returns the definitions of the graphs, for checkers and diagrams.
 Result<std::vector<std::shared_ptr<const GraphDefinition>>> wellbeing_graphs(
     const WellbeingOptions& options);
 

@@ -1,11 +1,11 @@
-// Belay: one round of postgres_bench, which starts a PostgreSQL of its own with the same settings.
+// Belay: one round of postgres_bench, which starts its own PostgreSQL with the same settings.
 //   node belay.mjs --program=build/release/bench/postgres_bench
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { machineTime, options, report } from './work.mjs';
 
 const ticksPerSecond = 100;
-// Of the processes that this one has waited for, and of those that they have.
+// Returns the processor time of the processes that this one has waited for, and of their children.
 function childrenTime() {
   const line = fs.readFileSync('/proc/self/stat', 'utf8');
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ').slice(13, 15);

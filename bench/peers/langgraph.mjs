@@ -1,4 +1,4 @@
-// LangGraph.js with its saver for PostgreSQL.
+// LangGraph.js with its PostgreSQL checkpointer.
 //   node langgraph.mjs --durability=sync|async [--seconds=N]
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
@@ -11,7 +11,7 @@ const connections = new pg.Pool({ connectionString: postgresUrl, max: 10 });
 const checkpointer = new PostgresSaver(connections, undefined, { schema });
 await checkpointer.setup();
 
-// A channel for each member, as somebody who uses it would write it.
+// One channel for each member, as its users write it.
 const Page = Annotation.Root({
   counter: Annotation(), title: Annotation(), tags: Annotation(), items: Annotation(),
   text: Annotation(),

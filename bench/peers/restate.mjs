@@ -1,5 +1,5 @@
-// Restate: its server with a fresh folder, its SDK in this process, runs begun over HTTP.
-//   node restate.mjs [--seconds=N]; BENCH_DIRECTORY is where the server keeps its data
+// Restate: its server with a new folder, its SDK in this process, runs started over HTTP.
+//   node restate.mjs [--seconds=N]; BENCH_DIRECTORY: the folder for the server's data
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, counted, measure, nodesPerRun, state } from './work.mjs';
 
-// The SDK asks for Node 22; with this it runs on Node 20.
+// The SDK requires Node 22; with this function it runs on Node 20.
 Promise.withResolvers ??= function withResolvers() {
   let resolve, reject;
   const promise = new Promise((yes, no) => { resolve = yes; reject = no; });

@@ -1,4 +1,4 @@
-// Medians over the rounds, as a Markdown table: node table.mjs RESULTS
+// Prints medians over the rounds as a Markdown table: node table.mjs RESULTS
 import fs from 'node:fs';
 
 const rows = fs.readFileSync(process.argv[2], 'utf8').split('\n').filter(Boolean).map(JSON.parse);
@@ -13,7 +13,7 @@ const of = (system, inFlight, figure) => median(rows
   .filter((row) => row.system === system && (!inFlight || row.in_flight === inFlight))
   .map((row) => row[figure]));
 const round = (number) => Math.round(number).toLocaleString('en-US');
-// How many times as many nodes Belay makes durable.
+// Returns the ratio of Belay's durable nodes per second to those of another system.
 const slower = (system, inFlight) =>
   (of('Belay', inFlight, 'nodes_per_second') / of(system, inFlight, 'nodes_per_second')).toFixed(1);
 

@@ -1,5 +1,5 @@
-// The work that all are given, how it is measured, and what it costs: a state of about 1 KB that
-// goes through ten nodes, each of which counts; 1 run at a time, and 64 in flight.
+// The workload of all systems and its measurement: ten nodes in a line that count, over a state of
+// about 1 KB; 1 run at a time, and 64 in flight.
 import fs from 'node:fs';
 
 export const options = Object.fromEntries(process.argv.slice(2).map((argument) => {
@@ -11,7 +11,7 @@ export const nodesPerRun = 10;
 const seconds = Number(options.seconds ?? 8);
 const runsBefore = 20;
 const inFlight = [1, 64];
-// Of the server that the programs are given, or start.
+// Process id of the server that the programs are given, or start.
 const serverOf = () => Number(process.env.BENCH_POSTGRES_PID ?? 0);
 export const postgresUrl = process.env.BENCH_POSTGRES_URL;
 
@@ -40,7 +40,8 @@ function processFields(pid) {
   }
 }
 
-// Seconds of a process, of those that it started and that live, and of those that it waited for.
+// Returns the processor seconds of a process, its live descendants, and its children that have
+// ended.
 export function processorTime(pid) {
   if (!pid) return 0;
   const children = new Map();
@@ -59,7 +60,7 @@ export function processorTime(pid) {
   return ticks / ticksPerSecond;
 }
 
-// Seconds that all cores were busy, or taken by the host; and seconds in all.
+// Returns the seconds in which cores were busy or their time was stolen by the host, and the total.
 export function machineTime() {
   const [user, nice, system, idle, wait, interrupts, soft, steal] =
     fs.readFileSync('/proc/stat', 'utf8').split('\n')[0].trim().split(/\s+/).slice(1).map(Number);
@@ -81,7 +82,7 @@ async function load(oneRun, atATime, name) {
   return { runs, seconds: (performance.now() - began) / 1000 };
 }
 
-// `oneRun` takes a name that it is called with once.
+// Measures `oneRun`, which is called with a different name each time.
 export async function measure(system, durability, oneRun, server = serverOf()) {
   for (let i = 0; i < runsBefore; i++) await oneRun(`before-${process.pid}-${i}`);
   for (const atATime of inFlight) {

@@ -1,5 +1,5 @@
 #pragma once
-// belay/belay.hpp - all that a program with agents needs.
+// belay/belay.hpp - includes the headers that a program with agents needs.
 
 #include "belay/check.h"
 #include "belay/graph.h"

@@ -1,5 +1,5 @@
 #pragma once
-// belay/check.h - checks the rules that every store must satisfy, whatever happened to its processes.
+// belay/check.h - checks the rules that every store must satisfy, even after crashes.
 //
 // Tests, simulations, crash campaigns and `belay check` apply them to any store. The ten properties
 // are those of the agents' specification (docs/how-belay-is-tested.md lists them); the invariants

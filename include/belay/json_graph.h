@@ -1,5 +1,5 @@
 #pragma once
-// belay/json_graph.h - a graph whose state is a JSON object, its channels declared at run time.
+// belay/json_graph.h - graphs whose state is a JSON object, with channels declared at run time.
 //
 //     JsonGraphBuilder graph{"mail"};
 //     graph.channel("topic", {.kind = JsonKind::string, .required = true});
@@ -14,15 +14,15 @@
 //     ...
 //     Result<JsonGraph> built = std::move(graph).build();
 //
-// Everything else is as graph.h says: the same nodes, edges, branches, commits and versions, the
-// same command line (belay::main). A node is a function (const Value& state, Context&) that returns
-// a JsonUpdate, a Task of one, or a Result of either; `state` is an object that has every declared
-// channel. What a plain struct's compiler would find is found by the run: a node that names a
-// channel that is not declared, or gives it a value of another kind, fails with `invalid`, and the
-// error names the node, the channel, what was expected and what was found.
+// Otherwise it works as a graph of graph.h: the same nodes, edges, branches, commits and versions,
+// the same command line (belay::main). A node is a function (const Value& state, Context&) that
+// returns a JsonUpdate, a Result of one, or a Task of either; `state` is an object with all
+// declared channels. Faults that the compiler finds with a plain struct are found at run time: a
+// node that names an undeclared channel, or sets a value of another kind, fails with `invalid`; the
+// error names the node, the channel, the expected kind and the value found.
 //
-// A graph that is known as a typed one keeps its rows when it is declared as a JSON one with the
-// same channels, and the other way round.
+// A typed graph can be replaced by a JSON graph with the same channels, and vice versa: the stored
+// rows have the same form.
 
 #include <functional>
 #include <optional>
@@ -35,22 +35,23 @@
 
 namespace belay {
 
-// The words are those of JSON Schema. `integer`: from -2^63 to 2^64-1, and 7.0 counts as 7.
+// The names are those of JSON Schema. `integer`: from -2^63 to 2^64-1; 7.0 is accepted as 7.
 enum class JsonKind { any, string, number, integer, boolean, array, object };
 
-// What put() does to a channel: it replaces the value, appends the items of an array, merges the
-// members of an object, adds a number.
+// How put() changes a channel: replaces the value, appends the items of an array, merges the
+// members of an object, or adds a number.
 enum class JsonReducer { last_value, append, merge, add };
 
 struct JsonChannel {
   JsonKind kind = JsonKind::any;
   JsonReducer reducer = JsonReducer::last_value;
-  // A reducer of your own, in place of the one above. Pure. Its operand may be of any kind, what it
-  // gives is of the channel's. What comes of it is stored, so that reading a state needs no code.
+  // A custom reducer, used instead of the one above. Must be pure. Its operand can have any kind,
+  // its result must have the channel's kind. The result is stored, therefore a state can be read
+  // without this function.
   std::function<Value(Value so_far, const Value& operand)> reduce = nullptr;
-  bool required = false;  // an input must have it
-  bool nullable = false;  // null is one of its values
-  // Before anything is written. Unset: null where it may be, else "", 0, false, [] or {}.
+  bool required = false;  // an input must contain it
+  bool nullable = false;  // null is a valid value
+  // The value before the first write. Unset: null if nullable, else "", 0, false, [] or {}.
   std::optional<Value> default_value = std::nullopt;
   bool transient = false;  // never stored: see GraphBuilder::transient()
 };
@@ -58,24 +59,23 @@ struct JsonChannel {
 std::string_view name_of(JsonKind kind);
 std::string_view name_of(JsonReducer reducer);
 
-// What a node of a JSON graph changed, and where it goes. Several changes of one channel count in
-// their order.
+// The update of a node of a JSON graph. Several writes of one channel are applied in their order.
 template <>
 class [[nodiscard]] Update<Value> {
  public:
   Update() = default;
-  // put() for each of the members.
+  // Calls put() for each member.
   explicit Update(const Value::Object& members);
 
-  // As the channel's own reducer says.
+  // Combines the value with the channel by the channel's own reducer.
   Update put(std::string_view channel, Value value) &&;
-  // The channel's new value, whatever its reducer.
+  // Replaces the channel's value, regardless of its reducer.
   Update set(std::string_view channel, Value value) &&;
-  // One more item at the end of an array.
+  // Appends an item to an array.
   Update append(std::string_view channel, Value item) &&;
-  // A member of an object, replacing the one of that name.
+  // Sets a member of an object.
   Update merge(std::string_view channel, std::string name, Value value) &&;
-  // A number added to a number. A sum of integers that does not fit is an error, never rounded.
+  // Adds a number. A sum of integers that does not fit is an error and is never rounded.
   Update add(std::string_view channel, Value amount) &&;
 
   // See Update of state.h.
@@ -100,11 +100,11 @@ JsonUpdate append(std::string_view channel, Value item);
 JsonUpdate merge(std::string_view channel, std::string name, Value value);
 JsonUpdate add(std::string_view channel, Value amount);
 
-// From which channel to which.
+// Pairs of a source channel and a target channel.
 using ChannelPairs = std::vector<std::pair<std::string, std::string>>;
 
-// Declares a JSON graph; channels and what names them may come in any order. build() reports all
-// faults at once.
+// Declares a JSON graph. Channels can be declared after the nodes that name them. build() reports
+// all faults together.
 class JsonGraphBuilder : public GraphBuilder<Value> {
  public:
   using GraphBuilder::GraphBuilder;
@@ -112,14 +112,14 @@ class JsonGraphBuilder : public GraphBuilder<Value> {
   // At most limits::json_channels_max.
   JsonGraphBuilder& channel(std::string_view name, JsonChannel declared = {});
 
-  // A node that asks a person: shows the channel, waits, and lets the person edit it. The channels
-  // of its awaiting() and answer() are boolean.
+  // A node that requests an approval: shows the channel, pauses the run, and permits an edit of it.
+  // The channels of its pending_flag() and decision_flag() must be boolean.
   ApprovalSetting approval(std::string_view name, std::string_view channel,
                            ApprovalOptions options);
 
-  // Another graph, a typed one or a JSON one, as one node: `input` is from this graph's channels to
-  // the inner one's, `output` back again, by put(). The form with functions that graph.h has goes
-  // too: they take and make a Value where the graph is a JSON one.
+  // Uses another graph, typed or JSON, as one node: `input` maps channels of this graph to channels
+  // of the subgraph, `output` maps them back, with put(). The form with functions (graph.h) is also
+  // available; for a JSON graph, the functions take and return a Value.
   using GraphBuilder::subgraph;
   template <typename Inner>
   NodeSetting subgraph(std::string_view name, const Graph<Inner>& graph, ChannelPairs input,

@@ -1,20 +1,19 @@
 #pragma once
 // belay/model.h - the language-model interface: one request, one reply.
 //
-// Implement Model to add a provider; belay/models.h has those for Ollama, for servers that speak
-// OpenAI's protocol, and for Anthropic. A provider that is no language model (rules, a script) says
-// so in `provider`, `method` and `notice`, and whoever shows its output shows them too.
+// Implement Model to add a provider; belay/models.h has Ollama, servers with OpenAI's protocol, and
+// Anthropic. A provider that is not a language model (rules, a script) declares this in `provider`,
+// `method` and `notice`, which must be shown with its output.
 //
-// Threading: generate() is called on a run's executor; several calls may be under way at once.
-// Destroying its Task stops the call: nothing more is sent, and nothing more is paid for.
+// Threading: generate() is called on a run's executor; calls can overlap. Destroying its Task stops
+// the call: nothing more is sent, and no further cost arises.
 //
-// Errors: `unavailable` for what may work when repeated (no connection, overload; retry_after where
-// the server named one), `invalid` for a request that this model can't ever serve, with what to
-// configure instead, `exhausted` for an answer beyond its limits. Retries belong to the node's
-// policy, not here.
+// Errors: `unavailable` if a retry might succeed (no connection, overload; with the server's
+// retry_after, if any), `invalid` for a request that this model can never serve, with the setting
+// to change, `exhausted` for a reply beyond its limits. Do not retry here: the node's policy does.
 //
-// A node gets its model from Context::model(), which records every answer in the run's journal
-// (docs/effects.md), so a model need not remember anything.
+// A node gets its model from Context::model(), which records every reply in the run's journal
+// (docs/effects.md); therefore a model needs no memory.
 
 #include <cstdint>
 #include <functional>
@@ -32,16 +31,16 @@ namespace belay {
 
 enum class Role { system, user, assistant, tool };
 
-// What a model asks to have called. Whether that happens, and with what right, is the node's to
-// decide; the arguments are what a model says, so they are checked before they are used.
+// A tool call that a model requests. The node decides whether to execute it. The arguments come
+// from the model: check them before use.
 struct ToolCall {
-  std::string id;    // its result refers to it; unique within a conversation
-  std::string name;  // of one of the request's tools, as far as the model keeps to them
-  Value arguments;   // an object; the model's own text, where that is none
+  std::string id;    // referenced by its result; unique within a conversation
+  std::string name;  // usually of one of the request's tools; a model can return another
+  Value arguments;   // an object; the model's text if that is not an object
   friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
-// What a model may ask to have called.
+// A tool that a model can request to call.
 struct Tool {
   std::string name;  // letters, digits, _ and -, at most 64
   std::string description;
@@ -51,37 +50,37 @@ struct Tool {
 struct Message {
   Role role = Role::user;
   std::string text;
-  std::vector<ToolCall> tool_calls = {};  // of the assistant
-  std::string tool_call_id = {};          // of a tool: which call `text` is the result of
+  std::vector<ToolCall> tool_calls = {};  // role `assistant`
+  std::string tool_call_id = {};          // role `tool`: the call whose result is in `text`
 };
 
 enum class ToolChoice {
-  automatic,  // the model's own
-  none,       // it may call none, though the conversation has calls
-  required,   // it is asked to call one; some models don't obey
+  automatic,  // the model decides
+  none,       // no tool calls, even if the conversation contains some
+  required,   // the model is asked to call a tool; some models do not comply
 };
 
 struct ModelRequest {
-  // What the answer is for, as a stable name ("daily_audit"); empty for free text. Rule-based and
-  // scripted models choose by it, language models ignore it.
+  // The purpose of the reply, as a stable name ("daily_audit"); empty for free text. Rule-based and
+  // scripted models select by it, language models ignore it.
   std::string purpose;
   std::vector<Message> messages;
-  // JSON Schema that the reply's text must obey; null for free text.
+  // JSON Schema that the reply's text must satisfy; null for free text.
   Value response_schema;
-  // The material of the prompt once more, as data: what a rule-based model reads instead of prose.
+  // The contents of the prompt as data, for rule-based models.
   Value input;
-  // The most that the answer may have; unset: the model's own limit. A run with a budget sets it to
-  // limits::output_tokens_default where it is unset, since the most is what is reserved.
+  // Maximum length of the reply; unset: the model's own limit. In a run with a budget, unset means
+  // limits::output_tokens_default, because the maximum cost is reserved.
   std::optional<std::int64_t> max_output_tokens = std::nullopt;
   std::vector<Tool> tools = {};
   ToolChoice tool_choice = ToolChoice::automatic;
   // Unset: the model's own.
   std::optional<double> temperature = std::nullopt;
-  std::optional<std::int64_t> seed = std::nullopt;  // not every provider has one
-  // Gets the text while it comes, cut anywhere between two characters; a reply that is on record
-  // comes as one piece. An attempt that fails has told pieces that count for nothing:
-  // Context::stream() knows that.
-  //     request.on_text = [&context](std::string_view piece) { context.stream(piece); };
+  std::optional<std::int64_t> seed = std::nullopt;  // not supported by all providers
+  // Called with each delta of the text while it arrives, cut between two characters; once with the
+  // whole text if the reply was recorded or cached. The deltas of an attempt that fails are
+  // invalid: Context::stream() drops them.
+  //     request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
   std::function<void(std::string_view piece)> on_text_delta = nullptr;
   // Null: every complete reply that matches response_schema is accepted.
   std::shared_ptr<AnswerVerdict> verdict = nullptr;
@@ -102,21 +101,21 @@ struct ModelPrice {
   std::int64_t output = 0;
 };
 
-// Why a reply ends where it does.
+// Why a reply ended.
 enum class StopReason {
-  complete,    // the model was done
-  length,      // max_output_tokens, or the model's own limit: the text is cut
-  tool_calls,  // it waits for results
-  refused,     // the model, or its provider's filter, would not answer
+  complete,    // the reply is complete
+  length,      // max_output_tokens, or the model's own limit: the text is truncated
+  tool_calls,  // the model waits for results
+  refused,     // the model, or its provider's filter, refused the request
 };
 
 struct ModelReply {
-  std::string text;      // the answer; JSON text where a schema was given
+  std::string text;      // JSON text if the request has a schema
   std::string provider;  // "builtin", "ollama", ...
   std::string model;     // "builtin-rules/1", "llama3.2", ...
   std::string method;    // "rules", "script" or "language_model"
-  std::string notice;    // to be shown with the answer, in the reader's language; may be empty
-  std::optional<Usage> usage;  // absent where nothing was counted: never invented
+  std::string notice;    // must be shown with the text, in the reader's language; can be empty
+  std::optional<Usage> usage;  // absent if the provider did not count; never estimated
   std::vector<ToolCall> tool_calls = {};
   StopReason stop_reason = StopReason::complete;
 };
@@ -126,14 +125,15 @@ class Model {
   virtual ~Model() = default;
   virtual Task<Result<ModelReply>> generate(ModelRequest request) = 0;
 
-  // What this model takes for such a request; unset where nobody knows. A run with a budget of
-  // money needs it: a model that costs nothing says so with a price of zero.
+  // Price of this request; unset if unknown. A run with a budget of money needs it: a model without
+  // costs returns a price of zero.
   virtual std::optional<ModelPrice> price(const ModelRequest& request) const;
-  // No less than the tokens that the request will count as input. By default one for each byte,
-  // since no tokenizer makes more of them; a model that can count says less, rules say 0: no cost.
+  // Upper bound of the request's input tokens. The default is one per byte plus a constant per
+  // message and tool, which no tokenizer exceeds. A model that can count returns less; 0 means that
+  // calls have no cost.
   virtual std::int64_t input_tokens_max(const ModelRequest& request) const;
 
-  // The text of a free answer to one user message.
+  // Returns the text of the reply to one user message, without a schema.
   Task<Result<std::string>> complete(std::string prompt);
 };
 

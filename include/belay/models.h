@@ -1,28 +1,28 @@
 #pragma once
-// belay/models.h - language models over HTTP: Ollama, servers that speak OpenAI's protocol
-// (OpenAI, llama.cpp, vLLM, OpenRouter, ...), and Anthropic.
+// belay/models.h - language models over HTTP: Ollama, servers with OpenAI's protocol (OpenAI,
+// llama.cpp, vLLM, OpenRouter, ...), and Anthropic.
 //
 //     ModelSettings settings;
 //     settings.models = "ollama:llama3.2, openai:gpt-5@https://gateway.example/v1";
 //     settings.openai_key = ...;
 //     auto model = open_model(std::move(settings), *clock);
 //
-// A model is named PROVIDER:NAME, with @URL behind it where its server is another than its
-// provider's own. A list of several is for fail-over: each call goes to the first whose circuit is
-// closed, and to the next one where that can't be reached, is overloaded or has no credit left -
-// but never once it has told a piece of text, and never to a model that the list does not name.
+// A model is named PROVIDER:NAME, followed by @URL if its server is not the provider's own. A list
+// of several models is used for failover: each call goes to the first model whose circuit is
+// closed, and to the next one if that is unreachable, overloaded or without credit; never after a
+// delta of its text was delivered, and never to a model that is not in the list.
 //
-// What is sent is the request and nothing else: no id, no name of a machine. A key goes to the
-// server that its provider's model is asked of and nowhere else (no redirect is followed), and
-// stands in no error. What comes back is hostile until it has been read: it is bounded, made valid
-// UTF-8 without NULs, and of a stream that ends before its end no tool call is left.
+// Only the request is sent: no ids, no machine names. A key is sent only to the server of its
+// provider's model (redirects are not followed) and is never part of an error. Replies are
+// untrusted: they are limited in size and converted to valid UTF-8 without U+0000; tool calls of a
+// stream that ended early are dropped.
 //
-// Threading: open_model() and the plain functions on any thread. A model is used on one executor;
-// each has one thread of its own for the network.
+// Threading: call open_model() and the plain functions on any thread. A model is used on one
+// executor and has its own network threads.
 //
-// Errors: those of belay/model.h. `unavailable` has a retry_after where the server named one, at
-// most ten minutes. `exhausted` is also an account without credit: repeating does not help.
-// docs/models.md has what each provider's own errors come to.
+// Errors: those of belay/model.h. `unavailable` has the server's retry_after, if any, at most ten
+// minutes. `exhausted` also means an account without credit: a retry does not help. docs/models.md
+// maps each provider's errors.
 
 #include <map>
 
@@ -32,20 +32,21 @@
 
 namespace belay {
 
-// Each counts from its own beginning; zero means no bound. A model that is loaded first, or thinks
-// before it speaks, needs minutes for its first byte.
+// Each timeout has its own start; zero: no timeout. A model that must be loaded first, or that
+// reasons before it replies, can need minutes for its first byte.
 struct ModelTimeouts {
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds first_byte{120'000};
-  std::chrono::milliseconds idle{60'000};  // between two pieces of the answer
+  std::chrono::milliseconds idle{60'000};  // between two parts of the reply
   std::chrono::milliseconds total{600'000};
 };
 
-// What models cost. Of `gpt-5` and `gpt-5-mini` the longer name that begins a model's counts.
+// Prices by model name. The longest name that is a prefix of the model's name applies, such as
+// `gpt-5-mini` instead of `gpt-5`.
 class ModelPrices {
  public:
-  // A table in TOML, in units of money for 1,000,000 tokens; a name may have its provider before
-  // it. `invalid` with the line for what is no such table.
+  // Reads a table in TOML, in units of money for 1,000,000 tokens; a name can start with its
+  // provider. `invalid`, with the line, if it is not such a table.
   //     gpt-5 = {input = 1.25, output = 10.0}
   //     "ollama:llama3.2" = {input = 0, output = 0}
   static Result<ModelPrices> parse(std::string_view toml);
@@ -57,94 +58,95 @@ class ModelPrices {
 };
 
 struct ModelSettings {
-  // "PROVIDER:NAME[@URL]", several by commas. Providers: ollama, openai, anthropic.
+  // "PROVIDER:NAME[@URL]", comma-separated. Providers: ollama, openai, anthropic.
   std::string models = {};
-  // The server, where all models of the list are one provider's: http[s]://HOST[:PORT][/PATH]. Of
-  // openai with the path that comes before /chat/completions, as https://api.openai.com/v1.
+  // The server, if all models without @URL have the same provider: http[s]://HOST[:PORT][/PATH].
+  // For openai with the path before /chat/completions, such as https://api.openai.com/v1.
   std::string url = {};
-  // Without a key a server of one's own is asked without; api.openai.com and api.anthropic.com
-  // can't be.
+  // A server is called without a key if none is set; api.openai.com and api.anthropic.com require
+  // one.
   std::string openai_key = {};
   std::string anthropic_key = {};
   std::string ollama_key = {};
-  std::string ollama_host = {};  // as OLLAMA_HOST: "HOST", "HOST:PORT" or an URL
-  // Models of the program's own that the list may name, by that name: "builtin".
+  std::string ollama_host = {};  // like OLLAMA_HOST: "HOST", "HOST:PORT" or a URL
+  // The program's own models, by the name that the list uses: "builtin".
   std::map<std::string, std::shared_ptr<Model>> local_models = {};
 
   ModelTimeouts timeouts = {};
-  std::size_t reply_bytes_max = 8u << 20;  // text and calls; sixteen times that on the wire
-  // Of a request that names none; unset: the server's own (of Anthropic's models, which need one,
+  std::size_t reply_bytes_max = 8u << 20;  // text and tool calls; sixteen times that on the wire
+  // For requests without their own value; unset: the server's default (Anthropic requires a value:
   // limits::output_tokens_default).
   std::optional<std::int64_t> max_output_tokens = std::nullopt;
-  // Ollama cuts a prompt that is longer than its context (often 4096 tokens) without a word; unset:
-  // as the server is set up.
+  // Ollama silently truncates a prompt that exceeds its context (often 4096 tokens); unset: the
+  // server's setting.
   std::optional<std::int64_t> ollama_context_tokens = std::nullopt;
 
-  // Of each server: calls at the same time, those that may wait, its circuit (limits.h); and calls
-  // begun in any minute, 0 for any number. A call that would wait longer than a minute for that is
-  // `unavailable`.
+  // For each server: concurrent calls, waiting calls and circuit breaker (limits.h); and calls
+  // started per minute, 0: no limit. A call that would wait longer than a minute for the latter
+  // fails with `unavailable`.
   DependencyOptions limits = {};
   std::size_t calls_per_minute = 0;
 
-  // The same answer to the same request, without asking, for as long as it lives: texts alone,
-  // never calls, errors or answers that were cut. Such a reply has used no tokens.
+  // Returns an earlier reply to the same request until its TTL expires. Only complete texts are
+  // cached, never tool calls or errors. A cached reply has a usage of zero tokens.
   bool cache = false;
   std::chrono::milliseconds cache_ttl = std::chrono::hours(1);
   std::size_t cache_entries_max = 1'000;
   std::size_t cache_bytes_max = 64u << 20;
 
-  // Behind calls_per_minute and the cache, for several processes together. They outlive the model;
-  // null: there is none.
+  // Extend calls_per_minute and the cache to several processes. They must outlive the model; null:
+  // not available.
   SharedRateLimit* shared_rate_limit = nullptr;
   SharedReplyCache* shared_reply_cache = nullptr;
 
   ModelPrices prices = {};
 
-  std::string trusted_certificates = {};  // a PEM file in place of the system's
-  // Unset: what https_proxy and the like say, but none to this machine; "": none.
+  std::string trusted_certificates = {};  // a PEM file, used instead of the system's certificates
+  // Unset: the proxy of https_proxy and similar variables, but none for this machine; "": none.
   std::optional<std::string> proxy = std::nullopt;
-  // Put behind an error that somebody has to set something for: "The model is set by --model."
+  // Appended to errors that require another setting: "The model is set by --model."
   std::string error_hint = {};
 };
 
-// One of settings.models, read.
+// A parsed entry of ModelSettings::models.
 struct ModelName {
   std::string provider;
   std::string name;  // empty for a model of the program's own
-  std::string url;   // the server's; empty for a model of the program's own
+  std::string url;   // of the server; empty for a model of the program's own
   std::string text() const { return name.empty() ? provider : provider + ":" + name; }
 };
-// `invalid`, with what to write instead, for what can't be read.
+// `invalid`, with a correction, if an entry is not valid.
 Result<std::vector<ModelName>> parse_model_names(const ModelSettings& settings);
 
-// `invalid` for settings that no call can go by: a name, an address, a key that is not there.
-// Nothing is sent. The clock outlives the model.
+// `invalid` for settings with which no call can succeed: an invalid name or address, a missing key.
+// Sends nothing. The clock must outlive the model.
 Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock);
 
-// What a provider's server says it has, by name; sends one small request, which costs nothing.
+// Returns the models that a provider's server offers, sorted by name. Sends one small request
+// without cost.
 Task<Result<std::vector<std::string>>> list_models(ModelSettings settings, ModelName of,
                                                    Clock& clock);
 
-// A call of a few tokens: whether the model answers, and how soon.
+// The result of a call of a few tokens, which checks that the model replies.
 struct ModelTrial {
   ModelReply reply;
   std::chrono::milliseconds took{};
 };
 Task<Result<ModelTrial>> try_model(Model& model, Clock& clock);
 
-// Asks for an answer that obeys request.response_schema, or any JSON where there is none. What does
-// not is sent back with what is wrong, at most twice; then `unavailable`, with a sentence that
-// begins "Invalid LLM response format". The reply's text is the JSON alone, its usage that of all
-// calls. A reply that has tool calls instead is given as it is. on_text gets the sound text alone,
-// in one piece.
+// Requests a reply that satisfies request.response_schema; any JSON if that is null. Returns an
+// invalid reply to the model with its fault, at most twice; then fails with `unavailable` and a
+// message that starts with "Invalid LLM response format" (`invalid`, if the model refused). The
+// reply's text is only the JSON, its usage that of all calls. A reply with tool calls is returned
+// unchanged. on_text_delta receives only the valid text, once.
 //     auto reply = co_await generate_json(context.model(), std::move(request));
-// Each call goes through `model`: with a context's each is on record, and counted.
+// Each call uses `model`: the calls of a context's model are recorded and counted.
 Task<Result<ModelReply>> generate_json(Model& model, ModelRequest request);
 
-// What of `value` a JSON Schema forbids, as a sentence that names the place; nothing if it obeys.
-// Read are type, enum, const, properties, required, additionalProperties, items, prefixItems,
-// anyOf, oneOf, allOf, not, $ref within the schema, and the bounds of numbers, texts and arrays;
-// other members (pattern, format) are not checked. For the arguments of a tool, too.
+// Returns the first violation of a JSON Schema, with its path; nullopt if `value` satisfies the
+// schema. Supports type, enum, const, properties, required, additionalProperties, items,
+// prefixItems, anyOf, oneOf, allOf, not, $ref within the schema, and the bounds of numbers, texts
+// and arrays; other members (pattern, format) are not checked. Also for the arguments of tools.
 std::optional<std::string> schema_violation(const Value& schema, const Value& value);
 
 }  // namespace belay

@@ -1,8 +1,7 @@
 #pragma once
-// belay/record.h - records: an agent's own rows, saved in the very commit of the node that makes
-// them, in every store, without SQL.
+// belay/record.h - records: an agent's own rows, saved in a node's commit, in any store.
 //
-// A record type is a plain struct that names its collection, its key and the members that can be
+// A record type is a plain struct that defines its collection, its key and the members that can be
 // searched:
 //
 //     struct Note {
@@ -14,8 +13,8 @@
 //       static auto indexed() { return std::tuple{&Note::date}; }
 //     };
 //
-// A record belongs to a tenant and a user; collection and key name it within them. Saving a record
-// under a key that exists replaces it. Indexed members are strings or integers.
+// A record belongs to a tenant and a user; collection and key identify it within them. Saving a
+// record with an existing key replaces it. Indexed members are strings or integers.
 
 #include <concepts>
 #include <string>
@@ -30,17 +29,17 @@
 
 namespace belay {
 
-// One record to be written or erased by a commit.
+// The save or the deletion of one record by a commit.
 struct RecordWrite {
   std::string collection;
   UserId user;
   std::string key;
-  std::string json;                                          // the whole record; empty to erase
+  std::string json;                                          // the record; empty if `erase`
   std::vector<std::pair<std::string, std::string>> indexed;  // member name and its text
   bool erase = false;
 };
 
-// One record as a store holds it.
+// A stored record.
 struct RecordRow {
   std::string collection;
   UserId user;
@@ -54,10 +53,10 @@ struct RecordRow {
 struct RecordFilter {
   std::string collection;
   UserId user;
-  std::string key;    // when not empty: only this record
-  std::string field;  // when not empty: only records whose indexed `field` equals `value`
+  std::string key;    // not empty: only this record
+  std::string field;  // not empty: only records whose indexed `field` equals `value`
   std::string value;
-  std::string after;  // when not empty: only keys after this one
+  std::string after;  // not empty: only keys after this one
   std::size_t limit = 1000;
 };
 
@@ -68,11 +67,12 @@ concept Record = reflect::PlainStruct<R> && requires(const R& record) {
   R::indexed();
 };
 
-// The text that an indexed value is searched by.
+// Returns the text by which an indexed value is searched.
 inline std::string index_text(std::string_view text) { return std::string(text); }
 inline std::string index_text(std::integral auto number) { return std::to_string(number); }
 
-// The write that saves `record` for `user`; `invalid` for a bad key or what JSON can't say.
+// Returns the write that saves `record` for `user`. `invalid` for an invalid key, a record that is
+// too large, or a value that JSON cannot represent.
 template <Record R>
 Result<RecordWrite> record_write(const R& record, UserId user) {
   RecordWrite write;
@@ -109,7 +109,7 @@ class Records {
   virtual ~Records() = default;
   virtual Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) = 0;
 
-  // The record with this key, or nullopt.
+  // Returns the record with this key, or nullopt.
   template <Record R>
   Task<Result<std::optional<R>>> get(std::string key) {
     RecordFilter filter = filter_for<R>();
@@ -123,7 +123,7 @@ class Records {
     co_return std::move(found);
   }
 
-  // The records whose indexed `member` equals `value`, by key, at most `limit`.
+  // Returns the records whose indexed `member` equals `value`, ordered by key, at most `limit`.
   template <Record R, typename M>
   Task<Result<std::vector<R>>> where(M R::* member, M value, std::size_t limit) {
     RecordFilter filter = filter_for<R>();

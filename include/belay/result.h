@@ -1,13 +1,12 @@
 #pragma once
-// belay/result.h - how every Belay function that can fail says so.
+// belay/result.h - errors as data, and the Result of every function that can fail.
 //
-// A Result<T> holds a T or an Error, never both and never neither. An Error is data: it is written
-// into a checkpoint, read back after a crash and shown to a person, so it carries a code that a
-// program can branch on and a sentence that a person can act on.
+// A Result<T> holds either a T or an Error. An Error is stored in a checkpoint, read back after a
+// crash and displayed to users; therefore it has a code for programs and a message with a remedy.
 //
-// Inside a node, `value()` keeps straight code straight: it throws Failure, which carries the Error
-// unchanged to the node boundary, where it becomes data again. Nothing else in Belay throws across
-// a public function.
+// Inside a node, use `value()`: it throws Failure, which passes the Error unchanged to the node's
+// caller in the engine, where it becomes data again. Functions for nodes (Context, Update) throw
+// too; no other public function of Belay does.
 
 #include <chrono>
 #include <exception>
@@ -19,17 +18,18 @@
 
 namespace belay {
 
-// What the caller may do about a failure. Stored by name: append, never rename.
+// The kind of a failure, which determines how the caller can react. Stored by name: append, never
+// rename.
 enum class ErrorCode {
-  not_found,    // the thing asked for does not exist
-  conflict,     // someone else wrote first, or decided otherwise: reload, then decide again
+  not_found,    // the requested object does not exist
+  conflict,     // another writer or decider was first: reload, then decide again
   invalid,      // the input is wrong: the same call can never succeed
-  unavailable,  // the other side may answer later: safe to repeat
-  uncertain,    // it may or may not have happened: ask before repeating
-  exhausted,    // a declared limit is spent: attempts, time, steps, money
-  cancelled,    // the run was asked to stop
-  corrupt,      // stored bytes fail their check: needs a person
-  forbidden,    // the caller lacks the permission or role that this needs
+  unavailable,  // the other side might respond later: safe to retry
+  uncertain,    // the operation might have happened: find out before repeating it
+  exhausted,    // a declared limit is reached: attempts, time, supersteps, cost
+  cancelled,    // the run was cancelled
+  corrupt,      // stored bytes fail their check: requires an intervention
+  forbidden,    // the caller lacks the required permission or role
 };
 
 std::string_view name_of(ErrorCode code);
@@ -37,16 +37,16 @@ std::optional<ErrorCode> error_code_named(std::string_view name);
 
 struct Error {
   ErrorCode code = ErrorCode::invalid;
-  std::string message;  // one sentence: what happened, to what, what to do next; no newline
-  // Only with `unavailable`: how long the other side asked us to wait. A retry waits at least this.
+  std::string message;  // one line: the fact with the affected object, then the remedy
+  // Only with `unavailable`: the delay that the other side requested. A retry waits at least this.
   std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-// Builds an Error; reads better than an aggregate, and is safe inside a co_await expression.
+// Builds an Error. Unlike an aggregate, it is safe inside a co_await expression (see task.h).
 Error error(ErrorCode code, std::string message);
 
-// What value() throws; the node boundary turns it back into its Error.
+// The exception of value(). The engine converts it back into its Error.
 class Failure : public std::exception {
  public:
   explicit Failure(Error error) : error_(std::move(error)) {}
@@ -62,11 +62,11 @@ namespace detail {
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line);
 }  // namespace detail
 
-// A broken invariant of Belay itself, never reachable from input: ends the process, in every build.
+// Checks an invariant of Belay itself, which no input can break: ends the process, in every build.
 #define BELAY_ASSERT(condition) \
   ((condition) ? void(0) : ::belay::detail::assertion_failed(#condition, __FILE__, __LINE__))
 
-// The value of a Result that has nothing to say but that it worked.
+// The value of a Result without a value.
 struct Done {
   friend bool operator==(const Done&, const Done&) = default;
 };
@@ -93,7 +93,7 @@ class [[nodiscard]] Result {
   const Error& error() const& { return BELAY_ASSERT(!ok()), *std::get_if<1>(&held_); }
   Error&& error() && { return BELAY_ASSERT(!ok()), std::move(*std::get_if<1>(&held_)); }
 
-  // The value; throws Failure with the Error when there is none. For nodes.
+  // Returns the value; throws Failure with the Error if there is none. For nodes.
   T& value() & { return ok() ? **this : fail(); }
   const T& value() const& { return ok() ? **this : const_cast<Result*>(this)->fail(); }
   // On a temporary, returns the value itself instead of a reference, so that it lives as long as a
@@ -110,7 +110,7 @@ class [[nodiscard]] Result {
 
 }  // namespace belay
 
-// BELAY_TRY(auto x, f()): x is f()'s value, or this function returns f()'s error.
+// BELAY_TRY(auto x, f()): sets x to f()'s value, or returns f()'s error from this function.
 // BELAY_CO_TRY does the same inside a coroutine. They are the only control-flow macros.
 #define BELAY_TRY_(result, variable, expression, leave) \
   auto result = (expression);                           \

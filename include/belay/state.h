@@ -1,18 +1,18 @@
 #pragma once
-// belay/state.h - a run's state, and how a node says what it changed.
+// belay/state.h - a run's state, and the updates that nodes return.
 //
-// State is a plain struct; each of its members is a channel. A node gets it const and returns an
-// Update that names what changes, so that nothing is stored for what did not, and so that a renamed
+// State is a plain struct; each of its members is a channel. A node receives it const and returns
+// an Update that names the changed members; unchanged members are not stored again, and a renamed
 // member is a compile error:
 //
 //     return set(&Mail::draft, text).append(&Mail::log, line);
 //
-// What is appended, merged or added is stored as such: a list that grows costs its new items only.
-// Nodes that run in parallel see the same state, and their updates are combined in a fixed order
-// when all of them have ended. Two of them may append to one list, merge into one map or add to one
-// number; two that set one member are an error that names both.
+// The operands of append, merge and add are stored as such: for a growing list, only new items are
+// written. Parallel nodes receive the same state, and their updates are combined in a fixed order
+// after all of them have ended. Several nodes can append to one list, merge into one map or add to
+// one number; if two of them set the same member, the run fails with an error that names both.
 //
-// An update may also say where to go next, in place of the edges of its node:
+// An update can also select the next nodes, instead of the edges of its node:
 //
 //     return set(&Plan::parts, parts).go_to("write");
 //     return unchanged<Plan>().send("fetch", Page{url}).send("fetch", Page{other});
@@ -22,20 +22,20 @@
 // for an int64_t or a double compiles, as does a value in braces for a list, a map or a struct,
 // and a T for a std::optional<T>.
 //
-// Give every member a default: a run that was begun before a member existed takes it.
+// Give every member a default: runs that started before the member existed use it.
 
 #include "belay/detail/fits.h"
 #include "belay/detail/state_type.h"
 
 namespace belay {
 
-// What a node changed, and where it goes. Make it with set(), append(), ... or unchanged<State>().
-// Each call hands the whole on, so both "return append(...).add(...)" and, in a loop,
-// "update = std::move(update).send(...)" are right.
+// The channel writes of a node and, optionally, its next nodes. Make it with set(), append(), ...
+// or unchanged<State>(). Each call returns the whole update: write "return append(...).add(...)",
+// or in a loop "update = std::move(update).send(...)".
 template <GraphState State>
 class [[nodiscard]] Update {
  public:
-  // The member's new value.
+  // Sets the member.
   template <typename M, typename V = detail::Braced<M>>
   Update set(M State::* member, V&& value) && {
     ChannelWrite& change = change_of(member, WriteOp::set);
@@ -69,7 +69,7 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
-  // An entry of a map, replacing the one with that key.
+  // Sets an entry of a map.
   template <typename M, typename V = detail::Braced<M>>
   Update merge(std::map<std::string, M> State::* member, std::string key, V&& value) && {
     using Map = std::map<std::string, M>;
@@ -84,7 +84,7 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
-  // A number added to the member.
+  // Adds a number to the member.
   template <typename M, typename V>
     requires std::is_arithmetic_v<M>
   Update add(M State::* member, V&& value) && {
@@ -102,7 +102,8 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
-  // Something for the reducer that the graph declares for this member. Once for each member.
+  // Passes an operand to the reducer that the graph declares for this member. Call it once for each
+  // member: a second call replaces the operand.
   template <typename M, typename V = detail::Braced<M>>
   Update reduce(M State::* member, V&& value) && {
     ChannelWrite& change = change_of(member, WriteOp::reduce);
@@ -111,14 +112,14 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
-  // Goes to this node next, in place of the node's edges; several calls go to several nodes. The
-  // node must declare it with destinations().
+  // Selects this node instead of the node's edges; several calls select several nodes. The node
+  // must declare them with destinations().
   Update go_to(std::string_view node) && {
     go_to_.emplace_back(node);
     return std::move(*this);
   }
 
-  // Visits `node` next with this input; as often as it is called. Declared like go_to().
+  // Schedules a task of `node` with this input; each call schedules one. Declared like go_to().
   template <typename Input>
   Update send(std::string_view node, const Input& input) && {
     sends_.push_back(send_to(node, input));
@@ -131,7 +132,8 @@ class [[nodiscard]] Update {
   }
 
  private:
-  // What this update already does to the member; an operation on what it sets changes what is set.
+  // Returns this update's write of the member, or a new one. A later operation on a member that was
+  // set changes the operand of the set.
   template <typename M>
   ChannelWrite& change_of(M State::* member, WriteOp kind) {
     std::size_t channel = reflect::index_of(member);
@@ -175,7 +177,7 @@ class [[nodiscard]] Update {
   std::vector<Send> sends_;
 };
 
-// The one of a JSON graph: json_graph.h.
+// The update of a JSON graph: json_graph.h.
 template <>
 class Update<Value>;
 

@@ -1,15 +1,15 @@
 #pragma once
-// belay/task.h - Task<T>: what a function that may wait returns.
+// belay/task.h - Task<T>, the handle of a lazy coroutine, and functions that start coroutines.
 //
-// A Task is lazy: it starts when awaited (or spawned) and resumes on the executor of whoever awaits
-// it. The return type is the only marker of waiting: no callbacks, no second "async" name.
-// Destroying a Task that has not finished destroys its frame and everything that it waits for.
+// A Task starts when it is awaited (or spawned) and resumes on the executor of the coroutine that
+// awaits it. A function that can wait returns a Task; no callbacks, no second "async" name.
+// Destroying an unfinished Task destroys its frame and all that it waits for.
 //
 // Rule for GCC 12: inside a co_await expression it destroys temporaries of aggregates, lambdas and
 // ?: twice, without a warning. Name the argument first, then move it in:
 //     auto options = ReadOptions{.limit = 5};
 //     auto rows = co_await read(std::move(options));
-// `make tidy` looks for the forms that break.
+// `make tidy` rejects the forms that break.
 
 #include <chrono>
 #include <coroutine>
@@ -43,10 +43,10 @@ class [[nodiscard]] Task {
     if (handle_) handle_.destroy();
   }
 
-  // Await it once; the Task outlives the wait.
+  // Await it only once; the Task must live until then.
   detail::TaskAwaiter<T> operator co_await() noexcept { return {handle_}; }
 
-  // Starts the task on the calling thread, which must be the executor's. For spawn().
+  // Starts the coroutine on the calling thread, which must be the executor's. For spawn().
   void start_on(Executor& executor) {
     handle_.promise().executor = &executor;
     handle_.resume();
@@ -65,8 +65,8 @@ Task<T> Promise<T>::get_return_object() {
 
 }  // namespace detail
 
-// A value that arrives once, from another thread or from a callback: the bridge from code that
-// knows no coroutines. Copies share it. One task may wait for it.
+// A value that is set once, from another thread or a callback: the bridge from code without
+// coroutines. Copies share it. Only one coroutine can wait for it.
 template <typename T>
 class Completion {
  public:
@@ -74,7 +74,7 @@ class Completion {
 
   Completion() : state_(std::make_shared<State>()) {}
 
-  // Delivers the value. From any thread; only the first call counts.
+  // Sets the value. From any thread; only the first call counts.
   void complete(T value) const {
     std::lock_guard lock(state_->mutex);
     if (state_->value) return;
@@ -90,7 +90,7 @@ class Completion {
     });
   }
 
-  // Await it in one task.
+  // Waits for the value; in one coroutine only.
   detail::CompletionAwaiter<T> operator co_await() const {
     return detail::CompletionAwaiter<T>(state_);
   }
@@ -99,12 +99,12 @@ class Completion {
   std::shared_ptr<State> state_;
 };
 
-// Waits on the executor's timer; at least `delay`.
+// Waits for at least `delay`, on a timer of the executor.
 inline detail::SleepAwaiter sleep_for(std::chrono::microseconds delay) {
   return detail::SleepAwaiter(delay);
 }
 
-// The executor that the awaiting task runs on.
+// Returns the executor of the awaiting coroutine.
 inline detail::ExecutorAwaiter this_executor() { return detail::ExecutorAwaiter(); }
 
 namespace detail {
@@ -124,12 +124,13 @@ Task<Done> root_task(Task<T> task, std::function<void(T)> done) {
 }
 }  // namespace detail
 
-// A task set going by code that does not await it. Destroying it stops the task where it waits;
-// destroy it on the executor's thread, and never from inside `done`.
+// A coroutine that was started by code that does not await it. Destroying it stops the coroutine
+// where it waits; destroy it on the executor's thread, and never from inside `done`.
 using Spawned = std::optional<Task<Done>>;
 
-// Starts `task` at once, on the calling thread, which must be the executor's. `done` gets its value
-// at the end, on that thread. A spawned task returns its errors; one that throws ends the process.
+// Starts `task` immediately, on the calling thread, which must be the executor's. `done` is called
+// with its value at the end, on that thread. A coroutine that throws ends the process: return
+// errors as a Result.
 template <typename T>
 Spawned spawn(Executor& executor, Task<T> task, std::function<void(T)> done) {
   Spawned spawned(detail::root_task<T>(std::move(task), std::move(done)));
@@ -137,7 +138,7 @@ Spawned spawn(Executor& executor, Task<T> task, std::function<void(T)> done) {
   return spawned;
 }
 
-// Runs the loop on this thread until `task` has ended, and returns its value. For main() and tests.
+// Runs the loop on this thread until `task` has ended and returns its value. For main() and tests.
 template <typename T>
 T block_on(EventLoop& loop, Task<T> task) {
   std::optional<T> result;
@@ -152,9 +153,9 @@ T block_on(EventLoop& loop, Task<T> task) {
   return std::move(*result);
 }
 
-// Runs a plain function on the executor's blocking pool and waits for what it returns. The
-// function must not throw and must own what it uses: the waiting task may be gone before it ends.
-// Fails with `unavailable` when the pool's queue is full.
+// Runs a plain function on the executor's blocking pool and waits for its result. The function must
+// not throw and must own the data that it uses: the waiting coroutine might be destroyed before it
+// ends. Fails with `unavailable` if the pool's queue is full.
 template <typename T>
 Task<Result<T>> on_blocking_pool(std::function<Result<T>()> work) {
   Executor& executor = co_await this_executor();

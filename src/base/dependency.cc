@@ -28,9 +28,8 @@ std::optional<Dependency::Slot> Dependency::take() {
 }
 
 Error Dependency::is_open(std::chrono::milliseconds left) const {
-  Error why = error(ErrorCode::unavailable, "\"" + name_ +
-                                                "\" has failed too often and is left alone for "
-                                                "another " +
+  Error why = error(ErrorCode::unavailable, "Circuit breaker of dependency \"" + name_ +
+                                                "\" is open for another " +
                                                 std::to_string(left.count()) + " ms.");
   why.retry_after = left;
   return why;
@@ -43,9 +42,9 @@ Task<Result<Dependency::Slot>> Dependency::enter() {
     if (auto slot = take()) co_return *std::move(slot);
   }
   if (queue_.size() >= options_.queue_max) {
-    Error full = error(ErrorCode::unavailable, "\"" + name_ + "\" is busy, and " +
-                                                   std::to_string(queue_.size()) +
-                                                   " others wait for it; try again later.");
+    Error full = error(ErrorCode::unavailable, "Dependency \"" + name_ +
+                                                   "\" is busy: " + std::to_string(queue_.size()) +
+                                                   " other calls wait for it. Try again later.");
     full.retry_after = limits::busy_retry_after;
     co_return std::move(full);
   }

@@ -99,7 +99,7 @@ Result<Done> check_name(std::string_view what, std::string_view text) {
   auto refuse = [&](std::string_view why) {
     return error(ErrorCode::invalid, "The " + std::string(what) + " " + std::string(why));
   };
-  if (text.empty()) return refuse("is empty; give it at least one character.");
+  if (text.empty()) return refuse("is empty. Provide at least one character.");
   if (text.size() > limits::identifier_bytes_max) {
     return refuse("is longer than " + std::to_string(limits::identifier_bytes_max) + " bytes.");
   }
@@ -109,7 +109,7 @@ Result<Done> check_name(std::string_view what, std::string_view text) {
     // U+0080 to U+009F are control characters too: some terminals interpret them.
     bool is_of_second_set = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (byte < 0x20 || byte == 0x7f || is_of_second_set) {
-      return refuse("contains a control character; use printable text.");
+      return refuse("contains a control character. Use printable text.");
     }
   }
   return Done{};

@@ -1,6 +1,7 @@
 // The composition root: creates the objects of the process, from top to bottom; the differences
-// between programs come from Program. Long on purpose: all connections between the parts are in
-// this file.
+// between programs come from Program.
+//
+// Long on purpose: all connections between the parts are in this file.
 //
 // For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the store (SQLite or PostgreSQL) stop
 // permanently before its N-th transaction of commits, and write a line about it to stderr; with
@@ -246,7 +247,7 @@ void show_stopped(const CommandContext& world) {
 // Runs the loop until the coroutine ends or a signal arrives.
 class Interruptible {
  public:
-  // If set, `drain` is called for each signal, and makes the coroutine end by itself.
+  // If set, `drain` is called for each signal, and makes the coroutine end.
   Interruptible(EventLoop& loop, std::function<void()> drain)
       : loop_(loop), drain_(std::move(drain)) {}
 

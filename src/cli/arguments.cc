@@ -1,6 +1,6 @@
-// Long on purpose: the words and options of all commands, in the only file that uses CLI11.
+// Long on purpose: the words and options of all commands, in one place.
 //
-// Exceptions of CLI11 do not leave this file.
+// Only this file and queue_commands.cc use CLI11; its exceptions do not leave this file.
 
 #include "cli/arguments.h"
 

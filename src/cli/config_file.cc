@@ -223,6 +223,7 @@ Result<std::optional<ConfigFile>> read_config(const Program& program,
     BELAY_TRY(std::string text, read_input(path, kConfigBytesMax));
     BELAY_TRY(YAML::Node whole, parse_yaml(path, text));
     BELAY_TRY(ConfigFile file, entries_of(program, path, whole));
+    // The parsed bytes are checked, not the file: it might have changed since it was read.
     bool is_own = named || !is_of_this_folder(path) || is_same_file(path, places.back()) ||
                   is_trusted(program, environment, path, text);
     file.is_strange = !is_own;

@@ -71,6 +71,7 @@ class Server {
     if (process_ != 0) return;
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // If the parent has ended before prctl(), no signal would ever end the server: do not start it.
     if (::getppid() == parent) ::execve(program.c_str(), arguments.data(), environment.data());
     ::_exit(127);
   }

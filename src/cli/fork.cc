@@ -8,7 +8,7 @@
 namespace belay::cli {
 namespace {
 
-// Parses the edits with the channel types of the thread's graph; null if there are none.
+// Parses the edits with the channel types of the thread's graph; null without edits.
 Result<Value> read_edits(const CommandContext& world, const std::string& graph,
                          const std::vector<std::string>& pieces) {
   if (pieces.empty()) return Value();

@@ -126,6 +126,8 @@ Task<CommandResult> serve(CommandContext& world, Serve wanted) {
                                     std::move(handler)));
   Completion<Done> closed;
   shutdown.when_stopped = [&world, closed] {
+    // runtime.stop() has ended the runs that requests waited for: send these responses, but do not
+    // wait for the whole drain.
     world.executor.call_after(kAnswerAfterStop, [closed] { closed.complete(Done{}); });
   };
   world.local->when_stopped = [&] {

@@ -94,8 +94,8 @@ struct Settings {
   bool time_zone_named = false;  // explicitly, not by the machine
   // Accepted and ignored: metrics are computed when they are read (docs/configuration.md).
   std::int64_t metrics_batch_interval_ms = 10'000;
-  std::map<std::string, std::string> own;  // of the program, by key; unset ones are absent
-  RunSettings run;                         // options of runs that are started: AGENT_...
+  std::map<std::string, std::string> own;        // of the program, by key; unset ones are absent
+  RunSettings run;                               // options of runs that are started: AGENT_...
   std::optional<std::string> no_approval_takes;  // as in the environment; serve checks it
   // The same with its default: "decide", or "run" if the server does not require approvals.
   std::string permission_without_approval() const {

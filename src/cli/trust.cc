@@ -237,6 +237,7 @@ Result<Done> trust(const Program& program, const Environment& environment, const
   std::error_code failed;
   fs::create_directories(*folder, failed);
   std::string record = *folder + "/trusted";
+  // Written to another file and renamed: a crash leaves the old record or the new one.
   std::string written = record + ".new";
   {
     std::ofstream out(written, std::ios::trunc);

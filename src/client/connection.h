@@ -1,6 +1,6 @@
 #pragma once
 // client/connection.h - Connection: sends requests to one Belay server and returns its responses,
-// or an Error with a remedy if there is none.
+// or an Error with a remedy if no response arrives.
 //
 // Threading: one executor. Destroying a coroutine ends its exchange.
 

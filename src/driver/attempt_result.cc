@@ -1,4 +1,4 @@
-// What an attempt leaves, as the engine takes it.
+// finish_attempt(): prepares the result and the effects of an attempt for the engine.
 
 #include "driver/run_driver.h"
 #include "graph/call_guarded.h"
@@ -13,7 +13,7 @@ NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string&
     outcome = error(ErrorCode::invalid, "The node \"" + node.name +
                                             "\" ended in the middle of a character of its text.");
   }
-  // A node that waits for a person has not ended: it might still refuse the replies.
+  // A node that waits for a decision has not ended: it can still refuse the model's replies.
   if (auto answers = std::exchange(left.answers, nullptr)) {
     if (std::holds_alternative<NodeUpdate>(outcome)) answers->accept();
     if (std::holds_alternative<Error>(outcome)) answers->refuse();

@@ -11,17 +11,16 @@ namespace {
 
 // Checks that a start with the name of an existing thread matches the thread's run.
 Result<Done> check_known(const RunRow& known, const RunRow& wanted) {
-  // Checked first: the run reads and saves as the user for whom it was started. A start by another
-  // user does not mean this run, and its error must not describe the run.
+  // Checked first: the run reads and saves records as the user for whom it was started. A start by
+  // another user does not mean this run, and its error must not describe the run.
   if (known.user != wanted.user) {
     return error(ErrorCode::conflict, "Thread \"" + wanted.thread.text +
-                                          "\" was begun for another user; give another thread.");
+                                          "\" belongs to another user. Use another thread.");
   }
   if (known.graph == wanted.graph && known.input == wanted.input) return Done{};
-  return error(ErrorCode::invalid, "Thread \"" + wanted.thread.text + "\" was begun by \"" +
-                                       known.graph +
-                                       "\" with another input; give the same input, or another "
-                                       "thread.");
+  return error(ErrorCode::invalid,
+               "Thread \"" + wanted.thread.text + "\" already has a run of graph \"" + known.graph +
+                   "\" with a different input. Use the same input or another thread.");
 }
 
 }  // namespace
@@ -36,13 +35,13 @@ Task<Result<Runtime::Impl::Begin>> Runtime::Impl::prepare(std::string graph_name
   BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
   BELAY_CO_CHECK(check_name("user id", options.user.text));
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
-  BELAY_CO_CHECK(check_name("queue's name", options.queue));
+  BELAY_CO_CHECK(check_name("queue name", options.queue));
   if (!options.concurrency_key.empty()) {
     BELAY_CO_CHECK(check_name("concurrency key", options.concurrency_key));
   }
   const GraphDefinition& definition = *begin.graph;
   if (definition.check_input) {
-    BELAY_CO_CHECK(call_guarded<Done>("The check of the input of \"" + definition.name + "\"",
+    BELAY_CO_CHECK(call_guarded<Done>("The input check of graph \"" + definition.name + "\"",
                                       [&] { return definition.check_input(input.get()); }));
   }
   BELAY_CO_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
@@ -86,7 +85,7 @@ Task<Result<RunView>> Runtime::Impl::start(std::string graph_name, std::shared_p
                              *std::move(places));
   bool may_be_known = is_named && !view.ok() && view.error().code == ErrorCode::conflict;
   if (!may_be_known) co_return std::move(view);
-  // The same start, in any process, committed between the read and this commit.
+  // Race: the same start, in any process, was committed between the read and this commit.
   auto known = co_await find_known(std::move(wanted));
   if (!known.ok()) co_return std::move(known).error();
   co_return co_await go_on_or_look(*std::move(known));
@@ -128,7 +127,7 @@ Task<Result<RunView>> Runtime::Impl::enqueue(std::string graph, std::shared_ptr<
   auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
-    // The same start committed between the read and this commit.
+    // Race: the same start was committed between the read and this commit.
     auto known = co_await find_known(std::move(wanted));
     if (!known.ok()) co_return std::move(known).error();
     co_return view_of(*std::move(known));

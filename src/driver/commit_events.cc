@@ -1,4 +1,6 @@
-// Long on purpose: the order of a commit's events stands in one place.
+// CommitReporter: makes the events of a commit from its rows.
+//
+// Long on purpose: the order of a commit's events is defined in one place.
 
 #include "driver/commit_events.h"
 
@@ -133,7 +135,7 @@ Result<Done> CommitReporter::tell_asked() {
   return Done{};
 }
 
-// The events of a commit of the run's own graph, or of a subgraph's visit, and what it leads to.
+// Reports a commit of the run's own graph or of a subgraph task, and the tasks that it schedules.
 Result<Done> CommitReporter::tell_frame(EventFrame& frame, const CheckpointRow& now,
                                         const Values& values, bool is_root) {
   bool is_end = frame.newest && has_new_tasks(frame, now);
@@ -159,7 +161,7 @@ Result<Done> CommitReporter::tell_frame(EventFrame& frame, const CheckpointRow& 
   return Done{};
 }
 
-// What subgraphs did that the tasks of `outer` were inside of.
+// Reports the commits of the subgraphs that the tasks of `outer` have executed.
 Result<Done> CommitReporter::tell_inside(const EventFrame& outer) {
   for (const ChosenTask& task : outer.tasks) {
     const GraphDefinition::Node* node = outer.graph ? outer.graph->find(task.node) : nullptr;
@@ -188,7 +190,8 @@ Result<Done> CommitReporter::tell_space(EventFrame frame) {
       BELAY_CHECK(tell_frame(frame, commits[i], values, false));
     }
   }
-  // A visit that its outer graph has left before its end.
+  // The subgraph task might have been abandoned before its end: its own subgraphs are still to be
+  // reported.
   BELAY_CHECK(tell_inside(frame));
   for (const ChosenTask& task : frame.tasks) over_.insert(task.task);
   return Done{};
@@ -221,7 +224,7 @@ void CommitReporter::tell_tasks(const EventFrame& frame, const CheckpointRow& no
   }
 }
 
-// Approvals whose superstep is over, or that the run's end has closed.
+// Reports approvals whose superstep is over, or that the end of the run has closed.
 Result<Done> CommitReporter::tell_answered(const CheckpointRow& now) {
   if (over_.empty()) return Done{};
   for (const ApprovalRow& row : material_.approvals) {
@@ -244,7 +247,7 @@ Result<Done> CommitReporter::tell_answered(const CheckpointRow& now) {
   return Done{};
 }
 
-// What nodes have left for the commit: texts that they have streamed, and events of their own.
+// Reports the streamed texts and custom events that nodes have stored with the commit.
 Result<Done> CommitReporter::tell_stored(const CheckpointRow& now) {
   for (const EventRow& row : material_.events) {
     if (row.seq != seq_ || row.index == 0) continue;
@@ -267,7 +270,7 @@ Result<Done> CommitReporter::tell_stored(const CheckpointRow& now) {
 
 Result<Done> CommitReporter::tell_changes(EventFrame& frame, const CheckpointRow& now,
                                           const Values& values) {
-  // One event for each task that wrote something, and one for what the superstep wrote as a whole.
+  // One event for each task with writes, and one for the values of the superstep as a whole.
   std::map<std::int64_t, Values> by_task;
   for (const ValueRow* row : values) by_task[row->index].push_back(row);
   for (const auto& [index, rows] : by_task) {
@@ -307,7 +310,8 @@ Result<Done> CommitReporter::tell_changes(EventFrame& frame, const CheckpointRow
   return Done{};
 }
 
-// What the commit's own event says beyond its checkpoint; null where there is none.
+// Returns the members of the commit's own event that its checkpoint does not have; null if there is
+// no such event.
 Result<Value> CommitReporter::own_detail() const {
   for (const EventRow& row : material_.events) {
     if (row.seq != seq_ || row.index != 0) continue;
@@ -375,7 +379,8 @@ void CommitReporter::tell_status(const CheckpointRow& now) {
   if (!event) return;
   event->node = now.node;
   Value::Object body{{"status", name_of(now.status)}};
-  // The run's row changes no more once it has ended.
+  // Only the last commit may use the run's row: it does not change after the end, so that every
+  // read yields the same event.
   const RunRow& run = material_.run;
   if (is_final(now.status) && run.seq == now.seq) {
     if (!run.outcome.empty()) body["outcome"] = run.outcome;

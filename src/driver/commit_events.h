@@ -1,11 +1,11 @@
 #pragma once
 // driver/commit_events.h - the events of one commit of a run, in their fixed order.
 //
-// Only what no later commit can change is told: what happens in the midst of a superstep of several
-// tasks, and inside of subgraphs, is told with the commit that ends the superstep, or the run. So
-// the same rows give the same events, whenever they are read. The one thing that is told ahead of
-// its commit is a question: its row says which commit it belongs to, and the questions of a commit
-// come first, in the order in which they were asked.
+// Only facts that no later commit can change are reported: everything within a superstep with
+// several tasks, and within subgraphs, is reported with the commit that ends the superstep or the
+// run. Therefore the same rows yield the same events, whenever they are read. One kind of event is
+// reported before its commit: the request of an approval. Its row contains the seq of the commit,
+// and the approvals of a commit come first, in the order of their requests.
 
 #include <map>
 #include <memory>
@@ -20,33 +20,33 @@
 
 namespace belay {
 
-// A task that a commit goes on with.
+// A task that a commit has scheduled.
 struct ChosenTask {
   TaskId task;
   std::string node;
   std::optional<Value> input;
-  // Of a task that waits for its next attempt.
+  // Set for a task in its backoff: its next attempt, the due time, and the error of the last one.
   int attempt = 1;
   Instant due{};
   std::optional<Error> failure;
 };
 
-// A run, or a subgraph's visit, as it stands after one of its commits.
+// The state of a run, or of a subgraph task, after one of its commits.
 struct EventFrame {
   std::string checkpoint_ns;
-  std::optional<CheckpointRow> newest;  // none: before the first
+  std::optional<CheckpointRow> newest;  // unset: before the first commit
   std::vector<ChosenTask> tasks;
-  std::shared_ptr<const GraphDefinition> graph;  // null where it is not known
-  bool is_exact = false;  // the graph is of the very version that the state is of
-  // The channels, if `values` are requested: shared, because each read copies the position.
+  std::shared_ptr<const GraphDefinition> graph;  // null if it is unknown
+  bool is_exact = false;                         // `graph` has the version of the state
+  // The channels, if `values` are requested. Shared, because each read copies the cursor.
   std::map<std::string, std::shared_ptr<const Value>> state;
 };
 
-// How far a reader has come: what the next read begins with.
+// The position of a reader in a run's events: where the next read starts.
 struct EventCursor {
   RunOf of;
   std::set<EventKind> kinds;
-  std::optional<EventId> after;  // the newest event that was told, or left out
+  std::optional<EventId> after;  // the newest event that was returned or skipped
   EventFrame frame;
   std::size_t commits_ahead = 4;  // see ValuesAhead
   bool wants(EventKind kind) const { return kinds.contains(kind); }
@@ -74,19 +74,19 @@ class EventBatch {
   std::size_t bytes_ = 0;
 };
 
-// What a checkpoint says of how the frame goes on. `not_found` when the commit that chose its tasks
-// has been pruned.
+// Sets the tasks of the frame to those that the checkpoint `now` continues with. `not_found` if the
+// commit that scheduled them was pruned.
 Result<Done> read_chosen(Snapshot& view, const RunOf& of, const CheckpointRow& now,
                          EventFrame& frame);
 
-// The channels of a graph's state at their defaults.
+// Returns the default values of a graph's channels.
 Value defaults_of(const GraphDefinition& graph);
 // Splits an object into its channels.
 std::map<std::string, std::shared_ptr<const Value>> channels_of(Value state);
 
 class CommitReporter {
  public:
-  // Appends the commit's events to `batch`, and advances `place`.
+  // Makes the events of the commit `seq`: appends them to `batch` and advances `place`.
   CommitReporter(Snapshot& view, EventCursor& place, const EventMaterial& material,
                  std::uint64_t seq, EventBatch& batch)
       : view_(view), place_(place), material_(material), seq_(seq), batch_(batch) {}
@@ -95,7 +95,7 @@ class CommitReporter {
   // `place` is after the last event in the batch, and the caller must restore its frame to the
   // value from before the call.
   Result<Done> report(const CheckpointRow& now, const std::vector<const ValueRow*>& values);
-  // Only its questions, which may be known before the commit is.
+  // Reports only the requested approvals, which can be known before the commit.
   Result<Done> tell_asked();
   // True if the batch became full before all events of the commit were appended.
   bool is_cut() const { return is_cut_; }

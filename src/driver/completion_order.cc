@@ -19,7 +19,8 @@ Turn end_of_superstep(const engine::Run& run, const CheckpointRow& next) {
 
 }  // namespace
 
-// Between two commits of the run a subgraph commits under the epoch of the first.
+// Commits of a subgraph have the epoch of the run's last commit before them: a higher epoch belongs
+// to a later owner.
 Turn CompletionOrder::turn_in(const Frame& frame, const NodeTask& task,
                               const CheckpointRow& next) const {
   bool is_root = frame.run.checkpoint_ns.empty();
@@ -57,7 +58,7 @@ Turn CompletionOrder::turn_asked(const Frame& frame, const InterruptId& interrup
   for (const NodeTask& task : frame.run.tasks) {
     Turn turn = turn_in(frame, task, next);
     if (task.phase == Phase::interrupted && task.interrupt == interrupt) {
-      // An answer in the middle of a node comes some time before its end.
+      // A decision on an interrupt within a node precedes the end of that node.
       return task.node->approval || turn == Turn::later ? turn : Turn::now;
     }
     if (task.phase != Phase::in_subgraph) continue;
@@ -116,7 +117,7 @@ void CompletionOrder::set_timers(engine::Run& run, const CheckpointRow& next) co
 void CompletionOrder::set_timers_in(const Frame& frame, engine::Run& run,
                                     const CheckpointRow& next) const {
   constexpr auto far = std::chrono::hours(24 * 365 * 50);
-  // A timer alone in the run is what its commits tell of.
+  // The timer of a lone task is fired by a recorded commit of the run itself.
   bool is_alone = frame.run.checkpoint_ns.empty() && !engine::is_parallel(frame.run);
   for (NodeTask& task : run.tasks) {
     Turn turn = turn_in(frame, task, next);

@@ -1,6 +1,7 @@
 #pragma once
-// driver/completion_order.h - in what order the tasks of a superstep of several are recorded to
-// have ended, between two commits of the run too.
+// driver/completion_order.h - the recorded order in which the tasks of a superstep completed.
+//
+// It includes the order of tasks that completed between two commits of the run.
 
 #include "driver/recorded_run.h"
 #include "engine/event.h"
@@ -9,38 +10,39 @@ namespace belay {
 
 class CompletionOrder {
  public:
-  // When a task ends, as seen from the commit that is to be replayed next.
+  // The time at which a task ends, relative to the commit that is replayed next.
   enum class Turn {
     now,       // before that commit
-    at_end,    // so too, and as the last of a superstep of a subgraph
+    at_end,    // before it, as the last task of a subgraph's superstep
     ends_all,  // with that commit, which ends the run's superstep
     later,     // after that commit
   };
 
   explicit CompletionOrder(const RecordedRun& recorded) : recorded_(recorded) {}
 
-  // Stores of older versions don't say when tasks ended.
+  // False for runs of older versions of Belay, which did not record when tasks ended.
   bool is_known() const { return recorded_.has_order; }
-  // REQUIRES: the attempt's frame is there.
+  // REQUIRES: the frame of the attempt exists.
   Turn turn_of(const engine::Run& run, const engine::AttemptId& attempt,
                const CheckpointRow& next) const;
-  // When what is asked is answered; `later` where nobody asks.
+  // The time of the decision on an interrupt; `later` if no task waits for it.
   Turn turn_of(const engine::Run& run, const InterruptId& interrupt,
                const CheckpointRow& next) const;
-  // Whether more is recorded to have happened before the next commit than the run has seen.
+  // True if the recording has more events before the next commit than the run has received.
   bool has_more(const engine::Run& run, const CheckpointRow& next) const;
-  // Whether some task has yet to ask what it is recorded to have asked by the next commit.
+  // True if a task has not yet raised all interrupts that are recorded up to the next commit.
   bool asks_more(const engine::Run& frame, const CheckpointRow& next) const;
-  // Timers are due when they are recorded to have fired; those of later commits far from now.
+  // Sets the due times of timers: those that fired before the next commit are due at that commit,
+  // the others in the distant future.
   void set_timers(engine::Run& run, const CheckpointRow& next) const;
-  // Of a run that rests: some timer has fired by the next commit.
+  // Makes the timers of a paused run due: one of them has fired by the next commit.
   void wake(engine::Run& run, const CheckpointRow& next) const;
 
  private:
   struct Frame {
     const engine::Run& root;
     const engine::Run& run;
-    Turn end;  // of the task that it is inside of; for the run itself of its superstep
+    Turn end;  // of the subgraph task that contains it; for the run itself, of its superstep
   };
   Turn turn_in(const Frame& frame, const engine::NodeTask& task, const CheckpointRow& next) const;
   Turn turn_asked(const Frame& frame, const InterruptId& interrupt,

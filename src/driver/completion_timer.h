@@ -1,6 +1,8 @@
 #pragma once
-// driver/completion_timer.h - a wait that ends by itself. Not a plain timer id: the task that waits
-// may be destroyed at any time.
+// driver/completion_timer.h - a timer that completes a Completion.
+//
+// Unlike a timer id, it is cancelled when it is destroyed: a waiting coroutine can be destroyed at
+// any time.
 
 #include "belay/task.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// driver/composite_notifier.h - two ways to wake workers, side by side: either may do it.
+// driver/composite_notifier.h - combines two notifiers: notifications of either one wake workers.
 
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace belay {
 
 class CompositeNotifier final : public WorkNotifier {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   CompositeNotifier(WorkNotifier& one, WorkNotifier& other) : one_(one), other_(other) {}
 
   void notify(std::string_view queue) override {

@@ -1,6 +1,5 @@
 #pragma once
-// driver/crashing_store_fixture.h - a store whose process dies at one of its commits, for the
-// driver's tests.
+// driver/crashing_store_fixture.h - test fixture whose process dies at a chosen commit.
 
 #include <gtest/gtest.h>
 
@@ -10,8 +9,8 @@
 
 namespace belay {
 
-// Counts the commits of a store, and can stop answering after one of them, as if the process died:
-// before the commit reaches the store, or after it.
+// Counts the commits of a store. Can stop returning from a chosen commit on, as if the process had
+// died: before that commit reaches the store, or after it.
 class HaltingStore final : public ForwardingStore {
  public:
   explicit HaltingStore(Store& inner) : ForwardingStore(inner) {}
@@ -33,7 +32,7 @@ class HaltingStore final : public ForwardingStore {
   int halt_at = 0;
   bool lands = true;
   bool is_usable = true;
-  bool is_sure = true;  // that its runs are its own
+  bool is_sure = true;  // lease_is_fresh()
   std::chrono::milliseconds takes{0};
 
  private:
@@ -66,8 +65,8 @@ struct CrashingStoreFixture : ::testing::Test {
     return runtime;
   }
 
-  // Runs the graph, from the defaults of its state, in a process that dies at its n-th commit,
-  // before or after that lands; then in another that goes on.
+  // Runs the graph, with the defaults of its state, in a process that dies at its n-th commit,
+  // before or after that commit is stored; then continues the run in a second process.
   template <typename State>
   Result<RunView> run_with_crash(const Graph<State>& graph, int commit, bool lands,
                                  RunOptions options = {}) {

@@ -85,7 +85,7 @@ Result<std::optional<Value>> canonical_edit(const GraphDefinition* asking,
       std::string name = unknown.members.empty() ? "a nested member"
                                                  : "\"" + unknown.members.begin()->first + "\"";
       return error(ErrorCode::invalid,
-                   "The edited payload has " + name + ", which what is shown does not have.");
+                   "The edited payload has " + name + ", which the payload does not have.");
     }
     channel.encode(state.get(), out, nullptr);
   }
@@ -102,8 +102,7 @@ Result<std::optional<Value>> canonical_edit(const GraphDefinition* asking,
 Error nothing_waits(const ThreadId& thread, RunStatus status) {
   return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" is " +
                                         std::string(name_of(status)) +
-                                        " and does not wait for this approval; `belay check` says "
-                                        "what is wrong with the store.");
+                                        " and does not wait for this approval. Run `belay check`.");
 }
 
 // canonical_edit() for an open approval: uses the graph version that the run continues with. Fails
@@ -127,9 +126,9 @@ Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefini
 }  // namespace
 
 Result<Done> Runtime::Impl::check_decision(const ApprovalRow& approval, const Decision& decision) {
-  BELAY_CHECK(check_name("decider's name", decision.decided_by));
+  BELAY_CHECK(check_name("decider name", decision.decided_by));
   if (!decision.on_behalf_of.empty()) {
-    BELAY_CHECK(check_name("name that is decided for", decision.on_behalf_of));
+    BELAY_CHECK(check_name("\"on behalf of\" name", decision.on_behalf_of));
   }
   if (decision.comment.size() > limits::comment_bytes_max) {
     return error(ErrorCode::invalid, "The comment is longer than " +
@@ -139,12 +138,13 @@ Result<Done> Runtime::Impl::check_decision(const ApprovalRow& approval, const De
     return error(ErrorCode::invalid, "The comment is not valid UTF-8.");
   }
   if (!decision.approved && decision.edited) {
-    return error(ErrorCode::invalid, "A rejection takes no edited payload; approve it instead.");
+    return error(ErrorCode::invalid, "A rejection accepts no edited payload. Approve it instead.");
   }
   if (!engine::holds_a_role(approval, decision.roles)) {
-    return error(ErrorCode::forbidden, "\"" + decision.decided_by +
-                                           "\" may not decide this; it takes one of the roles " +
-                                           approval.roles + ".");
+    return error(ErrorCode::forbidden,
+                 "User \"" + decision.decided_by +
+                     "\" cannot decide this approval. Required role: one of " + approval.roles +
+                     ".");
   }
   return Done{};
 }
@@ -234,9 +234,9 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(Approva
   BELAY_CO_TRY(Definition graph, graph_of(found->stored));
   bool is_held = standing.status == RunStatus::running || standing.status == RunStatus::queued;
   if (found->stored.row.status == RunStatus::quarantined) {
-    co_return error(ErrorCode::conflict, "Thread \"" + approval.thread.text +
-                                             "\" is quarantined: " + found->stored.row.reason +
-                                             ". Resume it before you decide.");
+    co_return error(ErrorCode::conflict, "Cannot decide: the run of thread \"" +
+                                             approval.thread.text + "\" is quarantined (" +
+                                             found->stored.row.reason + "). Resume the run first.");
   }
   BELAY_CO_CHECK(engine::check_shown(approval));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// By the position of the task. What a reducer made is of no single task.
+// The writes by position of their task, without reduced values, which belong to no single task.
 std::map<std::size_t, std::multiset<std::string>> writes_by_task(const std::vector<ValueRow>& rows,
                                                                  std::size_t count) {
   std::map<std::size_t, std::multiset<std::string>> writes;

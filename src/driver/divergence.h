@@ -1,6 +1,5 @@
 #pragma once
-// driver/divergence.h - which of the nodes of one superstep it was that did something else than
-// is recorded.
+// driver/divergence.h - finds the node of a superstep that caused a divergence of a replay.
 
 #include <string>
 #include <vector>
@@ -10,11 +9,13 @@
 
 namespace belay {
 
-// `nodes`: of the superstep's tasks, by position. Empty where it can't be told.
+// Returns the first node whose writes differ; empty if none does. `nodes`: those of the superstep's
+// tasks, by position.
 std::string node_with_different_writes(const std::vector<std::string>& nodes,
                                        const std::vector<ValueRow>& recorded,
                                        const std::vector<ValueRow>& replayed);
-// By the texts of the next tasks: the only node that may choose to go to what differs.
+// Compares the texts of the next tasks. Returns the only node that can have selected the differing
+// targets; empty if there is no such node, or more than one.
 std::string node_with_different_targets(const GraphDefinition& graph,
                                         const std::vector<std::string>& nodes,
                                         const std::string& recorded, const std::string& replayed);

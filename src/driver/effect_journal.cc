@@ -3,7 +3,7 @@
 namespace belay {
 namespace {
 
-// A later row of the same effect takes the place of the one before.
+// Adds a row. It replaces an earlier row of the same effect.
 void put(std::vector<EffectRow>& rows, EffectRow row) {
   for (EffectRow& known : rows) {
     if (known.name != row.name) continue;
@@ -44,6 +44,7 @@ Task<Result<Done>> EffectJournal::request(std::vector<EffectRow> rows) {
   auto recorded = request.recorded;
   requests_.push_back(std::move(request));
   wake_();
+  // Remembered only after the commit: an intent that is not durable permits no effect.
   auto answer = co_await recorded;
   if (!answer.ok()) co_return std::move(answer);
   for (EffectRow& row : rows) remember(std::move(row));

@@ -1,5 +1,5 @@
 #pragma once
-// driver/effect_journal.h - what is recorded of a run's effects, while a driver works on it.
+// driver/effect_journal.h - the in-memory journal of the effects of a run that is executed.
 //
 // Threading: the executor's thread.
 
@@ -16,13 +16,13 @@ namespace belay {
 
 class EffectJournal {
  public:
-  // Rows that a node wants to be recorded before it goes on.
+  // Rows that must be durable before a node continues.
   struct Request {
     std::vector<EffectRow> rows;
     Completion<Result<Done>> recorded;
   };
 
-  // `wake` has the driver look at the requests.
+  // `wake` notifies the driver of new requests.
   explicit EffectJournal(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   const EffectRow* find(const TaskId& task, std::string_view name) const;
@@ -30,7 +30,9 @@ class EffectJournal {
   std::size_t count(const TaskId& task) const;
   void forget(const TaskId& task) { rows_.erase(task); }
 
-  // The node of `task` may begin the effect whose intent it has just had recorded.
+  // The intent of this effect was committed for the attempt in progress: may_begin() then returns
+  // true, once. Without that, an intent in the journal means that an earlier attempt might have
+  // called the effect, which is therefore uncertain.
   void let_begin(const TaskId& task, std::string name) {
     may_begin_.emplace(task, std::move(name));
   }
@@ -48,13 +50,13 @@ class EffectJournal {
   std::deque<Request> requests_;
 };
 
-// The journal as one attempt of one task has it.
+// The journal as seen by one attempt of a task.
 class TaskJournal final : public Journal {
  public:
   TaskJournal(EffectJournal& journal, TaskId task) : journal_(journal), task_(task) {}
 
   const EffectRow* find(std::string_view name) const override { return journal_.find(task_, name); }
-  // What is kept for the node's commit goes along.
+  // Also writes the rows that were kept for the node's commit.
   Task<Result<Done>> write(EffectRow row) override {
     std::vector<EffectRow> rows = take_kept();
     rows.push_back(std::move(row));
@@ -63,7 +65,7 @@ class TaskJournal final : public Journal {
   void keep(EffectRow row) override;
   bool may_begin(std::string_view name) override { return journal_.may_begin(task_, name); }
 
-  // What is to be recorded with the node's commit.
+  // Returns and clears the rows for the node's commit.
   std::vector<EffectRow> take_kept() { return std::exchange(kept_, {}); }
 
  private:

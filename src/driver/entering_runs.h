@@ -1,6 +1,6 @@
 #pragma once
-// driver/entering_runs.h - the runs that this process is putting into the queue, for the limit of
-// the queue: a count that was read from the store does not include those committed since.
+// driver/entering_runs.h - counts the runs that this process is enqueuing, for the limit of queued
+// runs: a count that was read from the store does not include those committed since.
 //
 // Threading: the executor's thread.
 

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// Smaller values are read for more commits at a time.
+// If the values of a read are smaller in total, the next read covers more commits.
 constexpr std::size_t small_bytes = 256 * 1024;
 constexpr std::size_t commits_at_once_max = limits::bounded(8, 2);
 constexpr std::size_t events_at_first = 16;
@@ -21,7 +21,6 @@ Result<Value> value_in(const std::string& envelope) {
   return parse_json(text);
 }
 
-// Checkpoints after `after` in their order, at most `count`.
 Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf& of,
                                                      const std::string& checkpoint_ns,
                                                      std::uint64_t after, std::uint64_t count) {
@@ -44,7 +43,6 @@ Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& 
   return rows.empty() ? std::optional<CheckpointRow>() : std::optional(std::move(rows.front()));
 }
 
-// Values that were written after one state and count for another.
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
                                              const std::string& checkpoint_ns, std::uint64_t after,
                                              std::uint64_t until) {
@@ -133,7 +131,6 @@ Result<std::vector<EventRow>> stored_events(Snapshot& view, const RunOf& of, std
   }
 }
 
-// All of a run, in the order in which they were asked.
 Result<std::vector<ApprovalRow>> approvals_of(Snapshot& view, const RunOf& of) {
   ApprovalFilter filter;
   filter.tenant = of.tenant;

@@ -1,5 +1,5 @@
 #pragma once
-// driver/event_rows.h - what a run's events are made of, read from one view of the store.
+// driver/event_rows.h - reads the rows from which a run's events are made, from one snapshot.
 
 #include <deque>
 #include <optional>
@@ -18,14 +18,15 @@ struct RunOf {
 
 Result<Value> value_in(const std::string& envelope);
 
-// Checkpoints of a space after the commit `after`, in their order, at most `count`.
+// Returns the checkpoints of a namespace after the commit `after`, oldest first, at most `count`.
 Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf& of,
                                                      const std::string& checkpoint_ns,
                                                      std::uint64_t after, std::uint64_t count);
 Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& of,
                                                    const std::string& checkpoint_ns,
                                                    std::uint64_t seq);
-// Values that were written after one state of a space and count for another, by their seq.
+// Returns the values of a namespace that were written after the state seq `after` and belong to the
+// state at `until`, ordered by seq.
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
                                              const std::string& checkpoint_ns, std::uint64_t after,
                                              std::uint64_t until);
@@ -73,7 +74,7 @@ class EventsAhead {
   bool is_all_ = false;
 };
 
-// All of the run, in the order in which they were asked.
+// Returns all approvals of the run, in the order of their requests.
 Result<std::vector<ApprovalRow>> approvals_of(Snapshot& view, const RunOf& of);
 
 }  // namespace belay

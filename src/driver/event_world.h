@@ -1,5 +1,5 @@
 #pragma once
-// driver/event_world.h - readers of events in a simulated world, and a run that has it all.
+// driver/event_world.h - test fixture with event readers and a run that has events of every kind.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ inline std::vector<std::string> texts_of(const std::vector<StreamEvent>& events)
   return texts;
 }
 
-// Everything that a reader gives until it gives nothing.
+// Returns all events that the reader returns before an empty page.
 inline Task<std::vector<StreamEvent>> read_to_end(Runtime& runtime, EventOptions options) {
   std::vector<StreamEvent> all;
   auto reader = co_await runtime.events(std::move(options));
@@ -57,7 +57,7 @@ struct Events : Supersteps {
     std::erase_if(events, [](const StreamEvent& event) { return !event.id; });
     return events;
   }
-  // "kind node event" of each.
+  // Returns "kind node event" for each event.
   static std::vector<std::string> outline(const std::vector<StreamEvent>& events) {
     std::vector<std::string> lines;
     for (const StreamEvent& event : events) {
@@ -71,7 +71,7 @@ struct Events : Supersteps {
     return lines;
   }
 
-  // Follows the thread's events from the moment that there is a run.
+  // Follows the thread's events; its run must exist.
   struct Following {
     std::vector<StreamEvent> events;
     bool ended = false;
@@ -86,8 +86,8 @@ struct Events : Supersteps {
                                                 std::move(done));
   }
 
-  // A superstep of a slow, a flaky and a streaming node, a subgraph that asks, and a question; then
-  // an approval by itself, and one more node.
+  // A superstep with a slow node, a node that streams and fails once, a subgraph with an approval,
+  // and a node with an interrupt; then a lone approval, and one more node.
   Graph<Plan> everything() {
     GraphBuilder<Chapter> chapter{"chapter"};
     chapter.node("open", [](const Chapter& c, Context&) {
@@ -148,7 +148,7 @@ struct Events : Supersteps {
     return block_on(loop, read<std::vector<ApprovalRow>>(store, std::move(reader))).value();
   }
 
-  // Runs it to its end, with a yes to every question.
+  // Runs the graph to its end, and approves every request.
   RunView play(Runtime& runtime, const Graph<Plan>& graph, RunOptions run = {}) {
     auto view = block_on(loop, runtime.start(graph, Plan{}, on_thread(run))).value();
     while (view.row.status == RunStatus::paused) {

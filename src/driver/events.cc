@@ -1,4 +1,4 @@
-// Readers of a run's events: what the store has, what is said in this process, and the wait.
+// Runtime::events(): a reader of a run's durable events and of the text that its nodes stream.
 
 #include <algorithm>
 #include <iterator>
@@ -25,7 +25,8 @@ class RunEventReader final : public EventReader {
   Task<Result<std::vector<StreamEvent>>> next() override {
     while (true) {
       interest_.begin_look();
-      // From before the look, so that what is committed meanwhile is looked for the next time.
+      // Read before the events: if a commit happens in between, the token differs at the next poll,
+      // and the commit is not missed.
       auto version = store_.change_token();
       if (!version || version != nothing_at_) {
         auto page = co_await read_page();
@@ -56,7 +57,7 @@ class RunEventReader final : public EventReader {
     co_return co_await read<EventPage>(store_, std::move(reader));
   }
 
-  // What attempts under way have said since the last time.
+  // Returns the text that running attempts have streamed since the last call.
   std::vector<StreamEvent> take_said() {
     std::vector<StreamEvent> said;
     if (!place_.wants(EventKind::messages)) return said;
@@ -97,7 +98,7 @@ class RunEventReader final : public EventReader {
   EventOptions options_;
   EventCursor place_;
   std::chrono::milliseconds wait_;
-  std::optional<std::uint64_t> nothing_at_;  // the store's version where there was nothing more
+  std::optional<std::uint64_t> nothing_at_;  // the change token at which there were no more events
   std::map<TaskId, Heard> heard_;
   TextHub::Reader interest_;
   RemoteTextReader far_;
@@ -107,7 +108,7 @@ class RunEventReader final : public EventReader {
 
 Task<Result<std::unique_ptr<EventReader>>> Runtime::Impl::events(EventOptions options) {
   if (options.poll.count() <= 0) {
-    co_return error(ErrorCode::invalid, "The time between two looks must be above zero.");
+    co_return error(ErrorCode::invalid, "The poll interval must be above zero.");
   }
   std::function<Result<EventCursor>(Snapshot&)> reader =
       [options, graphs = graphs_](Snapshot& view) { return first_place(view, *graphs, options); };

@@ -1,4 +1,4 @@
-// What there is to take up in the store, and the places that it needs there.
+// Finds runs that this worker can claim, and the concurrency limits that apply to them.
 
 #include <algorithm>
 #include <iterator>
@@ -12,15 +12,16 @@
 namespace belay {
 namespace {
 
-// Rows of queues change when a person says so, and tenants come one by one.
+// Queue rows and tenants change rarely: they are cached for this time.
 constexpr std::chrono::seconds queues_known_for{1};
 constexpr std::chrono::seconds tenants_known_for{1};
-// Looks at what is due, each at the next of it, before what is left is asked for.
+// Maximum number of pages of due runs that are searched for unknown graph versions before a poll.
 constexpr int looks_in_a_row_max = 10;
-// Offers that were asked for once more, since this process alone had no place for those before.
+// Maximum number of polls in a row, if this process has no permits for the candidates of the
+// previous ones.
 constexpr int offers_in_a_row_max = 10;
 
-// Of the due runs those from whose version no graph has a way; and whether there may be more.
+// Due runs whose graph version no registered graph can continue, and whether there might be more.
 struct OtherVersions {
   std::vector<RunId> runs;
   bool may_be_more = false;
@@ -32,7 +33,7 @@ Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const Grap
   others.may_be_more = others.may_be_more || rows.size() == due.limit;
   for (RunRow& row : rows) {
     if (graphs.for_version(row.graph, row.graph_hash).ok()) continue;
-    // One that was upgraded is of another version by now.
+    // The state of an upgraded run has another version than its row.
     BELAY_TRY(auto newest, newest_checkpoint(view, row.tenant, row.run));
     if (!newest) continue;
     engine::StoredRun stored;
@@ -54,13 +55,13 @@ Task<Error> Runtime::Impl::limit_reached(RunRow row, std::vector<ConcurrencyGuar
     return holds.full_place(row, guards);
   };
   auto held_by = co_await read<std::string>(parts_.store, std::move(reader));
-  // The run that holds the limit might have ended since.
+  // The run that used the last capacity might have ended since.
   bool is_known = held_by.ok() && !held_by->empty();
-  Error full =
-      error(ErrorCode::unavailable,
-            "Thread \"" + row.thread.text + "\" has no place among the runs at work: " +
-                (is_known ? *held_by : "its user, concurrency key or queue is at its limit") +
-                ". Try again later.");
+  Error full = error(
+      ErrorCode::unavailable,
+      "Concurrency limit reached for thread \"" + row.thread.text +
+          "\": " + (is_known ? *held_by : "its user, concurrency key or queue is at its limit") +
+          ". Try again later.");
   full.retry_after = limits::busy_retry_after;
   co_return std::move(full);
 }
@@ -100,7 +101,8 @@ Task<Result<Done>> Runtime::Impl::learn_tenants(WorkerOptions options) {
 
 Task<Result<std::vector<ConcurrencyGuard>>> Runtime::Impl::concurrency_guards_of(RunRow row,
                                                                                  bool by_person) {
-  // What a person begins, without a word of queues, is not to cost a read of them.
+  // A run that a person starts in the default queue without a key must not cost a read of the
+  // queues.
   bool is_plain = by_person && row.queue == default_queue && row.concurrency_key.empty();
   if (!is_plain) {
     auto learnt = co_await refresh_queues(row.tenant);
@@ -113,7 +115,8 @@ Task<Result<std::vector<ConcurrencyGuard>>> Runtime::Impl::concurrency_guards_of
   co_return concurrency_guards(row, limits, queue == rows.end() ? nullptr : &queue->second);
 }
 
-// What this process works on already, or could not take up a moment ago.
+// Returns the runs that a poll must not return: those that this process executes already, or could
+// not execute a short time ago.
 std::vector<RunId> Runtime::Impl::not_to_be_offered() {
   Instant now = parts_.clock.now();
   std::vector<RunId> runs;
@@ -125,8 +128,8 @@ std::vector<RunId> Runtime::Impl::not_to_be_offered() {
   return runs;
 }
 
-// While programs of several versions work side by side, runs that this one can't take up are not to
-// be offered to it: each offer would hide them for a time from those who can.
+// While programs of several graph versions run concurrently, a poll must not return runs that this
+// one cannot execute: the visibility timeout would hide them from the programs that can.
 Task<Result<Done>> Runtime::Impl::pass_over_other_versions(const WorkerOptions& options) {
   Instant now = parts_.clock.now();
   for (int look = 0; look < looks_in_a_row_max && now < meets_other_versions_until_; ++look) {
@@ -197,7 +200,7 @@ Task<Result<std::vector<RunRow>>> Runtime::Impl::find_orphaned(WorkerOptions opt
         lost.before = page.back().run;
         std::move(page.begin(), page.end(), std::back_inserter(all));
       }
-      // The one that has waited longest first.
+      // Oldest first.
       std::reverse(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end());
     }
     return all;
@@ -205,8 +208,9 @@ Task<Result<std::vector<RunRow>>> Runtime::Impl::find_orphaned(WorkerOptions opt
   co_return co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
 }
 
-// Runs that can go on now: what dead processes left, then what is due. Those have their places
-// already, and behind a queue that is never empty they would wait for ever.
+// Returns runs that can continue now: first orphaned runs, then due ones. Orphaned runs count in
+// their concurrency limits already, and behind a queue that is never empty they would never be
+// claimed.
 Task<Result<std::vector<Runtime::Impl::Work>>> Runtime::Impl::poll_work(WorkerOptions options,
                                                                         std::size_t limit) {
   auto learnt = co_await learn_tenants(options);
@@ -228,7 +232,7 @@ Task<Result<std::vector<Runtime::Impl::Work>>> Runtime::Impl::poll_work(WorkerOp
   auto lost = co_await find_orphaned(options, except);
   if (!lost.ok()) co_return std::move(lost).error();
   take(*lost);
-  // Some of the first may have no room in this process, and must not be in the way of others.
+  // The first candidates might have no permit in this process, and must not block the others.
   int rounds = protection_.places.is_limited() ? offers_in_a_row_max : 1;
   for (int round = 0; round < rounds && work.size() < limit; ++round) {
     PollFilter filter;

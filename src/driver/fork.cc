@@ -1,4 +1,4 @@
-// A new run where another stood, and what that would mean.
+// Runtime::fork() starts a run from a commit of another; preview() reports the consequences.
 
 #include <algorithm>
 #include <tuple>
@@ -63,7 +63,7 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
 Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_origin(ForkOptions options) {
   const Value::Object* edits = options.edits.as_object();
   if (!edits && !options.edits.is_null()) {
-    co_return error(ErrorCode::invalid, "The edits of a fork are an object of channels.");
+    co_return error(ErrorCode::invalid, "Invalid edits of a fork: expected an object of channels.");
   }
   if (edits && edits->empty()) options.edits = Value();
   std::function<Result<LoadedRun>(Snapshot&)> reader =
@@ -78,8 +78,9 @@ Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_origin(ForkOptions op
 
 Task<Result<RunView>> Runtime::Impl::fork(ForkOptions options) {
   if (options.copy && (options.seq || !options.edits.is_null())) {
-    co_return error(ErrorCode::invalid,
-                    "A copy is of a thread as it stands: it takes no commit and no edits.");
+    co_return error(
+        ErrorCode::invalid,
+        "A copy contains the current state of a thread. Omit the commit and the edits.");
   }
   bool is_named = !options.thread.empty();
   if (!is_named) options.thread = ThreadId(random_uuid(parts_.random).text());
@@ -91,7 +92,7 @@ Task<Result<RunView>> Runtime::Impl::fork(ForkOptions options) {
   if (*known) co_return **std::move(known);
   auto view = co_await begin_fork(options);
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
-  // The same fork committed between the read and this commit.
+  // Race: the same fork was committed between the read and this commit.
   known = co_await known_fork(std::move(options));
   if (!known.ok()) co_return std::move(known).error();
   if (*known) co_return **std::move(known);
@@ -140,7 +141,7 @@ Task<Result<RunView>> Runtime::Impl::put_fork_into_queue(Definition graph, engin
   auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
-    co_return error(ErrorCode::conflict, "The thread exists already; name another one.");
+    co_return error(ErrorCode::conflict, "The thread already exists. Choose another name.");
   }
   co_return co_await view_of_run(std::move(tenant), id);
 }

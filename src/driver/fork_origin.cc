@@ -27,7 +27,8 @@ Result<std::uint64_t> newest_open_commit(Snapshot& view, const RunRow& row) {
     if (checkpoints.size() < filter.limit) break;
     filter.before_seq = checkpoints.back().seq;
   }
-  return error(ErrorCode::invalid, "Thread \"" + row.thread.text + "\" was never to do anything.");
+  return error(ErrorCode::invalid,
+               "Thread \"" + row.thread.text + "\" has no commit with tasks left.");
 }
 
 Result<ForkOrigin> named_origin(Snapshot& view, const ForkOptions& options) {
@@ -57,7 +58,7 @@ bool has_approvals(const GraphDefinition& graph) {
   });
 }
 
-// The approvals of one run that a fork would skip, and the commits that request them again.
+// The approvals of one run that a fork would skip, and the commits that would request them again.
 class SkippedIn {
  public:
   SkippedIn(Snapshot& view, const ForkOrigin& at) : view_(view), at_(at) {}
@@ -194,27 +195,28 @@ class WayBack {
     for (const ApprovalRow& row : permitting) {
       if (engine::holds_a_role(row, options_.roles)) continue;
       return error(ErrorCode::forbidden, "These edits would skip the approval at \"" + row.node +
-                                             "\", which takes one of the roles " + row.roles +
-                                             "; fork without edits, or ask somebody who has one.");
+                                             "\", which requires one of the roles " + row.roles +
+                                             ". Fork without edits, or ask a user who has one.");
     }
     if (begin_->row.user == origin.row.user) return Done{};
     return error(ErrorCode::forbidden,
                  "These edits would skip the approval at \"" + newest_->node +
-                     "\" of a thread of another user; fork without edits, or start a new run.");
+                     "\" of a thread of another user. Fork without edits, or start a new run.");
   }
 
   static Error pruned(const ApprovalRow& row) {
-    return error(ErrorCode::invalid, "These edits would skip the approval at \"" + row.node +
-                                         "\" of thread \"" + row.thread.text +
-                                         "\", whose commits before it have been pruned; fork "
-                                         "without edits, or start a new run.");
+    return error(
+        ErrorCode::invalid,
+        "These edits would skip the approval at \"" + row.node + "\" of thread \"" +
+            row.thread.text +
+            "\", whose earlier commits have been pruned. Fork without edits, or start a new run.");
   }
 
   static Error unknown_parent(const RunRow& row) {
     return error(ErrorCode::invalid,
                  "Thread \"" + row.thread.text +
-                     "\" was forked from a run that is not in this store any more, so that edits "
-                     "could skip an approval of that one; fork without edits, or start a new run.");
+                     "\" was forked from a run that is no longer in this store, so edits could "
+                     "skip an approval of that run. Fork without edits, or start a new run.");
   }
 
   Snapshot& view_;
@@ -235,10 +237,9 @@ Result<ForkOrigin> fork_origin(Snapshot& view, const GraphRegistry& graphs,
   if (!known.ok()) known = graphs.newest(origin.row.graph);
   const GraphDefinition* graph = known.ok() ? known->get() : nullptr;
   if (!options.may_decide && (!graph || has_approvals(*graph))) {
-    return error(ErrorCode::forbidden,
-                 "Edits in a fork of \"" + origin.row.graph +
-                     "\", which has approvals, take the permission decide; fork without edits, or "
-                     "ask somebody who may decide.");
+    return error(ErrorCode::forbidden, "Edits in a fork of \"" + origin.row.graph +
+                                           "\", which has approvals, require the permission "
+                                           "decide. Fork without edits, or ask a user who has it.");
   }
   return WayBack(view, graph, options).from(std::move(origin));
 }

@@ -1,9 +1,9 @@
 #pragma once
-// driver/fork_origin.h - finds the commit after which a fork begins.
+// driver/fork_origin.h - finds the commit from which a fork starts.
 //
-// A fork with edits must not skip an approval that was given for another state. It begins before
-// the approvals that it would skip, in the run itself or in one of its ancestors, so that people
-// decide on the edited state. docs/time-travel.md has the rule.
+// A fork with edits must not skip an approval that was given for another state. It starts before
+// the approvals that it would skip, in the run itself or in one of its ancestors, so that the
+// edited state is decided on. docs/time-travel.md has the rule.
 
 #include "belay/runtime.h"
 #include "driver/stored_run.h"
@@ -16,8 +16,8 @@ struct ForkOrigin {
 };
 
 // `not_found` for an unknown thread or commit; `forbidden` if the caller may not edit past an
-// approval; `invalid` if nothing is left to do, or if the commits before a skipped approval are
-// pruned. `edits` in the options is an object or null.
+// approval; `invalid` if no tasks are left, or if the commits before a skipped approval were
+// pruned. REQUIRES: `options.edits` is an object or null.
 Result<ForkOrigin> fork_origin(Snapshot& view, const GraphRegistry& graphs,
                                const ForkOptions& options);
 

@@ -8,12 +8,12 @@ namespace {
 
 using Definition = GraphRegistry::Definition;
 
-// Whether the state between two upgrades is one that the version there can have.
+// Checks that the state between two upgrades of a chain is valid for the graph version in between.
 Result<Done> check_fits(const GraphDefinition& graph, const Value& state) {
-  std::string what = "What the upgrade to version " + to_hex(graph.hash).substr(0, 12) + " gave";
+  std::string what = "The result of the upgrade to version " + to_hex(graph.hash).substr(0, 12);
   if (!state.as_object()) {
     return error(ErrorCode::invalid, what + " is of kind " + std::string(state.kind()) +
-                                         "; it is to be an object of channels.");
+                                         ", expected an object of channels.");
   }
   std::shared_ptr<void> tried = graph.state->make();
   for (const ChannelType& channel : graph.state->channels) {
@@ -22,14 +22,14 @@ Result<Done> check_fits(const GraphDefinition& graph, const Value& state) {
     in.path.push_back(channel.name);
     Unknown unknown;
     if (found && !channel.decode(*found, tried.get(), in, &unknown)) {
-      return error(ErrorCode::invalid, what + " does not fit it: " + in.problem);
+      return error(ErrorCode::invalid, what + " does not fit the version: " + in.problem);
     }
   }
   return Done{};
 }
 
-// The state of version `from` as the last version of the path has it. Copies on the way: to move
-// the values makes GCC 12 take them for uninitialized at -O2.
+// Converts a state of version `from` to the last version of the path. Copies the values in between:
+// if they are moved, GCC 12 reports them as uninitialized at -O2.
 Result<Value> upgraded(const std::vector<Definition>& path, const std::string& from,
                        const Value& state) {
   Result<Value> came_to = state;
@@ -37,14 +37,15 @@ Result<Value> upgraded(const std::vector<Definition>& path, const std::string& f
   for (const Definition& each : path) {
     came_to = each->upgrades.at(version)(*came_to);
     if (!came_to.ok()) break;
-    // The last one is looked at by whoever asked for the upgrade.
+    // The caller of the upgrade checks the last state.
     if (each != path.back()) BELAY_CHECK(check_fits(*each, *came_to));
     version = to_hex(each->hash);
   }
   return came_to;
 }
 
-// The last version of the path, with an upgrade from `from` through all that stand before it.
+// Returns the last version of the path with an additional upgrade from `from`, which applies the
+// upgrades of the whole path.
 Definition upgraded_through(std::vector<Definition> path, const std::string& from) {
   auto last = std::make_shared<GraphDefinition>(*path.back());
   last->upgrades[from] = [path = std::move(path), from](const Value& state) {
@@ -53,7 +54,7 @@ Definition upgraded_through(std::vector<Definition> path, const std::string& fro
   return last;
 }
 
-// The shortest path of upgrades from the version to the newest; empty where there is none.
+// Returns the shortest path of upgrades from the version to the newest one; empty if there is none.
 std::vector<Definition> path_from(const std::string& from,
                                   const std::vector<Definition>& versions) {
   std::vector<std::vector<Definition>> paths = {{versions.back()}};
@@ -82,8 +83,8 @@ void GraphRegistry::add(Definition graph) {
 Result<GraphRegistry::Definition> GraphRegistry::newest(const std::string& name) const {
   auto found = graphs_.find(name);
   if (found != graphs_.end()) return found->second.back();
-  return error(ErrorCode::not_found, "This program has no graph called \"" + name +
-                                         "\"; run the one that began the thread.");
+  return error(ErrorCode::not_found,
+               "Unknown graph \"" + name + "\". Use the program that started the thread.");
 }
 
 Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& name,
@@ -98,11 +99,11 @@ Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& 
   if (!path.empty()) return upgraded_through(std::move(path), hash);
   if (latest->accepts_older_versions) return latest;
   return error(ErrorCode::invalid,
-               "The run is of version " + hash.substr(0, 12) + " of the graph \"" + name +
-                   "\", and this program has version " + to_hex(latest->hash).substr(0, 12) +
-                   " without a way from there; run the program that began it, add its graph beside "
-                   "the new one, or declare upgrade_from(\"" +
-                   hash + "\", ...) in the new one or in a version between that is added too.");
+               "Graph \"" + name + "\" version " + to_hex(latest->hash).substr(0, 12) +
+                   " cannot continue a run of version " + hash.substr(0, 12) +
+                   ". Use the program that started it, register that version too, or declare "
+                   "upgrade_from(\"" +
+                   hash + "\", ...) in this version or in a registered version between them.");
 }
 
 }  // namespace belay

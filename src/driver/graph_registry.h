@@ -1,5 +1,5 @@
 #pragma once
-// driver/graph_registry.h - the graphs that a program has, by name and version.
+// driver/graph_registry.h - the registered graphs of a program, by name and version.
 
 #include <map>
 #include <string>
@@ -21,11 +21,11 @@ class GraphRegistry {
     return names;
   }
   bool knows(const std::string& name) const { return graphs_.contains(name); }
-  // The version that new runs begin with.
+  // Returns the version that new runs start with: the one that was added last.
   Result<Definition> newest(const std::string& name) const;
-  // The version to go on with for a run of that version: the same, or the newest if upgrades lead
-  // to it, its own or through those of versions between, or if it accepts older versions. `invalid`
-  // when there is no such path.
+  // Returns the graph that continues a run of `version`: the same version, or else the newest one,
+  // if a chain of upgrades over registered versions leads to it, or if it accepts older versions.
+  // `invalid` if neither is the case.
   Result<Definition> for_version(const std::string& name, const Digest& version) const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// driver/immediate_timers.h - an executor on which no time passes: a timer fires as soon as nothing
-// else is to be done, the earliest first. What a node runs on while it is replayed.
+// driver/immediate_timers.h - an executor without delays, for the nodes of a replay.
+//
+// A timer fires as soon as the work that was posted before has run, the earliest due time first.
 
 #include <map>
 #include <memory>

@@ -42,8 +42,8 @@ Task<Result<std::optional<RunView>>> Runtime::Impl::known_fork(ForkOptions optio
   if (!request.ok()) co_return std::move(request).error();
   if (*request != fork_request(options)) {
     co_return error(ErrorCode::invalid, "Thread \"" + options.thread.text +
-                                            "\" exists already, and is not this fork of \"" +
-                                            options.from.text + "\"; name another thread.");
+                                            "\" already exists and is not this fork of \"" +
+                                            options.from.text + "\". Choose another thread name.");
   }
   if (options.queued) {
     BELAY_CO_TRY(RunView there, view_of(*std::move(found)));

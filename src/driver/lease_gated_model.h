@@ -1,7 +1,8 @@
 #pragma once
-// driver/lease_gated_model.h - the model, while it may be asked: a call waits as long as it is in
-// doubt whether the runs of this process are still its own, since whoever takes them over asks
-// again. What is under way goes on: its answer counts if nobody has taken the run over.
+// driver/lease_gated_model.h - a model whose calls wait while the session's lease is not fresh.
+//
+// Another process might claim the runs of this process then, and repeat the call. Calls in progress
+// continue: their replies are used unless the run has been claimed.
 
 #include "belay/limits.h"
 #include "belay/model.h"
@@ -11,7 +12,7 @@ namespace belay {
 
 class LeaseGatedModel final : public Model {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   LeaseGatedModel(Model& model, Store& store) : model_(model), store_(store) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override {

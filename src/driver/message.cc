@@ -1,4 +1,4 @@
-// A message of the outbox that a person wants tried again, or no more.
+// Runtime::retry_message() and give_up_message(): changes the status of one message of the outbox.
 
 #include <charconv>
 
@@ -19,7 +19,7 @@ bool read_number(std::string_view text, Number& into) {
   return failed == std::errc() && end == text.data() + text.size();
 }
 
-// "run/seq/index".
+// Parses "run/seq/index".
 Result<MessageId> message_id(std::string_view text) {
   MessageId id;
   std::size_t first = text.find('/');
@@ -29,7 +29,7 @@ Result<MessageId> message_id(std::string_view text) {
       !read_number(text.substr(first + 1, second - first - 1), id.seq) ||
       !read_number(text.substr(second + 1), id.index)) {
     return error(ErrorCode::invalid,
-                 "\"" + std::string(text) + "\" is no message's id: it is run/seq/index.");
+                 "Invalid message id \"" + std::string(text) + "\": expected run/seq/index.");
   }
   id.run = RunId(*run);
   return id;
@@ -43,7 +43,7 @@ Result<OutboxRow> find_message(Snapshot& view, const TenantId& tenant, const Mes
   filter.limit = 1;
   BELAY_TRY(std::vector<OutboxRow> rows, view.outbox(filter));
   bool is_there = !rows.empty() && rows[0].seq == id.seq && rows[0].index == id.index;
-  if (!is_there) return error(ErrorCode::not_found, "There is no such message.");
+  if (!is_there) return error(ErrorCode::not_found, "Unknown message id.");
   return std::move(rows[0]);
 }
 
@@ -60,8 +60,8 @@ Task<Result<Done>> Runtime::Impl::move_message(TenantId tenant, std::string text
   bool can_be = found->status == OutboxStatus::waiting ||
                 (found->status == OutboxStatus::given_up && to == OutboxStatus::waiting);
   if (!can_be) {
-    co_return error(ErrorCode::conflict, "The message " + text + " is " +
-                                             std::string(name_of(found->status)) + " already.");
+    co_return error(ErrorCode::conflict, "The message " + text + " is already " +
+                                             std::string(name_of(found->status)) + ".");
   }
   Commit commit;
   commit.tenant = tenant;
@@ -73,11 +73,11 @@ Task<Result<Done>> Runtime::Impl::move_message(TenantId tenant, std::string text
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
-    // Of two concurrent identical requests, the other one committed first.
+    // Race: of two concurrent identical requests, the other one was committed first.
     auto now = co_await read<OutboxRow>(parts_.store, std::move(reader));
     if (now.ok() && now->status == to) co_return Done{};
     co_return error(ErrorCode::conflict,
-                    "The message " + text + " was taken or moved just now; look at it again.");
+                    "The message " + text + " changed concurrently. Show it again.");
   }
   outbox_.look(tenant);
   co_return Done{};

@@ -11,7 +11,7 @@ Error threw(const GraphDefinition::Node& node, ErrorCode code, const std::string
   return error(code, "The node \"" + node.name + "\" threw: " + what);
 }
 
-// What the exception being handled says.
+// Converts an exception of a node to its outcome.
 NodeOutcome outcome_of_exception(const GraphDefinition::Node& node, std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -30,7 +30,7 @@ NodeOutcome outcome_of_exception(const GraphDefinition::Node& node, std::excepti
   }
 }
 
-// What a receiver threw is tried again like what it refused.
+// Converts an exception of a receiver: the delivery is retried as after a returned error.
 Error error_of_exception(const std::string& what, std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);

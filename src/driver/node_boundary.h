@@ -1,9 +1,9 @@
 #pragma once
-// driver/node_boundary.h - where a node's code is called, and what it throws becomes data.
+// driver/node_boundary.h - calls the code of nodes and receivers, and converts their exceptions.
 //
-// Failure keeps its Error. Interrupted becomes a question. A std::logic_error is a bug of the node:
-// `invalid`. Any other exception counts as `unavailable`: nothing of the attempt is kept, so a node
-// with a retry policy is tried again.
+// Failure keeps its Error. Interrupted becomes an InterruptRequest. A std::logic_error is a bug of
+// the node: `invalid`. Any other exception becomes `unavailable`, which a retry policy retries: no
+// writes of the attempt are kept.
 
 #include <memory>
 #include <variant>
@@ -14,23 +14,24 @@
 
 namespace belay {
 
-// An EffectRow is to be recorded before the node runs again, as the same attempt.
+// EffectRow: the row must be committed first; then the node is called again, as the same attempt.
 using NodeOutcome = std::variant<NodeUpdate, Error, InterruptRequest, EffectRow>;
 
-// What an attempt sees of its run, `frame` being the subgraph that it is in or the run itself. All
-// of it follows from what is recorded, so that a replay gives the node the same. Model, records and
-// journal are the caller's to fill in.
+// Returns the data of an attempt that its Context exposes. `frame`: that of the subgraph that
+// contains the task, or the run itself. All of it follows from stored data, so that a replay yields
+// the same. The caller sets the model, the records and the journal.
 Context::Attempt attempt_of(const engine::Run& run, const engine::Run& frame,
                             const engine::StartNode& action);
 
 // REQUIRES: node.run_plain.
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context);
 
-// REQUIRES: node.run_task. Keeps `state` alive; `context` and `node` outlive the task.
+// REQUIRES: node.run_task. Keeps `state` alive; `context` and `node` must outlive the coroutine.
 Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
                                 std::shared_ptr<const void> state, Context& context);
 
-// The same for a receiver of messages: `what` names it in the error. `receiver` outlives the task.
+// The same for a receiver of messages. `what` names it in errors. `receiver` must outlive the
+// coroutine.
 Task<Result<Done>> run_receiver(const Receiver& receiver, OutboxMessage message, std::string what);
 
 }  // namespace belay

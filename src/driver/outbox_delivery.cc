@@ -12,7 +12,7 @@ namespace {
 // Maximum number of runs that one search returns; the next search returns more.
 constexpr std::size_t ready_runs_max = limits::bounded(10'000);
 
-// min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.
+// Backoff after the n-th failure: min(2^n * base, cap) +-20 %, at least the error's retry_after.
 std::chrono::microseconds wait_after(const RetryPolicy& policy, std::int64_t failures,
                                      const Error& why, std::uint64_t entropy) {
   std::int64_t factor = std::int64_t{1} << std::min<std::int64_t>(failures, 30);
@@ -212,6 +212,7 @@ Task<Result<Done>> OutboxDelivery::deliver(TenantId tenant, Found found) {
   row.due_at = parts_.clock.now() + 2 * registered.options.timeout;
   auto taken = co_await write(tenant, row, row.attempts - 1);
   if (!taken.ok()) co_return std::move(taken).error();
+  // Not applied: another process has started this attempt, or the message was discarded.
   if (*taken != CommitOutcome::applied) co_return Done{};
   Result<Done> outcome = Done{};
   if (body.ok()) {
@@ -220,13 +221,16 @@ Task<Result<Done>> OutboxDelivery::deliver(TenantId tenant, Found found) {
   } else {
     outcome = std::move(body).error();
   }
+  // A crash before this commit leaves the outcome unknown: the message is delivered again at its
+  // due time.
   OutboxRow next = after(registered, row, std::move(outcome));
   auto written = co_await write(tenant, std::move(next), row.attempts);
   if (!written.ok()) co_return std::move(written).error();
   co_return Done{};
 }
 
-// The receiver's answer, or `unavailable` when its time is over: it is stopped then.
+// Returns the receiver's result, or `unavailable` after its timeout, which also cancels the
+// receiver.
 Task<Result<Done>> OutboxDelivery::call(const Registered& registered, OutboxMessage message) {
   Completion<Result<Done>> answered;
   std::string what = "The receiver of \"" + message.topic + "\"";

@@ -1,12 +1,12 @@
 #pragma once
-// driver/outbox_delivery.h - hands the messages of the outbox to their topics' receivers.
+// driver/outbox_delivery.h - delivers the messages of the outbox to the receivers of their topics.
 //
-// A message is taken by a commit that counts the attempt and puts off when it is due: until then no
-// other process takes it. Then its receiver is called, and a second commit says how that went. A
-// process that dies in between leaves it to be tried again: at least once. Of one run at most one
-// message is under way in a process, the oldest that is due first.
+// Order of a delivery: the first commit counts the attempt and sets a later due time, before which
+// no other process delivers the message; then the receiver is called; the second commit records the
+// outcome. If the process dies in between, the message is delivered again when it is due: at least
+// once. A process delivers at most one message of a run at a time, the oldest due one first.
 //
-// Threading: everything on the executor's thread. Destroying it stops the calls under way.
+// Threading: everything on the executor's thread. The destructor cancels the calls in progress.
 
 #include <deque>
 #include <map>
@@ -23,23 +23,23 @@ namespace belay {
 
 class OutboxDelivery {
  public:
-  // `parts` outlives it.
+  // `parts` must outlive it.
   explicit OutboxDelivery(RuntimeParts& parts) : parts_(parts) {}
 
   void add(std::string topic, Receiver receiver, DeliveryOptions options);
 
   // Starts a search for due messages, and their delivery. Does not wait for either.
   void look(const TenantId& tenant);
-  // The same for the messages of one run; their order is kept.
+  // The same for the messages of one run, in their order.
   void look_at(const TenantId& tenant, const RunId& run);
-  // Nothing more is begun until start().
+  // No further delivery is started until start().
   void stop() { is_stopped_ = true; }
   void start() { is_stopped_ = false; }
   // Cancels the running calls of receivers. Their outcome is unknown: any process retries them at
   // the time that was stored when the call started.
   void give_up();
   std::size_t under_way() const;
-  // What look() has begun goes on: it is looking, or delivers what was due.
+  // True while a search is in progress, or the delivery of the messages that it found.
   bool is_busy() const;
 
  private:

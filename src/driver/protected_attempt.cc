@@ -1,4 +1,4 @@
-// Attempts of nodes that use something protected: they wait for their turn first.
+// The part of RunDriver for attempts that use protected dependencies: they wait for slots first.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ void RunDriver::start_protected(engine::StartNode& action, std::vector<Dependenc
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
 }
 
-// The attempt begins, and its time with it, once it has all that it uses.
+// The attempt, and its timeout, start when it has a slot of each dependency that it uses.
 Task<NodeOutcome> RunDriver::run_protected(engine::StartNode action, Attempt& attempt,
                                            std::vector<Dependency*> used) {
   std::vector<Dependency::Slot> slots;
@@ -60,13 +60,13 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   return context_for(action, *attempt.journal, *attempt.model);
 }
 
-// What the attempt came to says how those are that it used.
+// Returns the slots of the attempt. Its outcome counts as success or failure of the dependencies.
 void RunDriver::leave_dependencies(Attempt& attempt, const NodeOutcome& outcome) {
   for (Dependency::Slot& slot : attempt.slots) slot.ended(verdict_of(std::get_if<Error>(&outcome)));
   attempt.slots.clear();
 }
 
-// Its time stands still while a call of the model waits for its turn.
+// The timeout of the attempt does not run while one of its model calls waits for a slot.
 void RunDriver::note_wait(Attempt& attempt, bool waits) {
   if (!attempt.node->timeout) return;
   if (waits) {

@@ -3,7 +3,8 @@
 namespace belay {
 namespace {
 
-// A call that is stopped midway leaves its slot with what is known by then.
+// Holds a slot. If the coroutine of the call is destroyed before it ends, the destructor returns
+// the slot with the current value of `if_stopped`.
 struct Use {
   Dependency::Slot slot;
   const Dependency::Verdict& if_stopped;

@@ -1,5 +1,5 @@
 #pragma once
-// driver/protected_model.h - the model as a dependency: every call waits for its turn.
+// driver/protected_model.h - the model as a protected dependency: each call waits for a slot.
 
 #include <functional>
 
@@ -10,7 +10,7 @@ namespace belay {
 
 class ProtectedModel final : public Model {
  public:
-  // `waits` is told when a call begins to wait for its turn, and when that is over.
+  // Calls `waits` with true when a call starts to wait for its slot, with false when the wait ends.
   ProtectedModel(Model& model, Dependency& dependency, std::function<void(bool)> waits)
       : model_(model), dependency_(dependency), waits_(std::move(waits)) {}
 
@@ -22,7 +22,7 @@ class ProtectedModel final : public Model {
     return model_.input_tokens_max(request);
   }
 
-  // The calls under way are about to be stopped because they took too long.
+  // The calls in progress are about to be cancelled by the node's timeout: they count as failed.
   void time_out() { if_stopped_ = Dependency::Verdict::failed; }
 
  private:
@@ -32,7 +32,7 @@ class ProtectedModel final : public Model {
   Dependency::Verdict if_stopped_ = Dependency::Verdict::unknown;
 };
 
-// What an attempt or a call that ended so says of what it used.
+// Returns the verdict on a dependency from the error of an attempt or a call; null: success.
 Dependency::Verdict verdict_of(const Error* error);
 
 }  // namespace belay

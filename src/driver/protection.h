@@ -1,5 +1,5 @@
 #pragma once
-// driver/protection.h - what a runtime protects: its dependencies by name, and its places for runs.
+// driver/protection.h - the protected dependencies of a runtime by name, and its admission of runs.
 
 #include <algorithm>
 #include <map>
@@ -18,22 +18,23 @@ class Protection {
  public:
   explicit Protection(const ProcessLimits& limits) : places(limits) {}
 
-  // Other processes hear of its circuit by `broadcast`, which may be null.
+  // `broadcast`, which can be null, shares the state of the circuit breaker with other processes.
   void protect(std::string dependency, DependencyOptions options, Clock& clock,
                Broadcast* broadcast, Executor& executor) {
     auto made = std::make_unique<Dependency>(dependency, options, clock);
     if (broadcast) share(dependency, *made, *broadcast, executor);
     std::swap(dependencies_[std::move(dependency)], made);
-    // Somebody may still use it, or wait for it.
+    // Attempts might still use the replaced object, or wait for its slots.
     if (made) replaced_.push_back(std::move(made));
   }
-  // Null where nobody protects it.
+  // Null if the dependency is not protected.
   Dependency* find(std::string_view name) const {
     auto found = dependencies_.find(name);
     return found == dependencies_.end() ? nullptr : found->second.get();
   }
-  // What the node uses, in the order in which all wait for them, so that no two attempts can wait
-  // for each other. The model is not among them: it is entered call by call, after all these.
+  // Returns the protected dependencies of the node, ordered by name. All attempts wait for slots in
+  // this order, so that no two of them can wait for each other. The model is not included: each
+  // call waits for its own slot, after all of these.
   std::vector<Dependency*> used_by(const GraphDefinition::Node& node) const {
     std::vector<Dependency*> used;
     if (node.depends_on.empty()) return used;
@@ -48,7 +49,7 @@ class Protection {
   RunAdmission places;
 
  private:
-  // What is heard is a hint: it opens nothing by itself.
+  // A received message is a hint: it does not open the circuit breaker by itself.
   void share(const std::string& name, Dependency& dependency, Broadcast& broadcast,
              Executor& executor) {
     std::string channel = "circuit:" + name;
@@ -66,7 +67,7 @@ class Protection {
 
   std::map<std::string, std::unique_ptr<Dependency>, std::less<>> dependencies_;
   std::vector<std::unique_ptr<Dependency>> replaced_;
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // for what is heard too late
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // against messages after destruction
   std::vector<Subscription> listening_;
 };
 

@@ -1,4 +1,4 @@
-// What earlier processes have recorded of a run's effects, as far as it still matters.
+// Reads the journal rows of a run that earlier processes have written and that can still be needed.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// More tasks than this are read with all others of the run.
+// Up to this number of tasks, their rows are read task by task; above it, all rows of the run.
 constexpr std::size_t tasks_asked_one_by_one = limits::bounded(16, 2);
 
 void add_unfinished(const engine::Run& run, std::vector<TaskId>& tasks) {
@@ -49,8 +49,8 @@ Result<KeptJournal> read_rows(Snapshot& view, const EffectFilter& of_run,
 
 }  // namespace
 
-// Of tasks that have ended only what they cost matters, and that on a budget alone. With
-// Durability::exit a task that no commit has chosen yet may have had an effect.
+// Rows of completed tasks matter only for their cost, in a run with a budget. With Durability::exit
+// all rows matter: a task that no commit has scheduled yet might already have had an effect.
 Task<Result<Done>> RunDriver::read_journal() {
   std::vector<TaskId> tasks;
   add_unfinished(run_, tasks);

@@ -46,7 +46,8 @@ const EffectRow* RecordedJournal::find(std::string_view name) const {
   if (name.starts_with(cost_prefix)) return is_there ? &found->second : nullptr;
   if (name.starts_with(model_call_prefix)) {
     if (is_there) return &found->second;
-    // The second number is the attempt's call, a third one another request in its place.
+    // The second number is that of the call in the attempt; a third one is added if the request
+    // differs from the recorded one.
     bool is_other = std::count(name.begin(), name.end(), '/') > 2;
     return lacks({is_other ? "request to the model" : "model call",
                   is_other ? "another request" : "none", std::string(name)});

@@ -1,6 +1,8 @@
 #pragma once
-// driver/recorded_journal.h - the effects of one attempt as a replay answers them: from the record
-// alone. Nothing is ever called: what is not on record fails the attempt here.
+// driver/recorded_journal.h - the journal of one attempt in a replay.
+//
+// Returns recorded results only. Effects are never called: one that is not recorded fails the
+// attempt.
 
 #include <map>
 #include <optional>
@@ -13,24 +15,24 @@ namespace belay {
 
 class RecordedJournal final : public Journal {
  public:
-  // How often effects of a task were begun anew since they were uncertain: by name, over all
-  // attempts of the task.
+  // How often uncertain effects of a task were started again: by name, over all attempts of the
+  // task.
   using Begun = std::map<std::string, std::int64_t, std::less<>>;
-  // What the attempt asked for and the record lacks.
+  // A call of the attempt that is not recorded.
   struct Missing {
     std::string what;
     std::string recorded;
     std::string replayed;
   };
 
-  // `failed_with`: how the attempt is recorded to have failed. What came later than `now` is then
-  // no answer to it.
+  // `failed_with`: the recorded error of the attempt. Results that were recorded after `now` are
+  // then not returned to it: they belong to a later attempt.
   RecordedJournal(const RecordedRun& run, TaskId task, Instant now,
                   std::optional<Error> failed_with, Begun& begun)
       : run_(run), task_(task), now_(now), failed_with_(std::move(failed_with)), begun_(begun) {}
 
   const EffectRow* find(std::string_view name) const override;
-  // Only an intent comes this way: the node is to be run again, with what came of it.
+  // Called only for an intent: the node must be executed again, with the recorded outcome.
   Task<Result<Done>> write(EffectRow row) override;
   void keep(EffectRow) override {}
   bool may_begin(std::string_view) override { return false; }
@@ -41,7 +43,8 @@ class RecordedJournal final : public Journal {
 
  private:
   const EffectRow* lacks(Missing missing) const;
-  // Whether a person was asked what became of the effect, and it has not been begun anew since.
+  // True if a decision about the uncertain effect was requested, and the effect was not started
+  // again since.
   bool was_uncertain(const EffectRow& row) const;
 
   const RecordedRun& run_;

@@ -31,7 +31,7 @@ class Reading {
     BELAY_TRY(run_.values[checkpoint_ns],
               values_between(view_, of_, checkpoint_ns, 0, all.back().state_seq));
     BELAY_CHECK(read_tasks(checkpoint_ns));
-    // The vector may move while spaces inside of this one are read.
+    // A copy: reading inner namespaces adds to `run_.checkpoints` while this loop runs.
     std::vector<CheckpointRow> commits = all;
     for (const CheckpointRow& commit : commits)
       BELAY_CHECK(read_chosen(graph, checkpoint_ns, commit));
@@ -59,14 +59,15 @@ class Reading {
   }
 
  private:
-  // Failed attempts of a task alone in its superstep, and the subgraphs that were entered.
+  // Reads the failed attempts of lone tasks, and the subgraphs that were entered.
   Result<Done> read_chosen(const GraphDefinition& graph, const std::string& checkpoint_ns,
                            const CheckpointRow& commit) {
     BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(commit.next_tasks));
     if (next.version) {
-      return error(ErrorCode::invalid,
-                   "The state of thread \"" + run_.row.thread.text +
-                       "\" was upgraded on the way; only a run of one version can be replayed.");
+      return error(
+          ErrorCode::invalid,
+          "The state of thread \"" + run_.row.thread.text +
+              "\" was upgraded during the run. Only a run of one version can be replayed.");
     }
     bool several = next.tasks.size() > 1;
     for (std::size_t i = 0; i < next.tasks.size(); ++i) {
@@ -83,7 +84,7 @@ class Reading {
     return Done{};
   }
 
-  // Of several tasks only the newest failure of each is kept.
+  // In a superstep with several tasks, only the newest failure of each task is stored.
   Result<Done> read_tasks(const std::string& checkpoint_ns) {
     TaskFilter filter;
     filter.tenant = of_.tenant;
@@ -126,7 +127,8 @@ bool names(const CheckpointRow& commit, const std::string& node) {
   return ("," + commit.node + ",").find("," + node + ",") != std::string::npos;
 }
 
-// Whether the task that asked went on when this commit woke the run, as far as that is recorded.
+// True if this commit can be the one that continued the task after its decision, according to the
+// recorded order.
 bool may_have_woken(const RecordedRun& run, const ApprovalRow& row, const CheckpointRow& commit) {
   auto ended = run.ends.find(row.task);
   if (ended != run.ends.end()) {
@@ -146,7 +148,8 @@ bool may_have_woken(const RecordedRun& run, const ApprovalRow& row, const Checkp
   return !is_known;
 }
 
-// A decision on a paused run has the time of its commit; of several the one that this names.
+// Assigns to each commit that continued a paused run its decision: the one with the latest time
+// that is not after the commit; if several have that time, the one whose node the commit names.
 void find_wakes(RecordedRun& run) {
   std::set<InterruptId> used;
   const std::vector<CheckpointRow>& commits = run.commits();
@@ -185,16 +188,16 @@ Result<RecordedRun> recorded_run(Snapshot& view, const GraphRegistry& graphs, Ru
   run.row = std::move(row);
   BELAY_TRY(run.graph, graphs.for_version(run.row.graph, run.row.graph_hash));
   if (run.graph->hash != run.row.graph_hash) {
-    return error(ErrorCode::invalid,
-                 "The run is of version " + to_hex(run.row.graph_hash).substr(0, 12) +
-                     " of the graph \"" + run.row.graph +
-                     "\"; replay it with the program that has that very version.");
+    return error(ErrorCode::invalid, "The run is of version " +
+                                         to_hex(run.row.graph_hash).substr(0, 12) +
+                                         " of the graph \"" + run.row.graph +
+                                         "\". Replay it with a program that has this version.");
   }
   Reading reading(view, run);
   BELAY_CHECK(reading.read_space(*run.graph, {}));
   if (!run.checkpoints.contains({}) || run.commits().front().seq != 1) {
     return error(ErrorCode::invalid, "The first commits of thread \"" + run.row.thread.text +
-                                         "\" have been pruned; it can't be replayed.");
+                                         "\" have been pruned, so the run cannot be replayed.");
   }
   BELAY_CHECK(reading.read_rest());
   find_wakes(run);

@@ -1,5 +1,5 @@
 #pragma once
-// driver/recorded_run.h - all that a store has of a run, for replaying it.
+// driver/recorded_run.h - all stored rows of a run, for its replay.
 
 #include <map>
 #include <string>
@@ -14,30 +14,31 @@ namespace belay {
 struct RecordedRun {
   RunRow row;
   std::shared_ptr<const GraphDefinition> graph;
-  std::map<std::string, std::vector<CheckpointRow>> checkpoints;  // by space, in their order
-  std::map<std::string, std::vector<ValueRow>> values;            // by space, by their seq
+  std::map<std::string, std::vector<CheckpointRow>> checkpoints;  // by namespace, ordered by seq
+  std::map<std::string, std::vector<ValueRow>> values;            // by namespace, ordered by seq
   std::vector<EventRow> events;
   std::vector<ApprovalRow> approvals;
   std::vector<OutboxRow> messages;
   std::map<std::pair<TaskId, std::string>, EffectRow> effects;  // by task and name
-  // What attempts of a task failed with, as far as it is recorded.
+  // Errors of failed attempts by task and attempt, as far as they are recorded.
   std::map<TaskId, std::map<int, Error>> failures;
-  // Tasks among several that had ended before the last of their superstep did: the run's newest
-  // commit then. Stores of older versions have no such order.
+  // For tasks that completed before the last one of their superstep: the run's newest commit at
+  // that time. Older versions of Belay did not record it; `has_order` is false then.
   std::map<TaskId, std::uint64_t> ends;
   bool has_order = true;
-  std::map<TaskId, std::string> spaces;  // where tasks were chosen
-  // Decisions that a commit made use of because the run was paused, by that commit; the others were
-  // made while it worked.
+  std::map<TaskId, std::string> spaces;  // the namespace of each task
+  // Decisions that continued a paused run, by the seq of their commit. The other decisions were
+  // made while the run was running.
   std::map<std::uint64_t, InterruptId> wakes;
-  // Of a fork: how it began.
+  // Only of a fork: the run after its first commit.
   std::optional<engine::StoredRun> forked;
 
   const std::vector<CheckpointRow>& commits() const { return checkpoints.at({}); }
   const CheckpointRow* checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const;
 };
 
-// `invalid` for a run whose first commits were pruned, or whose version of the graph is not known.
+// Reads the run. `invalid` if its first commits were pruned, or its graph version is not
+// registered.
 Result<RecordedRun> recorded_run(Snapshot& view, const GraphRegistry& graphs, RunRow row);
 
 }  // namespace belay

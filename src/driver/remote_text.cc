@@ -8,10 +8,10 @@
 namespace belay {
 namespace {
 
-// Between two pieces: people read no faster.
+// Time between two deltas: fast enough for a human reader.
 constexpr std::chrono::milliseconds piece_interval{100};
 constexpr std::size_t piece_bytes_max = 32u << 10;
-// Of one reader, until it looks again; what is beyond is lost.
+// Limits of one reader between two reads; text above them is lost.
 constexpr std::size_t inbox_bytes_max = 1u << 20;
 constexpr std::size_t held_pieces_max = 256;
 
@@ -19,7 +19,7 @@ std::string channel_of(const RunId& run) { return "text:" + run.text(); }
 
 bool begins_character(char letter) { return (static_cast<unsigned char>(letter) & 0xc0) != 0x80; }
 
-// So much of the text, up to the end of a character.
+// Returns at most piece_bytes_max bytes of the text, cut at the end of a character.
 std::string_view first_piece(std::string_view text) {
   if (text.size() <= piece_bytes_max) return text;
   std::size_t end = piece_bytes_max;
@@ -146,7 +146,7 @@ std::vector<StreamEvent> RemoteTextReader::take(const EventCursor& place, const 
   const auto& newest = place.frame.newest;
   std::deque<Piece> ahead;
   for (Piece& piece : held_) {
-    // Of a commit that the reader has not seen yet.
+    // The delta belongs to a commit that the reader has not read yet.
     if (!newest || piece.seq > newest->seq) {
       ahead.push_back(std::move(piece));
       continue;
@@ -161,7 +161,9 @@ std::vector<StreamEvent> RemoteTextReader::take(const EventCursor& place, const 
   return taken;
 }
 
-// Whether the store's newest commit goes on with just that task, and whoever says it may own it.
+// True if the newest commit that the reader knows has scheduled this task, and the sender's epoch
+// is not outdated. The cursor has no tasks of subgraphs: there, the delta must belong to that
+// commit.
 bool RemoteTextReader::is_under_way(const Piece& piece, const EventCursor& place) const {
   const CheckpointRow& newest = *place.frame.newest;
   if (piece.epoch < newest.epoch || is_final(newest.status)) return false;
@@ -172,7 +174,8 @@ bool RemoteTextReader::is_under_way(const Piece& piece, const EventCursor& place
   });
 }
 
-// Whether nothing is missing before it, nor said anew by somebody else.
+// True if no delta before it is missing, and no later owner or attempt has streamed since. Removes
+// the bytes that the reader has received already.
 bool RemoteTextReader::goes_on(Piece& piece) {
   if (piece.epoch < epoch_) return false;
   if (piece.epoch > epoch_) heard_.clear();

@@ -1,10 +1,10 @@
 #pragma once
-// driver/remote_text.h - what nodes of this process say while they run, told to readers in others;
-// and what is heard of theirs.
+// driver/remote_text.h - sends streamed text to readers in other processes, and receives theirs.
 //
-// A piece of text says where it belongs: run, epoch, seq, task, attempt, and the bytes before it. A
-// reader takes it if that is what its own look into the store says is under way, and if nothing is
-// missing before it; of an attempt of which a piece was lost it waits for the commit.
+// Each delta contains its position: run, epoch, seq, task, attempt, and offset in bytes. A reader
+// accepts a delta if, according to its own read of the store, the task is running, and if no delta
+// before it is missing. If a delta of an attempt is lost, the reader waits for the commit, which
+// contains the whole text.
 //
 // Threading: the executor's thread.
 
@@ -21,14 +21,14 @@ namespace belay {
 
 class TextFanOut {
  public:
-  // `broadcast` may be null: then nothing is told, nor heard.
+  // `broadcast` can be null: then no text is sent.
   TextFanOut(Broadcast* broadcast, Executor& executor, TextHub& live, SessionId self)
       : broadcast_(broadcast), executor_(executor), live_(live), self_(self) {}
   TextFanOut(const TextFanOut&) = delete;
   TextFanOut& operator=(const TextFanOut&) = delete;
   ~TextFanOut();
 
-  // An attempt of that run has said more. What comes close together is told in one piece.
+  // An attempt of that run has streamed more text. Text of a short interval is sent as one delta.
   void published(const RunRow& run);
 
  private:
@@ -53,14 +53,14 @@ class TextFanOut {
   std::optional<Executor::TimerId> timer_;
 };
 
-// What one reader hears of a run from other processes.
+// Receives the text of one run from other processes, for one reader.
 class RemoteTextReader {
  public:
-  // `live` is called once something has come; so is whoever waits there.
+  // Wakes the readers of the run in `live` when a delta arrives.
   RemoteTextReader(Broadcast* broadcast, Executor& executor, std::shared_ptr<TextHub> live,
                    RunId run, SessionId self);
 
-  // What is new, and goes with what the reader knows of the run.
+  // Returns the new deltas that match the reader's position in the run.
   std::vector<StreamEvent> take(const EventCursor& place, const ThreadId& thread);
 
  private:
@@ -90,7 +90,7 @@ class RemoteTextReader {
   const RunId run_;
   const SessionId self_;
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
-  std::deque<Piece> held_;  // some of them ahead of what the reader knows
+  std::deque<Piece> held_;  // deltas not returned yet, for example of commits not read yet
   std::uint64_t epoch_ = 0;
   std::map<TaskId, ReceivedText> heard_;
   Subscription listening_;

@@ -1,4 +1,6 @@
-// Long on purpose: how the record drives a run.
+// Replay: executes a recorded run again, in the recorded order of its events.
+//
+// Long on purpose: all rules that select the next event are in one place.
 
 #include "driver/replay.h"
 
@@ -20,7 +22,7 @@ using Turn = CompletionOrder::Turn;
 
 namespace {
 
-// Commits that end what a process did, wherever it was.
+// Commits that interrupt an owner, at whichever point it was.
 bool is_cut(CommitKind kind) {
   return kind == CommitKind::claim || kind == CommitKind::cancel || kind == CommitKind::release ||
          kind == CommitKind::quarantine;
@@ -32,7 +34,7 @@ bool is_from_outside(const engine::Event& event) {
          std::holds_alternative<engine::Cancelled>(event);
 }
 
-// Whether they write a commit of the run itself, more than what is saved in the midst of one.
+// True if the actions contain a commit that raises the run's seq, not only pending writes.
 bool commits(const std::vector<engine::Action>& actions) {
   return std::any_of(actions.begin(), actions.end(), [](const engine::Action& action) {
     auto* write = std::get_if<engine::WriteCommit>(&action);
@@ -58,7 +60,7 @@ engine::Moment at(Instant now) {
 
 engine::Moment Replay::moment() const { return at(target().created_at); }
 
-// Of what commits in a subgraph's space, where that is recorded.
+// Returns the time of the next recorded commit in the namespace of the attempt.
 engine::Moment Replay::moment_in(const engine::AttemptId& attempt) const {
   const engine::Run* frame = frame_of(attempt);
   const CheckpointRow* next = frame && !frame->checkpoint_ns.empty()
@@ -67,7 +69,7 @@ engine::Moment Replay::moment_in(const engine::AttemptId& attempt) const {
   return next ? at(next->created_at) : moment();
 }
 
-// The first commit of a subgraph tells when its task began.
+// The recorded start of a subgraph task is the time of the first commit of its subgraph.
 engine::Moment Replay::moment_after_commit() const {
   for (const NodeTask& task : run_.tasks) {
     if (!task.node->subgraph || task.phase != NodeTask::Phase::ready) continue;
@@ -128,7 +130,7 @@ Result<engine::Event> Replay::begin() {
 Task<Result<ReplayReport>> Replay::run() {
   BELAY_CO_TRY(engine::Event first, begin());
   std::optional<engine::Event> event = std::move(first);
-  // Events since the newest commit that was compared: code that has changed may never get to one.
+  // Events since the newest compared commit: changed code might never reach another commit.
   std::uint64_t events = 0;
   for (std::uint64_t before = 0; event;) {
     events = std::exchange(before, compared_) == compared_ ? events + 1 : 0;
@@ -138,7 +140,8 @@ Task<Result<ReplayReport>> Replay::run() {
     auto next = engine::advance(graph_, std::move(run_), *std::exchange(event, std::nullopt));
     run_ = std::move(next.run);
     if (earlier && commits(next.actions)) {
-      // The process died before that.
+      // The recorded process died before it stored this commit: the run returns to the state before
+      // the event.
       run_ = *std::move(earlier);
       event = from_outside();
       continue;
@@ -150,7 +153,7 @@ Task<Result<ReplayReport>> Replay::run() {
     event = co_await next_event();
     if (event || divergence_) continue;
     if (lacking_.empty()) {
-      differs("commit", std::string(name_of(target().kind)), "none: nothing moves any more");
+      differs("commit", std::string(name_of(target().kind)), "none: no event is left");
     } else {
       Missing& missing = *lacking_.front().missing;
       differs(missing.what, missing.recorded, missing.replayed, lacking_.front().start.node->name);
@@ -179,8 +182,9 @@ void Replay::take_up(engine::Action& action) {
 
 Task<std::optional<engine::Event>> Replay::next_event() {
   std::optional<engine::Event> event;
-  // What the engine would have done after its newest commit a process that died did not do, or only
-  // as far as it is recorded.
+  // If the next recorded commit is a claim, cancel, release or quarantine, the owner was
+  // interrupted: it did not continue after its newest commit, or only as far as the recording
+  // shows.
   bool comes_from_outside = is_cut(target().kind);
   bool is_over = comes_from_outside && !order_.has_more(run_, target());
   if (std::exchange(is_committed_, false) && !is_over) {
@@ -204,7 +208,7 @@ Task<Done> Replay::run_started() {
   while (!started_.empty()) {
     engine::StartNode wanted = std::move(started_.front());
     started_.pop_front();
-    // Its superstep may have failed meanwhile.
+    // Its superstep might have failed in the meantime.
     if (!frame_of(wanted.attempt)) continue;
     Ran ran = co_await run_attempt(std::move(wanted));
     (ran.missing ? lacking_ : ran_).push_back(std::move(ran));
@@ -212,16 +216,16 @@ Task<Done> Replay::run_started() {
   co_return Done{};
 }
 
-// The next of what happens in the run itself, if its turn is `latest` at the latest. What the next
-// commit is a kind of comes after all else.
+// Returns the next event within the run itself whose turn is not after `latest`. The event that
+// causes the kind of the next commit comes last.
 std::optional<engine::Event> Replay::from_inside(Turn latest) {
   CommitKind kind = target().kind;
   std::optional<engine::Event> event;
   bool decides = kind == CommitKind::decision || kind == CommitKind::expiry;
   if (!decides) event = decision(latest);
   if (!event) event = asked(latest);
-  // A retry may have waited while another task, which had to wait for a place, asked and was
-  // answered.
+  // A retry might have waited while another task, which started late because of the limit of
+  // parallel tasks, raised an interrupt and received its decision.
   bool asks_more = order_.asks_more(run_, target());
   if (!event && asks_more) event = ended(latest);
   if (!event && kind != CommitKind::timer) event = due(latest);
@@ -234,7 +238,7 @@ std::optional<engine::Event> Replay::from_inside(Turn latest) {
 Turn Replay::turn_of(const Ran& ran) const {
   if (!order_.is_known() || !frame_of(ran.start.attempt)) return Turn::now;
   if (std::holds_alternative<InterruptRequest>(ran.outcome)) return turn_of_question(ran);
-  // An attempt that is repeated ends nothing.
+  // An attempt that is followed by a retry does not end its task.
   if (std::holds_alternative<Error>(ran.outcome) && recorded_failure(ran.start)) return Turn::now;
   return order_.turn_of(run_, ran.start.attempt, target());
 }
@@ -259,7 +263,8 @@ Turn Replay::turn_of_question(const Ran& ran) const {
   return Turn::now;
 }
 
-// Of an attempt that ends with a question: its answer may have come while others worked.
+// Returns the next interrupt of an attempt. Its decision might have been made while other tasks
+// ran.
 std::optional<engine::Event> Replay::asked(Turn latest) {
   auto first = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& ran) {
     return std::holds_alternative<InterruptRequest>(ran.outcome) && turn_of(ran) <= latest;
@@ -267,9 +272,9 @@ std::optional<engine::Event> Replay::asked(Turn latest) {
   return taken(first);
 }
 
-// The end of an attempt.
+// Returns the next end of an attempt.
 std::optional<engine::Event> Replay::ended(Turn latest) {
-  // An attempt whose calls are not on record may be the one that failed the run.
+  // An attempt whose calls are not recorded might be the one that failed the run.
   if (ran_.empty() && !lacking_.empty() && target().kind == CommitKind::failure) {
     auto code = error_code_named(recorded_.row.error_code);
     Ran failed = std::move(lacking_.front());
@@ -277,8 +282,8 @@ std::optional<engine::Event> Replay::ended(Turn latest) {
     failed.outcome = error(code.value_or(ErrorCode::invalid), recorded_.row.error);
     ran_.push_back(std::move(failed));
   }
-  // A subgraph may yet ask what was answered while others worked: the outer ones end last. So does
-  // the one that fails the run.
+  // A subgraph might still raise an interrupt that was decided while other tasks ran: therefore
+  // outer attempts end last. The attempt that fails the run also ends last.
   auto rank = [this](const Ran& ran) {
     return std::pair(fails_run(ran), -static_cast<std::ptrdiff_t>(ran.start.attempt.path.size()));
   };
@@ -290,7 +295,8 @@ std::optional<engine::Event> Replay::ended(Turn latest) {
   return taken(first);
 }
 
-// What nobody in the run does: other processes, people who cancel, time.
+// Returns an event that does not come from the run's own tasks: a claim, a release, a cancel, the
+// timer or the decision that continued a paused run, or the run's timeout.
 std::optional<engine::Event> Replay::from_outside() {
   const CheckpointRow& next = target();
   bool rests = run_.row.status != RunStatus::running;
@@ -333,8 +339,8 @@ std::optional<engine::Event> Replay::from_outside() {
   return rests ? decision(Turn::now) : std::nullopt;
 }
 
-// The next recorded answer to what is asked: of a run that rests the one that woke it, else one
-// that came while others worked.
+// Returns the next recorded decision on an open approval: for a paused run, the one that continued
+// it; else, one that was made while other tasks ran.
 std::optional<engine::Event> Replay::decision(Turn latest) {
   bool rests = run_.row.status != RunStatus::running;
   std::vector<InterruptId> asked;
@@ -366,8 +372,8 @@ bool Replay::is_waker(const InterruptId& interrupt) const {
                      [&](const auto& each) { return each.second == interrupt; });
 }
 
-// Retries, and waits that were over by the next commit. An attempt that is repeated takes a place
-// among those at work, so that it has to wait for its turn.
+// Returns the next retry or timer that was due before the next commit. A retry counts towards the
+// limit of parallel tasks: therefore it is not started before its recorded turn.
 std::optional<engine::Event> Replay::due(Turn latest) {
   for (auto wait = waits_.begin(); wait != waits_.end(); ++wait) {
     const engine::Run* frame = frame_of(wait->attempt);
@@ -385,7 +391,7 @@ std::optional<engine::Event> Replay::due(Turn latest) {
   return std::nullopt;
 }
 
-// Nothing at the end.
+// Removes the attempt from `ran_` and returns its event; nullopt for the end iterator.
 std::optional<engine::Event> Replay::taken(std::deque<Ran>::iterator attempt) {
   if (attempt == ran_.end()) return std::nullopt;
   Ran ran = std::move(*attempt);
@@ -428,7 +434,7 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
   auto failure = recorded_failure(wanted);
   Ran ran;
   ran.outcome = NodeUpdate();
-  // A node that ran out of its time does not do so here.
+  // A recorded timeout is not repeated here, because no time passes: the node is not executed.
   bool timed_out = failure && failure->message.starts_with("The node \"" + wanted.node->name +
                                                            "\" took longer than its ");
   while (!timed_out) {
@@ -476,7 +482,7 @@ Task<Result<ReplayReport>> Runtime::Impl::replay(ReplayOptions options) {
       BELAY_TRY(row, latest_run(view, options.tenant, options.thread));
     }
     if (row.thread != options.thread) {
-      return error(ErrorCode::not_found, "The run " + row.run.text() + " is not of thread \"" +
+      return error(ErrorCode::not_found, "Run " + row.run.text() + " does not belong to thread \"" +
                                              options.thread.text + "\".");
     }
     return recorded_run(view, *graphs, std::move(row));

@@ -1,6 +1,7 @@
 #pragma once
-// driver/replay.h - one replay of a recorded run: the record drives it, and its commits are
-// compared with those on record.
+// driver/replay.h - one replay of a recorded run.
+//
+// The recording selects the events, and the resulting commits are compared with the recorded ones.
 
 #include <deque>
 #include <memory>
@@ -32,7 +33,7 @@ class Replay {
   using Missing = RecordedJournal::Missing;
   using Turn = CompletionOrder::Turn;
 
-  // What an attempt came to.
+  // The outcome of an attempt.
   struct Ran {
     engine::StartNode start;
     NodeOutcome outcome;
@@ -61,7 +62,7 @@ class Replay {
                                        Instant now) const;
   std::optional<Error> recorded_failure(const engine::StartNode& wanted) const;
   void take_up(engine::Action& action);
-  // Null where its subgraph's visit is over.
+  // Null if the subgraph task that contained the attempt is over.
   const engine::Run* frame_of(const engine::AttemptId& attempt) const;
   engine::Moment moment() const;
   engine::Moment moment_in(const engine::AttemptId& attempt) const;
@@ -84,13 +85,13 @@ class Replay {
   Executor& executor_;
   Records& records_;
   CompletionOrder order_;
-  // Held back to the end: one recorded commit for several of these.
+  // Durability::exit: one recorded commit can correspond to several replayed ones.
   bool is_loose_;
 
   engine::Run run_;
   std::uint64_t compared_ = 0;
   std::optional<Divergence> divergence_;
-  Value state_;  // as it is recorded
+  Value state_;  // the recorded state
   bool is_committed_ = false;
   std::deque<engine::StartNode> started_;
   std::deque<Ran> ran_;
@@ -99,9 +100,9 @@ class Replay {
   std::set<InterruptId> decided_;
   std::map<TaskId, RecordedJournal::Begun> begun_;
   std::set<std::string> node_errors_;           // messages of errors that nodes returned or threw
-  std::vector<std::string> nodes_;              // of the superstep under way, by position
-  std::vector<ValueRow> written_;               // by tasks of it
-  std::vector<std::string> events_, messages_;  // of commits passed over
+  std::vector<std::string> nodes_;              // of the superstep in progress, by position
+  std::vector<ValueRow> written_;               // by its tasks
+  std::vector<std::string> events_, messages_;  // of replayed commits that were not recorded
   std::int64_t timeout_ms_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a replay commits beside what is on record.
+// The part of Replay that compares replayed commits with the recorded ones.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ using engine::NodeTask;
 
 namespace {
 
-// Next tasks without what time and chance put into them.
+// The text of the next tasks without due times, which depend on time and jitter.
 std::string comparable_tasks(const std::string& text) {
   auto tasks = parse_json(text);
   if (!tasks.ok() || !tasks->as_array()) return text;
@@ -67,7 +67,7 @@ void Replay::differs(std::string what, std::string recorded, std::string replaye
   divergence_ = std::move(found);
 }
 
-// With Durability::exit steps that the recorded run held back have no commit of their own.
+// With Durability::exit, steps whose commit the recorded run deferred have no recorded commit.
 bool Replay::is_passed_over(const CheckpointRow& replayed) const {
   if (!is_loose_ || is_final(replayed.status)) return false;
   return replayed.superstep < target().superstep || replayed.kind != target().kind;
@@ -114,7 +114,7 @@ void Replay::compare(const Commit& commit) {
   }
   if (divergence_) return;
   ++compared_;
-  // A retry begins when it is recorded to have begun.
+  // A retry starts at its recorded due time.
   if (recorded.kind != CommitKind::attempt || run_.tasks.empty()) return;
   auto next = engine::next_tasks_from(recorded.next_tasks);
   if (next.ok() && next->tasks.size() == 1) run_.tasks.front().due = next->tasks.front().due;
@@ -133,7 +133,7 @@ void Replay::compare_error() {
           run_.row.error_code + ": " + run_.row.error);
 }
 
-// The channels that either has changed.
+// Compares the channels that the recorded or the replayed commit has changed.
 void Replay::compare_state(const CommitRows& rows) {
   const CheckpointRow& now = target();
   std::uint64_t before = compared_ == 0 ? 0 : recorded_.commits()[compared_ - 1].state_seq;
@@ -164,7 +164,8 @@ void Replay::compare_state(const CommitRows& rows) {
   }
 }
 
-// What subgraphs commit. Where the record has nothing, the run went another way first.
+// Compares the commits of subgraphs. If a commit is not recorded, the run diverged earlier, and the
+// comparison of the run's own commits reports that.
 void Replay::compare_inner(const CommitRows& rows) {
   for (const ValueRow& replayed : rows.values) {
     if (replayed.checkpoint_ns.empty()) written_.push_back(replayed);

@@ -9,15 +9,15 @@ std::vector<RunAdmission::Group> RunAdmission::groups_of(const RunRow& run) cons
   std::string within = std::to_string(tenant.size()) + ":" + tenant;
   std::vector<Group> groups;
   if (limits_.per_tenant > 0) {
-    groups.push_back({"tenant " + within, limits_.per_tenant, "the tenant \"" + tenant + "\""});
+    groups.push_back({"tenant " + within, limits_.per_tenant, "tenant \"" + tenant + "\""});
   }
   if (limits_.per_user > 0) {
     groups.push_back(
-        {"user " + within + run.user.text, limits_.per_user, "the user \"" + run.user.text + "\""});
+        {"user " + within + run.user.text, limits_.per_user, "user \"" + run.user.text + "\""});
   }
   if (limits_.per_graph > 0) {
     groups.push_back(
-        {"graph " + within + run.graph, limits_.per_graph, "the graph \"" + run.graph + "\""});
+        {"graph " + within + run.graph, limits_.per_graph, "graph \"" + run.graph + "\""});
   }
   return groups;
 }
@@ -27,9 +27,9 @@ Result<RunAdmission::Permit> RunAdmission::enter(const RunRow& run) {
     for (const Group& group : groups_of(run)) {
       auto count = counts_.find(group.key);
       if (count == counts_.end() || count->second < group.limit) continue;
-      Error full = error(ErrorCode::unavailable, "As many runs of " + group.name + " as may be (" +
-                                                     std::to_string(group.limit) +
-                                                     ") are under way; try again later.");
+      Error full = error(ErrorCode::unavailable,
+                         "Process limit reached: " + std::to_string(group.limit) + " runs of " +
+                             group.name + " are in progress. Try again later.");
       full.retry_after = limits::busy_retry_after;
       return full;
     }

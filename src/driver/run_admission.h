@@ -1,5 +1,5 @@
 #pragma once
-// driver/run_admission.h - how many runs this runtime works on, by tenant, user and graph.
+// driver/run_admission.h - limits the runs that this runtime executes, by tenant, user and graph.
 
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@ namespace belay {
 
 class RunAdmission {
  public:
-  // A run that is worked on. A run that is held twice counts once.
+  // The right to execute a run. A run with several permits counts once.
   class Permit {
    public:
     Permit() = default;
@@ -38,9 +38,9 @@ class RunAdmission {
   RunAdmission& operator=(const RunAdmission&) = delete;
 
   bool is_limited() const { return limits_.per_tenant || limits_.per_user || limits_.per_graph; }
-  // `unavailable`, with a retry_after, where one limit more is reached.
+  // `unavailable`, with a retry_after, if a limit is reached.
   Result<Permit> enter(const RunRow& run);
-  // The same without a limit: for what a person has decided.
+  // The same without limits: a run must continue after a decision.
   Permit enter_anyway(const RunRow& run);
 
  private:

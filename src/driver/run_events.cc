@@ -13,11 +13,11 @@ namespace {
 constexpr std::uint64_t page_commits = limits::bounded(64, 2);
 constexpr std::size_t read_bytes = 256 * 1024;
 
-// The state before the first commit that is to be told.
+// Reads the state before the first commit that will be reported.
 Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
                         EventCursor& place) {
   if (!place.wants(EventKind::values)) return Done{};
-  // Says why it is not known.
+  // Fails with the reason why the graph is unknown.
   if (!place.frame.graph) return graphs.for_version(run.graph, run.graph_hash).error();
   Value whole = defaults_of(*place.frame.graph);
   Value::Object& state = *whole.as_object();
@@ -43,7 +43,7 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
   return Done{};
 }
 
-// The oldest commit that is left: 1 unless the run was pruned. Commits are without gaps.
+// Returns the oldest stored commit: 1 unless the run was pruned. Commits have no gaps.
 Result<std::uint64_t> oldest_commit(Snapshot& view, const EventCursor& place,
                                     std::uint64_t newest) {
   std::uint64_t gone = 0;
@@ -55,8 +55,8 @@ Result<std::uint64_t> oldest_commit(Snapshot& view, const EventCursor& place,
   return there;
 }
 
-// Stands after the commit `seq`, or the first one after it whose tasks are known: of a superstep
-// that an older Belay has pruned in its midst nothing is told.
+// Sets the position after the commit `seq`, or after the first later one whose tasks are known. A
+// superstep that an older version of Belay has pruned partly is not reported.
 Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, EventCursor& place) {
   for (; seq >= 1 && seq <= run.seq; ++seq) {
     BELAY_TRY(auto checkpoint, checkpoint_at(view, place.of, {}, seq));
@@ -82,7 +82,7 @@ Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
     BELAY_TRY(run, latest_run(view, options.tenant, options.thread));
   }
   if (run.thread != options.thread) {
-    return error(ErrorCode::not_found, "The run " + run.run.text() + " is not of thread \"" +
+    return error(ErrorCode::not_found, "Run " + run.run.text() + " does not belong to thread \"" +
                                            options.thread.text + "\".");
   }
   EventCursor place;
@@ -109,15 +109,14 @@ Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
     return error(ErrorCode::not_found, "The events after " + place.after->text() + " of thread \"" +
                                            run.thread.text + "\" have been pruned up to commit " +
                                            std::to_string(anchor) +
-                                           "; read without a place to begin after.");
+                                           ". Read without a start event.");
   }
   std::uint64_t stands = place.after && place.after->seq > 1 ? place.after->seq - 1 : anchor;
   BELAY_CHECK(stand_after(view, run, stands, place));
   if (place.after && place.frame.newest && place.frame.newest->seq != stands) {
-    return error(ErrorCode::not_found, "The superstep of event " + place.after->text() +
-                                           " of thread \"" + run.thread.text +
-                                           "\" has been pruned in its midst; read without a place "
-                                           "to begin after.");
+    return error(ErrorCode::not_found,
+                 "The superstep of event " + place.after->text() + " of thread \"" +
+                     run.thread.text + "\" has been partly pruned. Read without a start event.");
   }
   BELAY_CHECK(read_state(view, graphs, run, place));
   return place;

@@ -1,6 +1,5 @@
 #pragma once
-// driver/run_events.h - a run's durable events, page by page, made of its rows: see
-// commit_events.h.
+// driver/run_events.h - reads a run's durable events page by page (see commit_events.h).
 
 #include "driver/commit_events.h"
 #include "driver/graph_registry.h"
@@ -13,13 +12,13 @@ struct EventPage {
   EventCursor place;
   std::vector<StreamEvent> events;
   bool is_behind = false;  // more events are available
-  bool is_over = false;    // the run has ended, and everything is told
+  bool is_over = false;    // the run has ended, and all of its events were returned
 };
 
-// Where a reader with these options begins.
+// Returns the position at which a reader with these options starts.
 Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
                                 const EventOptions& options);
-// What follows.
+// Returns the events after the position.
 Result<EventPage> next_page(Snapshot& view, EventCursor place);
 
 }  // namespace belay

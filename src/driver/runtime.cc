@@ -7,7 +7,8 @@ namespace {
 
 Task<Result<RunView>> refused(Error why) { co_return why; }
 
-// Due times are written and read by the same clock on every machine: the store's server's.
+// Due times must be written and compared with the same clock on every machine: if the store has a
+// clock (that of its server), the runtime uses it.
 RuntimeParts with_clock_of_store(RuntimeParts parts) {
   Clock* judge = parts.store.clock();
   if (!judge) return parts;

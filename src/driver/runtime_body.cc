@@ -11,7 +11,7 @@
 namespace belay {
 namespace {
 
-// A driver known as working on its run, for as long as the call lasts.
+// Registers the driver of a run while its call is in progress.
 class Registration {
  public:
   Registration(std::map<RunId, RunDriver*>& driven, RunId run, RunDriver& driver)
@@ -91,7 +91,8 @@ Task<Result<ApprovalRow>> Runtime::Impl::find_approval(TenantId tenant, Interrup
   co_return co_await read<ApprovalRow>(parts_.store, std::move(reader));
 }
 
-// A run can be looked at with any version of its graph; what that can't read is shown as stored.
+// A run can be viewed with any version of its graph: a state that no version can read is returned
+// as stored.
 Result<RunView> Runtime::Impl::view_of(LoadedRun found) {
   RunView view;
   auto graph = graph_of(found.stored);
@@ -128,7 +129,7 @@ Task<Result<RunView>> Runtime::Impl::drive(Definition graph, engine::Run run, en
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
-  RunRow row;  // as much of it as an error tells of
+  RunRow row;  // the columns that errors mention
   row.tenant = tenant;
   row.thread = thread;
   row.user = run.row.user;
@@ -142,28 +143,31 @@ Task<Result<RunView>> Runtime::Impl::drive(Definition graph, engine::Run run, en
   if (is_draining_) driver->release(is_stopping_);
   driver->when_published = [this, tenant, id] { outbox_.look_at(tenant, id); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
-  // A read of the store costs as much as several of the run's commits.
+  // If possible, the view is made in memory: a read of the store costs as much as several commits.
   std::optional<RunView> ended;
   if (came_to.ok() && *came_to == RunDriver::End::stopped) {
     row.status = driver->row().status;
     if (is_shown) ended = driver->take_view();
   }
   driver.reset();
-  // What the commit before it was driven, or one that lagged, has published.
+  // Delivers messages of the commit that preceded this call, or of a lagging one: when_published
+  // was not called for them.
   outbox_.look_at(tenant, id);
   if (!came_to.ok()) co_return std::move(came_to).error();
   if (*came_to == RunDriver::End::exists) {
-    co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
+    co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" already exists.");
   }
   if (*came_to == RunDriver::End::limit_reached) {
     co_return co_await limit_reached(std::move(row), std::move(guards));
   }
+  // A decision was recorded just before the pause. The stored run is still running under this
+  // session, and is continued from there.
   if (*came_to == RunDriver::End::superseded) {
     auto found = co_await load_run(std::move(tenant), id);
     if (!found.ok()) co_return std::move(found).error();
     co_return co_await continue_run(*std::move(found));
   }
-  // Given back, for others to take up.
+  // Released: another process can claim it.
   if (row.status == RunStatus::queued) notify_workers(tenant);
   if (ended) co_return *std::move(ended);
   if (!is_shown) co_return RunView{std::move(row), {}, {}, {}, {}, {}};
@@ -179,14 +183,14 @@ Task<Result<RunDriver::End>> Runtime::Impl::drive_registered(RunId run, RunDrive
 Result<Done> Runtime::Impl::check_free(const RunRow& row) {
   if (driven_.contains(row.run)) {
     return error(ErrorCode::conflict,
-                 "Thread \"" + row.thread.text + "\" is being worked on by this process.");
+                 "Thread \"" + row.thread.text + "\" is already being executed by this process.");
   }
   if (row.session == session_ || row.session.is_null()) return Done{};
   BELAY_TRY(bool alive, parts_.store.is_alive(row.session));
   if (!alive) return Done{};
-  return error(ErrorCode::conflict, "Thread \"" + row.thread.text +
-                                        "\" is being worked on by another living process; wait "
-                                        "for it, end it, or cancel the thread.");
+  return error(ErrorCode::conflict,
+               "Thread \"" + row.thread.text +
+                   "\" is owned by another live process. Wait for it, stop it, or cancel the run.");
 }
 
 Result<Done> Runtime::Impl::check_idle(const LoadedRun& found) {
@@ -196,11 +200,12 @@ Result<Done> Runtime::Impl::check_idle(const LoadedRun& found) {
   return error(ErrorCode::not_found, "Execution thread not found or expired: \"" +
                                          found.stored.row.thread.text + "\" was last active on " +
                                          to_text(found.stored.row.updated_at) +
-                                         "; start a new one.");
+                                         ". Start a new one.");
 }
 
 // The commit of a decision on a paused run also advances the run. If an approval is decided and the
-// run is not advanced, the row was tampered with, and the run would be woken endlessly.
+// run has not advanced, the row was tampered with, and each poll would try to continue the run
+// again.
 Task<Result<Done>> Runtime::Impl::check_asked(engine::Run run) {
   std::vector<InterruptId> asked;
   if (run.row.status == RunStatus::paused) engine::collect_open_interrupts(run, asked);
@@ -211,9 +216,10 @@ Task<Result<Done>> Runtime::Impl::check_asked(engine::Run run) {
     if (now.status != RunStatus::paused || now.seq != row.seq) return Done{};
     BELAY_TRY(auto decided, decided_of(view, row.tenant, row.run, asked));
     if (decided.empty()) return Done{};
-    return error(ErrorCode::corrupt, "The approval " + decided.front().interrupt.text() +
-                                         " is decided, and its run waits for it; run `belay check` "
-                                         "and restore a backup.");
+    return error(
+        ErrorCode::corrupt,
+        "The approval " + decided.front().interrupt.text() +
+            " is decided, but its run waits for it. Run `belay check` and restore a backup.");
   };
   auto checked = co_await read<Done>(parts_.store, std::move(reader));
   co_return checked;
@@ -229,6 +235,7 @@ Task<Result<std::optional<RunView>>> Runtime::Impl::commit_and_drive(LoadedRun f
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   auto next = engine::advance(*graph, std::move(run), std::move(event));
+  // The event does not apply: the run changed, or the stored data contradicts itself.
   if (next.actions.empty()) {
     BELAY_CO_CHECK(co_await check_asked(std::move(next.run)));
     co_return std::optional<RunView>();
@@ -307,9 +314,9 @@ Task<Result<std::vector<ThreadId>>> Runtime::Impl::orphaned_threads(TenantId ten
 
 Task<Result<RunView>> Runtime::Impl::cancel(TenantId tenant, ThreadId thread, std::string by,
                                             std::string on_behalf_of) {
-  BELAY_CO_CHECK(check_name("canceller's name", by));
+  BELAY_CO_CHECK(check_name("canceller name", by));
   if (!on_behalf_of.empty()) {
-    BELAY_CO_CHECK(check_name("name that is cancelled for", on_behalf_of));
+    BELAY_CO_CHECK(check_name("\"on behalf of\" name", on_behalf_of));
   }
   while (true) {
     auto found = co_await find_thread(tenant, thread);
@@ -330,7 +337,9 @@ Task<Result<RunView>> Runtime::Impl::cancel(TenantId tenant, ThreadId thread, st
     Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
-    if (*outcome != CommitOutcome::applied) continue;  // the run has moved on meanwhile
+    if (*outcome != CommitOutcome::applied) continue;  // the run changed since it was read
+    // Durable from here on. A driver in this process stops immediately; an owner in another process
+    // is fenced at its next commit, or detects the new epoch while it waits.
     if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->abandon();
     live_->wake(id);
     co_return co_await view_of_run(tenant, id);

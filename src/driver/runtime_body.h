@@ -1,5 +1,5 @@
 #pragma once
-// driver/runtime_body.h - what a Runtime does, apart from its public face.
+// driver/runtime_body.h - the implementation of Runtime.
 
 #include <map>
 #include <set>
@@ -46,7 +46,7 @@ class Runtime::Impl {
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
     outbox_.add(std::move(topic), std::move(receiver), options);
   }
-  // message.cc: makes one wait, due now, or given up, as a person says.
+  // message.cc: on request, makes a message waiting and due now, or given up.
   Task<Result<Done>> move_message(TenantId tenant, std::string id, OutboxStatus to);
   Task<Result<RunView>> fork(ForkOptions options);
   Task<Result<ForkPreview>> preview(ForkOptions options);
@@ -65,16 +65,16 @@ class Runtime::Impl {
   }
 
  private:
-  // A run with the approvals that it waits for, as one view of the store shows them.
+  // A run with its open approvals, read from one snapshot.
   struct LoadedRun {
     engine::StoredRun stored;
     OpenApprovals approvals;
-    std::optional<Spending> spending;  // of a run with a budget
+    std::optional<Spending> spending;  // only of a run with a budget
     std::vector<EffectRow> uncertain;  // only if the run has ended
   };
 
   engine::Moment moment();
-  // The graph to go on with, by the run's version.
+  // Returns the graph that continues a run of this version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
   Task<Result<LoadedRun>> find_thread(TenantId tenant, ThreadId thread,
                                       std::optional<std::uint64_t> seq = std::nullopt);
@@ -84,18 +84,19 @@ class Runtime::Impl {
   Task<Result<ApprovalRow>> find_approval(TenantId tenant, InterruptId interrupt);
   Result<RunView> view_of(LoadedRun found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
-  // Goes on with `run` until it rests, and says how it stands then. `unavailable` where its first
-  // commit finds no place. What nobody is shown has a row's status alone.
+  // Executes `run` until its driver stops, and returns the resulting view. `unavailable` if its
+  // first commit exceeds a concurrency limit. With `is_shown` false, only the status of the view is
+  // set.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first,
                               std::vector<ConcurrencyGuard> places = {}, bool is_shown = true);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> continue_run(LoadedRun found, bool by_person = true);
-  // The same for a repeated start: a run that is running, or that a concurrency limit
-  // holds back, is returned as is.
+  // The same for a repeated start: a run that is running elsewhere, or that a concurrency limit
+  // keeps from running, is returned unchanged.
   Task<Result<RunView>> go_on_or_look(LoadedRun found);
   // Returns the thread's existing run if it is the run that `wanted` would start; else an error.
   Task<Result<LoadedRun>> find_known(RunRow wanted);
-  // The run that a start or enqueue makes, or what there is of it already.
+  // The run that a start or enqueue makes, or the existing one of a repeated request.
   struct Begin {
     Definition graph;
     std::optional<engine::Run> run;
@@ -109,7 +110,8 @@ class Runtime::Impl {
     RunRow row;
     RunAdmission::Permit place;
   };
-  // `unavailable` while the tenant's queue is full, with what is on its way into it.
+  // `unavailable` if the tenant has too many queued runs, including those that this process is
+  // enqueuing.
   Task<Result<Done>> check_queue(TenantId tenant);
   Task<Result<CommitOutcome>> put_into_queue(Commit commit);
   Task<Result<Done>> execute_candidate(TenantId tenant, RunId run, RunAdmission::Permit place);
@@ -119,7 +121,7 @@ class Runtime::Impl {
   void forget_work();
   Error give_up_work();
   void retry_later(TenantId tenant, RunId run, const Error& why, const WorkerOptions& options);
-  // Tells other processes that there may be something in the tenant's queue.
+  // Notifies other processes that the tenant might have claimable runs.
   void notify_workers(const TenantId& tenant) {
     if (parts_.hints.work_notifier) parts_.hints.work_notifier->notify(tenant.text);
   }
@@ -131,12 +133,12 @@ class Runtime::Impl {
   // find_work.cc
   Task<Result<std::vector<Work>>> poll_work(WorkerOptions options, std::size_t limit);
   Task<Result<std::vector<RunRow>>> find_orphaned(WorkerOptions options, std::vector<RunId> except);
-  // Whom work() works for, where it was not given one tenant: all of the store's.
+  // Sets tenants_ to all tenants of the store, unless the worker has a tenant.
   Task<Result<Done>> learn_tenants(WorkerOptions options);
   std::vector<RunId> not_to_be_offered();
   Task<Result<Done>> pass_over_other_versions(const WorkerOptions& options);
   Task<Result<Done>> refresh_queues(TenantId tenant);
-  // What a commit that has the run go on must keep to.
+  // Returns the concurrency limits that apply to a commit that makes the run running.
   Task<Result<std::vector<ConcurrencyGuard>>> concurrency_guards_of(RunRow row, bool by_person);
   // Returns the error for the first guard whose limit is reached.
   Task<Error> limit_reached(RunRow row, std::vector<ConcurrencyGuard> guards);
@@ -150,13 +152,14 @@ class Runtime::Impl {
   // known_fork.cc: returns the fork if it already exists under the given thread; `invalid` if
   // that thread is another run.
   Task<Result<std::optional<RunView>>> known_fork(ForkOptions options);
-  // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
-  // run has moved on meanwhile.
+  // Applies `event` to a run without an owner, commits the result, and executes the run. nullopt if
+  // the event has no effect, or the run changed since it was read.
   Task<Result<std::optional<RunView>>> commit_and_drive(LoadedRun found, engine::Event event,
                                                         bool by_person);
-  // `conflict` while another session, or a call of this one, works on the run.
+  // `conflict` if another live session, or another call of this one, executes the run.
   Result<Done> check_free(const RunRow& row);
-  // What goes on by itself does so whenever its time, a place or a worker comes.
+  // False for runs that continue without a person: when they are due, or when a worker has
+  // capacity.
   static bool waits_for_a_person(const RunRow& row) {
     if (row.status == RunStatus::paused) return row.reason != "timer";
     return row.status == RunStatus::quarantined;
@@ -175,10 +178,10 @@ class Runtime::Impl {
   Task<Result<std::optional<DecisionResult>>> try_to_decide(ApprovalRow approval, Decision decision,
                                                             bool to_queue, Standing& standing);
   Task<Result<RunView>> drive_decided(Definition graph, engine::Run run);
-  // The decision, or the expiry, of an approval as the engine takes it.
+  // The engine's event for a decision on an approval, or for its expiry.
   engine::Decided decided_as(ApprovalRow approval, Decision decision);
   engine::Decided expired(ApprovalRow approval);
-  // While another session, or a call of this one, works on the run: see ApprovalGuard.
+  // Decides an approval of a running or queued run: see ApprovalGuard::run_is_active.
   Task<Result<std::optional<DecisionResult>>> decide_held(ApprovalRow approval, Decision decision);
   Task<Result<DecisionResult>> answer_decided(ApprovalRow approval, Decision decision);
   // Returns the error for a decision that failed with `why`; quarantines a damaged run.
@@ -193,35 +196,35 @@ class Runtime::Impl {
 
   RuntimeParts parts_;
   SessionId session_;
-  // Readers of events hold it too.
+  // Shared with event readers, which can outlive the runtime.
   std::shared_ptr<TextHub> live_ = std::make_shared<TextHub>();
   TextFanOut fan_out_{parts_.hints.broadcast, parts_.executor, *live_, session_};
   Protection protection_;
-  // Replaced as a whole: a reader on another thread may hold the one before.
+  // Replaced as a whole: a store's read on another thread might still use the previous one.
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
-  std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
+  std::map<RunId, RunDriver*> driven_;  // the runs that this runtime executes now
   bool is_draining_ = false;
-  WorkSignal* work_call_ = nullptr;  // of work(), while it runs
+  WorkSignal* work_call_ = nullptr;  // of run_worker(), while it runs
   bool is_stopping_ = false;         // a drain whose timeout has passed
-  std::size_t taken_up_ = 0;         // by work(), and still in progress
-  EnteringRuns entering_;            // into the queue
+  std::size_t taken_up_ = 0;         // runs that run_worker() claimed and that are in progress
+  EnteringRuns entering_;            // runs that are being enqueued
   struct KnownQueues {
     Instant as_of{};
     std::map<std::string, QueueRow> rows;
   };
   std::map<TenantId, KnownQueues> queues_;
-  std::vector<TenantId> tenants_;  // that work() works for
+  std::vector<TenantId> tenants_;  // that run_worker() serves
   Instant tenants_as_of_{};
-  std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
+  std::uint64_t offered_ = 0;            // candidates so far: the round-robin position
   std::set<RunId> misread_;              // runs that were readable when they were read again
-  std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
-  StoreBackoff store_rest_;              // and those that the store failed
-  // Of those that could not be taken up, what the next claim tells the store to offer to others at
-  // once.
+  std::map<RunId, Instant> not_before_;  // runs that could not be executed: when to try again
+  StoreBackoff store_rest_;              // the same for runs for which the store failed
+  // Candidates that could not be executed: the next poll returns them, so that the store can offer
+  // them to other processes immediately.
   std::vector<std::pair<TenantId, RunId>> gives_back_;
   Instant meets_other_versions_until_{};
   OutboxDelivery outbox_{parts_};
-  std::map<RunId, Spawned> work_;  // last: what they run uses all of the above
+  std::map<RunId, Spawned> work_;  // last: its coroutines use all members above
 };
 
 }  // namespace belay

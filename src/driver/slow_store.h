@@ -1,5 +1,5 @@
 #pragma once
-// driver/slow_store.h - a store whose calls take time and whose reads can find damage, for tests.
+// driver/slow_store.h - a store with slow calls and with reads that fail as `corrupt`, for tests.
 
 #include <chrono>
 #include <optional>
@@ -36,11 +36,11 @@ class SlowStore final : public ForwardingStore {
   std::chrono::milliseconds commits_take{0};
   std::chrono::milliseconds reads_take{0};
   int reads = 0;
-  int damaged_read = 1;   // the first damaged one, by its number
-  int damaged_reads = 0;  // how many from there on
+  int damaged_read = 1;   // number of the first read that fails
+  int damaged_reads = 0;  // how many fail from there on
   int long_read = 0;
   std::chrono::milliseconds long_read_takes{10'000};
-  int stale_read = 0;  // whose answer comes late: the number
+  int stale_read = 0;  // number of the read whose result is delayed
   std::chrono::milliseconds stale_read_takes{10'000};
 };
 

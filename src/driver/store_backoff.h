@@ -1,7 +1,9 @@
 #pragma once
-// driver/store_backoff.h - runs that work() has given up since the store failed them, and how long
-// they rest: for a second first, longer each time that the store fails again, and no longer once it
-// answers. They rest together, so that a store that comes back is asked for all of them at once.
+// driver/store_backoff.h - the backoff of runs that a worker gave up because the store failed.
+//
+// The backoff is 1 s at first and doubles each time the store fails again. It ends early if a poll
+// succeeds after one that failed. All such runs share one backoff, so that they are all tried again
+// as soon as the store is available.
 
 #include <algorithm>
 #include <set>
@@ -18,22 +20,24 @@ class StoreBackoff {
 
   static constexpr milliseconds first{1'000};
 
-  // A run was given up; `longest` bounds its rest.
+  // A run was given up. `longest`: maximum backoff.
   void add(const RunId& run, Instant now, milliseconds longest) {
-    // Of those that fail together the first one says how long it is.
+    // Runs that fail together share one backoff: the first of them determines its length.
     if (now >= until_) {
       length_ = std::min(std::max(2 * length_, first), longest);
       until_ = now + length_;
     }
     runs_.insert(run);
   }
-  // A run came as far as it could: commits are answered. One that the store fails all the same is
-  // not to be tried each time that another succeeds.
+  // A run was executed without a failure of the store: commits succeed. The backoff of other runs
+  // is shortened, but not ended: a run for which the store still fails must not be tried again each
+  // time another one succeeds.
   void commits_answered(Instant now) {
     length_ = milliseconds(0);
     until_ = std::min(until_, now + first);
   }
-  // A look for work has succeeded or not. True when the store answers again, and runs rest no more.
+  // A poll has succeeded or failed. Returns true if the store is available again and the backoff
+  // has ended.
   bool looked(bool succeeded) {
     bool was_away = std::exchange(is_away_, !succeeded);
     if (!succeeded || !was_away || runs_.empty()) return false;
@@ -49,7 +53,7 @@ class StoreBackoff {
   std::set<RunId> runs_;
   Instant until_{};
   milliseconds length_{0};
-  bool is_away_ = false;  // the last look failed
+  bool is_away_ = false;  // the last poll failed
 };
 
 }  // namespace belay

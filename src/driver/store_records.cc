@@ -1,4 +1,4 @@
-// Records of a user, read through the store; and records saved outside a run.
+// Reads records of a user from the store, and saves records outside of a run.
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 namespace belay {
 namespace {
 
-// Above this number, approvals are searched among all approvals of their run.
+// Up to this number, approvals are read one by one; above it, all approvals of the run are read.
 constexpr std::size_t approvals_asked_one_by_one = limits::bounded(16, 2);
 
 }  // namespace
@@ -27,7 +27,7 @@ Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId
   BELAY_TRY(auto rows, view.runs(filter));
   if (!rows.empty()) return std::move(rows.front());
   return error(ErrorCode::not_found, "Execution thread not found or expired: \"" + thread.text +
-                                         "\". `belay threads` lists those that there are.");
+                                         "\". List threads with `belay threads`.");
 }
 
 Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run) {
@@ -37,7 +37,7 @@ Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run)
   filter.limit = 1;
   BELAY_TRY(auto rows, view.runs(filter));
   if (!rows.empty()) return std::move(rows.front());
-  return error(ErrorCode::not_found, "There is no run " + run.text() + ".");
+  return error(ErrorCode::not_found, "Unknown run " + run.text() + ".");
 }
 
 Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const TenantId& tenant,
@@ -53,7 +53,8 @@ Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const Ten
 
 namespace {
 
-// The checkpoint of this seq in a space, and the hash of the one before it; false for none.
+// Reads the checkpoint `seq` of a namespace, or the newest one, and the chain hash of the one
+// before. Returns false if there is none.
 Result<bool> read_checkpoint(Snapshot& view, const RunRow& row, const std::string& checkpoint_ns,
                              std::optional<std::uint64_t> seq, engine::StoredSpace& stored) {
   CheckpointFilter filter;
@@ -90,7 +91,7 @@ Result<Done> read_first(Snapshot& view, engine::StoredRun& stored) {
   return Done{};
 }
 
-// What is known of the tasks of a superstep that is under way.
+// Reads the stored tasks and pending writes of the superstep in progress, and the subgraphs in it.
 Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition* graph,
                         bool with_inner, engine::StoredSpace& stored) {
   BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(stored.checkpoint.next_tasks));
@@ -104,7 +105,7 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
     if (chosen.empty()) {
       return error(ErrorCode::corrupt, "Thread \"" + row.thread.text + "\" lacks its commit " +
                                            std::to_string(*next.as_of) +
-                                           "; run `belay check` and restore a backup.");
+                                           ". Run `belay check` and restore a backup.");
     }
     stored.tasks_text = std::move(chosen.front().next_tasks);
     BELAY_TRY(next, engine::next_tasks_from(stored.tasks_text));
@@ -149,7 +150,7 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
   return Done{};
 }
 
-// The row as it was after an older commit.
+// Sets the row back to its contents after an older commit.
 void set_back(RunRow& row, const CheckpointRow& checkpoint) {
   row.seq = checkpoint.seq;
   row.epoch = checkpoint.epoch;
@@ -176,7 +177,7 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   if (!found) {
     return error(seq ? ErrorCode::not_found : ErrorCode::corrupt,
                  "Thread \"" + row.thread.text + "\" has no commit " + std::to_string(wanted) +
-                     "; `belay history` lists those that there are.");
+                     ". List commits with `belay history`.");
   }
   bool is_now = wanted == row.seq;
   if (!is_now) set_back(row, stored.checkpoint);
@@ -262,9 +263,8 @@ Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
   filter.limit = 1;
   BELAY_TRY(auto rows, view.approvals(filter));
   if (!rows.empty()) return std::move(rows.front());
-  return error(ErrorCode::not_found, "There is no approval " + interrupt.text() +
-                                         ". `belay approvals list --all` lists those that there "
-                                         "are.");
+  return error(ErrorCode::not_found, "Unknown approval " + interrupt.text() +
+                                         ". List approvals with `belay approvals list --all`.");
 }
 
 Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run) {

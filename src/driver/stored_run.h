@@ -1,5 +1,5 @@
 #pragma once
-// driver/stored_run.h - a run's rows, read from one view of the store.
+// driver/stored_run.h - reads the rows of a run from one snapshot.
 
 #include <memory>
 #include <optional>
@@ -14,12 +14,13 @@ namespace belay {
 Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread);
 Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run);
 
-// The run's newest commit; nothing where it has none.
+// Returns the run's newest commit; nullopt if it has none.
 Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const TenantId& tenant,
                                                        const RunId& run);
 
-// The rows of a run as it stands, or as it stood after its commit `seq`: the row then says so too.
-// Subgraphs under way are read where `graphs` knows the run's version, and only as they stand now.
+// Returns the rows of a run, now or as of its commit `seq`; its row is then set back to that commit
+// too. Subgraphs in progress are included if `graphs` has the run's version, and not with an older
+// `seq`.
 Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                      std::optional<std::uint64_t> seq = std::nullopt);
 
@@ -28,14 +29,14 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
 Result<Done> check_readable(Snapshot& view, const GraphRegistry& graphs, const TenantId& tenant,
                             const RunId& run);
 
-// What a run with a budget has cost so far; nothing for one without.
+// Returns the spending of a run with a budget; nullopt for a run without one.
 Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run);
 
 // Returns the effects of an ended run whose outcome is unknown, at most limits::list_rows_max. None
 // for a run that has not ended: its own tasks request a decision about them.
 Result<std::vector<EffectRow>> uncertain_effects(Snapshot& view, const RunRow& run);
 
-// The approvals that the run waits for, oldest first; none unless it is paused.
+// The open approvals of a paused run, oldest first; none if it is not paused.
 struct OpenApprovals {
   std::vector<ApprovalRow> rows;  // the newest limits::list_rows_max of them
   Instant last_expiry{};          // of all of them

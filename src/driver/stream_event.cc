@@ -1,4 +1,4 @@
-// How events are named and written.
+// Names of event kinds, ids of events, and their JSON form.
 
 #include <array>
 #include <charconv>

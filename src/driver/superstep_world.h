@@ -1,5 +1,5 @@
 #pragma once
-// driver/superstep_world.h - graphs of several tasks a superstep in a simulated world, for tests.
+// driver/superstep_world.h - test fixture with graphs whose supersteps have several tasks.
 
 #include <gtest/gtest.h>
 
@@ -21,14 +21,14 @@ struct Plan {
 struct Supersteps : CrashingStoreFixture {
   std::map<std::string, int> visits;
 
-  // Plain nodes that append their name to the log, and count their visits.
+  // Returns a plain node that appends its name to the log and counts its executions.
   auto logs(std::string name) {
     return [this, name](const Plan&, Context&) {
       ++visits[name];
       return append(&Plan::log, name).merge(&Plan::sizes, name, 1).add(&Plan::total, 1);
     };
   }
-  // The same, but each takes a while.
+  // The same as a coroutine that takes `time`.
   auto logs_after(std::string name, std::chrono::milliseconds time) {
     return [this, name, time](const Plan&, Context&) -> Task<Update<Plan>> {
       ++visits[name];

@@ -1,5 +1,5 @@
 #pragma once
-// driver/test_world.h - a mail agent in a simulated world, for the driver's tests.
+// driver/test_world.h - test fixture with a mail agent, a simulated clock and a scripted model.
 
 #include <gtest/gtest.h>
 
@@ -56,13 +56,13 @@ inline Graph<Mail> mail_graph() {
   return std::move(graph).build().value();
 }
 
-// One process after another, or two at once, on one store.
+// One or several processes, one after another or at the same time, with one store.
 struct TestWorld : ::testing::Test {
   testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
   testing::SeededRandom random{7};
   testing::SimulatedLoop loop{clock};
   testing::ScriptedModel model;
-  // Every reader is called twice: a store may do that whenever it likes.
+  // Calls every reader twice, as a store can do at any time.
   std::unique_ptr<Store> store = std::make_unique<RepeatingStore>(open_memory_store(clock, random));
   Graph<Mail> graph = mail_graph();
   std::vector<std::string> told;
@@ -116,7 +116,7 @@ struct TestWorld : ::testing::Test {
     return block_on(loop, read<std::vector<RunRow>>(*store, std::move(reader))).value();
   }
 
-  // Returns the bodies of the events that the commits of this type stored for themselves.
+  // Returns the bodies of the commits' own events of this type.
   std::vector<Value> event_bodies(const RunId& run, const std::string& type) {
     std::function<Result<std::vector<EventRow>>(Snapshot&)> reader = [run](Snapshot& view) {
       EventFilter filter;

@@ -1,9 +1,10 @@
 #pragma once
-// driver/text_stream.h - what nodes of this process say while they run, and the readers that wait
-// for it, or for the next commit.
+// driver/text_stream.h - the text that nodes of this process stream, and the readers of it.
 //
-// The text itself stays in the attempt's Context; a reader keeps how much of it it has had. So
-// nothing is queued for a slow reader: it gets the rest in one piece.
+// Readers wait here for more text, or for the next commit of their run.
+//
+// The text is stored only in the attempt's Context, and each reader stores how much of it it has
+// returned. No text is queued for a slow reader: it receives the rest at once.
 //
 // Threading: the executor's thread.
 
@@ -18,7 +19,7 @@ namespace belay {
 
 class TextHub {
  public:
-  // A reader's interest in one run, for as long as it lives.
+  // The registration of a reader for one run, until it is destroyed.
   class Reader {
    public:
     Reader(TextHub& live, RunId run);
@@ -26,9 +27,9 @@ class TextHub {
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    // Something may have changed since the last call; what waits is woken then.
+    // Call before reading: clears the notification, so that a change during the read is not missed.
     void begin_look() { is_called_ = false; }
-    // Waits until something has changed since begin_look(), or for `longest`.
+    // Waits until wake() was called for the run after begin_look(), at most for `longest`.
     Task<Done> wait(Executor& executor, std::chrono::milliseconds longest);
 
    private:
@@ -39,7 +40,7 @@ class TextHub {
     std::optional<Completion<Done>> arrival_;
   };
 
-  // An attempt that has said something, for as long as its Context lives and its node runs.
+  // The registration of an attempt that has streamed text. Must not outlive its Context.
   class TextProducer {
    public:
     TextProducer(TextHub& live, const Context& context, std::string checkpoint_ns);
@@ -56,12 +57,12 @@ class TextHub {
     std::string space_;
   };
 
-  // Called after call() when an attempt of this process has said more; may be null.
+  // Called after wake() when an attempt of this process has streamed more text; may be null.
   std::function<void(const RunRow&)> on_text;
 
-  // The run has committed, or one of its attempts has said more.
+  // Wakes the readers of the run: it has committed, or an attempt has streamed more text.
   void wake(const RunId& run);
-  // Those of a run, by their tasks.
+  // Returns the attempts of a run that stream text, by task.
   const std::map<TaskId, TextProducer*>& speakers(const RunId& run) const;
 
  private:

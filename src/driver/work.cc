@@ -1,4 +1,4 @@
-// How a process works on runs that others have begun: the queue, lost runs, timers.
+// Runtime::run_worker(): executes queued runs, orphaned runs and due timers; quarantine; drain.
 
 #include <algorithm>
 
@@ -10,11 +10,11 @@
 namespace belay {
 namespace {
 
-// For so long after a run of a version that this process does not know, others like it are looked
-// for. Programs are replaced in less.
+// After a candidate of an unknown graph version, other runs of unknown versions are searched for
+// this long before each poll. The replacement of a program takes less time.
 constexpr std::chrono::minutes other_versions_for{10};
 
-// A run that can't be gone on with, as its row and its newest commit say.
+// A run that cannot be continued: its row and its newest commit.
 struct Damaged {
   RunRow row;
   CheckpointRow newest;
@@ -33,8 +33,8 @@ CheckpointRow unreadable_checkpoint(const RunRow& row) {
   return checkpoint;
 }
 
-// The row alone, however damaged what belongs to it is: as one of a page. Nothing where the run is
-// gone, has ended, or has been quarantined already.
+// Reads only the row of a run and its newest commit, even if its other data is damaged. nullopt if
+// the run does not exist any more, has ended, or is quarantined already.
 Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenant,
                                            const RunId& run) {
   RunFilter filter;
@@ -51,7 +51,7 @@ Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenan
   return std::optional(Damaged{std::move(rows.front()), std::move(last)});
 }
 
-// Lets drain() and stop() wake a waiting work(), during its lifetime.
+// While it exists, drain() and stop() can wake a waiting run_worker().
 class CallOfWork {
  public:
   CallOfWork(WorkSignal*& known, WorkSignal& call) : known_(known) { known_ = &call; }
@@ -82,8 +82,9 @@ Task<Result<Done>> Runtime::Impl::check_queue(TenantId tenant) {
   if (!queued.ok()) co_return std::move(queued).error();
   std::size_t taken = *queued + check.others();
   if (taken < limit) co_return Done{};
-  Error full = error(ErrorCode::unavailable, "The queue is full: " + std::to_string(limit) +
-                                                 " runs wait in it; try again later.");
+  Error full =
+      error(ErrorCode::unavailable, "Queue limit reached: the tenant has " + std::to_string(limit) +
+                                        " queued runs. Try again later.");
   full.retry_after = limits::busy_retry_after;
   co_return std::move(full);
 }
@@ -96,7 +97,7 @@ Task<Result<CommitOutcome>> Runtime::Impl::put_into_queue(Commit commit) {
   co_return std::move(outcome);
 }
 
-// Holds the run's place for as long as it is worked on.
+// Executes a candidate. Holds its permit until the execution ends.
 Task<Result<Done>> Runtime::Impl::execute_candidate(TenantId tenant, RunId run,
                                                     RunAdmission::Permit place) {
   (void)place;
@@ -105,9 +106,8 @@ Task<Result<Done>> Runtime::Impl::execute_candidate(TenantId tenant, RunId run,
   co_return co_await quarantine(std::move(tenant), run, done.error().message);
 }
 
-// One run's trouble is its own. What is damaged is quarantined, and what this program has no way to
-// go on with, or what has been forgotten meanwhile, stays as it is; any other error is the
-// caller's.
+// An error of one run must not affect others. Quarantines a damaged run. Skips a run that this
+// program cannot continue (`invalid`), or that was deleted (`not_found`). Returns any other error.
 Task<Result<Done>> Runtime::Impl::quarantine_or_skip(TenantId tenant, RunId run, Error why) {
   if (why.code == ErrorCode::invalid || why.code == ErrorCode::not_found) co_return Done{};
   if (why.code != ErrorCode::corrupt) co_return why;
@@ -142,11 +142,11 @@ Task<Result<Done>> Runtime::Impl::take_up_sound(TenantId tenant, RunId run) {
   co_return Done{};
 }
 
-// What can't be read is left for a person. Its commit keeps the hash before it: there is nothing
-// that a new one could be made of.
+// Quarantines a run that cannot be read. Its commit keeps the chain hash of the previous one,
+// because a new one cannot be computed from unreadable data.
 //
-// No run continues from such a commit. Therefore the run is read once more first: if the damage was
-// only in the store's cache, the run is left as it is. If a part is damaged that check_readable()
+// No run continues from such a commit. Therefore the run is read again first: if the damage was
+// only in the store's cache, the run is not changed. If a part is damaged that check_readable()
 // does not read, the second call quarantines the run.
 Task<Result<Done>> Runtime::Impl::quarantine(TenantId tenant, RunId run, std::string reason) {
   std::function<Result<Done>(Snapshot&)> look = [tenant, run, graphs = graphs_](Snapshot& view) {
@@ -191,11 +191,11 @@ Task<Result<Done>> Runtime::Impl::quarantine(TenantId tenant, RunId run, std::st
   co_return Done{};
 }
 
-// A run that could not be gone on with is tried again later.
+// Schedules a run that could not be executed for another try.
 void Runtime::Impl::retry_later(TenantId tenant, RunId run, const Error& why,
                                 const WorkerOptions& options) {
   Instant now = parts_.clock.now();
-  // Of one that found no place it is known when to come again.
+  // The error of a reached limit has the time of the next try (retry_after).
   bool has_no_place = is_no_place(why);
   bool is_of_store =
       !has_no_place && (why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain);
@@ -204,7 +204,8 @@ void Runtime::Impl::retry_later(TenantId tenant, RunId run, const Error& why,
   } else {
     not_before_[run] = now + (has_no_place ? *why.retry_after : options.retry_delay_max);
   }
-  // No way leads from the run's version to one that this program knows.
+  // The run's graph version is unknown, and no upgrade leads from it: another program can execute
+  // it.
   bool is_of_others = why.code == ErrorCode::invalid;
   if (is_of_others) {
     meets_other_versions_until_ = now + other_versions_for;
@@ -224,10 +225,11 @@ Task<Result<std::size_t>> Runtime::Impl::run_worker(WorkerOptions options) {
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
   std::optional<Instant> outbox_looked;
-  // A drain also waits for runs that other calls drive: no other code would release them.
+  // A drain also waits for runs that other calls execute: no other code would release them.
   while (!is_draining_ || taken_up_ > 0 || !driven_.empty() || outbox_.under_way() > 0) {
     if (!parts_.store.accepts_commits()) co_return give_up_work();
-    // A search of the outbox reads all due messages; therefore not every call causes one.
+    // A search of the outbox reads all due messages: at most one per poll interval, however often
+    // the worker is woken.
     Instant now = parts_.clock.now();
     bool looks =
         !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll_interval;
@@ -262,8 +264,9 @@ Task<Result<std::size_t>> Runtime::Impl::run_worker(WorkerOptions options) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
-          // The slot that it had, here or among its user's runs, might be the one another run waits
-          // for. A process with most of its slots in use looks for several runs at a time.
+          // Another run might wait for the capacity that is free now, in this process or within a
+          // concurrency limit. If most of this process's capacity is in use, the call is not
+          // urgent: the next poll then claims several runs at a time.
           call.call(taken_up_ <= options.runs_max / 2);
           if (ended.ok()) {
             store_rest_.commits_answered(parts_.clock.now());
@@ -280,22 +283,24 @@ Task<Result<std::size_t>> Runtime::Impl::run_worker(WorkerOptions options) {
     if (is_draining_) hurry_if_idle();
   }
   for (const RunId& run : over) work_.erase(run);
-  outbox_.start();  // for what this process still drives by itself
+  outbox_.start();  // for runs that other calls of this process execute
   co_return count;
 }
 
-// What is under way tells the call of work() that took it up, and so may not outlive it.
+// Destroys the executions in progress: their completion handlers refer to the variables of
+// run_worker(), which they must not outlive.
 void Runtime::Impl::forget_work() {
   work_.clear();
   taken_up_ = 0;
 }
 
-// With this session alive, nobody else could take up what it holds.
+// The store accepts no more commits of this process. The process must end: as long as its session
+// is alive, no other process can claim its runs.
 Error Runtime::Impl::give_up_work() {
   forget_work();
   return error(ErrorCode::unavailable,
-               "The store takes no more commits of this process; end it, look at the disk, and "
-               "start it again: what it was working on goes on then.");
+               "The store accepts no more commits from this process. Stop it, check the disk, and "
+               "restart it; its runs then continue.");
 }
 
 void Runtime::Impl::drain() {
@@ -306,7 +311,7 @@ void Runtime::Impl::drain() {
   if (work_call_) work_call_->call(true);
 }
 
-// Without a run to save there is no reason to wait for an unavailable store.
+// If no run must be saved, the shutdown need not wait for an unavailable store.
 void Runtime::Impl::hurry_if_idle() {
   if (driven_.empty() && taken_up_ == 0) parts_.store.set_shutting_down(true);
 }
@@ -326,7 +331,7 @@ void Runtime::Impl::release_runs(bool is_urgent) {
 
 Result<Done> Runtime::Impl::check_not_draining() const {
   if (!is_draining_) return Done{};
-  Error ending = error(ErrorCode::unavailable, "This process is shutting down; try again later.");
+  Error ending = error(ErrorCode::unavailable, "This process is shutting down. Try again later.");
   ending.retry_after = limits::busy_retry_after;
   return ending;
 }

@@ -5,7 +5,7 @@
 namespace belay {
 namespace {
 
-// Whoever calls without end makes nobody look more often than this.
+// Minimum times between two polls, however often the signal is called.
 constexpr std::chrono::milliseconds least_between_looks{10};
 constexpr std::chrono::milliseconds least_between_urgent_looks{2};
 

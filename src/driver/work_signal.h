@@ -1,8 +1,7 @@
 #pragma once
-// driver/work_signal.h - how work() waits: for its next look, or for somebody who says that there
-// is something to be found.
+// driver/work_signal.h - the wait of a worker between two polls, which notifications end early.
 //
-// Threading: the executor's thread; it is called from any.
+// Threading: the executor's thread, except call(), which is thread-safe.
 
 #include <map>
 #include <mutex>
@@ -16,10 +15,10 @@ namespace belay {
 
 class WorkSignal {
  public:
-  // `wake_up` may be null.
+  // `wake_up` can be null: then only call() ends a wait early.
   explicit WorkSignal(WorkNotifier* wake_up) : wake_up_(wake_up) {}
 
-  // Is called for what there is to do for this tenant too, from now on.
+  // Subscribes to the notifications of this tenant, in addition to those of other tenants.
   void listen(const TenantId& tenant);
 
   // Wakes the waiting worker, or the next one that waits: within 10 ms, or within 2 ms with

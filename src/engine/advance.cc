@@ -148,7 +148,7 @@ void Transition::on(Claimed event) {
     work_.stops = true;
     return;
   }
-  // Running with an owner: that owner died, since a release would have made the run queued.
+  // Running with an owner: that owner died or failed, since a release would have queued the run.
   bool was_lost = run_.row.status == RunStatus::running && !run_.row.session.is_null();
   bool starts_over = event.is_manual || has_progressed(run_, run_.row.seq, run_.row.epoch);
   run_.row.lost_claims = (starts_over ? 0 : run_.row.lost_claims) + (was_lost ? 1 : 0);
@@ -214,7 +214,7 @@ void Transition::failed_here(NodeFailed& event) {
   int allowed = node.retry.attempts;
   if (allowed > 1 && run_.options.max_retries) allowed = std::max(1, *run_.options.max_retries);
   add_effects(task->effects, std::move(event.effects));
-  // Only `unavailable` is retried: any other error would occur again.
+  // Only `unavailable` permits a retry.
   if (event.error.code != ErrorCode::unavailable || event.of.attempt >= allowed) {
     return fail(std::move(event.error), event.moment, 1);
   }

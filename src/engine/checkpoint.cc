@@ -251,7 +251,7 @@ Result<std::string> input_text(const StateType& type, const void* state) {
   bool first = true;
   for (const GivenChannel& each : given_channels(type, state)) {
     if (!each.held.problem.empty()) {
-      return error(ErrorCode::invalid, "The input can't be saved: " + each.held.problem);
+      return error(ErrorCode::invalid, "The input cannot be saved: " + each.held.problem);
     }
     out.write_name(each.channel->name, std::exchange(first, false));
     out.text += each.held.text;

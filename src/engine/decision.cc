@@ -75,9 +75,9 @@ AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before,
 Result<Done> check_shown(const ApprovalRow& approval) {
   auto shown = json_in_envelope(approval.payload);
   if (shown.ok() && sha256(*shown) == approval.payload_hash) return Done{};
-  return error(ErrorCode::corrupt, "What the question " + approval.interrupt.text() +
-                                       " shows is not what was asked; run `belay check` and "
-                                       "restore a backup.");
+  return error(ErrorCode::corrupt,
+               "The payload of approval " + approval.interrupt.text() +
+                   " does not match its hash. Run `belay check` and restore a backup.");
 }
 
 ApprovalRow decided_row(Decided event) {

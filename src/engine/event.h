@@ -50,8 +50,8 @@ struct AttemptId {
   TaskId task;
   int attempt = 1;
 };
-// Returns the seed of an attempt's pseudo-random numbers. It is unpredictable enough: the id of a
-// task is a hash over the id of its run, which is random.
+// Returns the seed of an attempt's pseudo-random numbers. It varies with the run: the id of a task
+// is a hash over the id of its run, which is random.
 inline std::uint64_t seed_of(const AttemptId& attempt) {
   std::uint64_t seed = static_cast<std::uint64_t>(attempt.attempt);
   for (std::size_t i = 8; i < 16; ++i) {

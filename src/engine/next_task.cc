@@ -17,8 +17,9 @@ Value value_of_answer(const std::pair<std::string, InterruptResponse>& entry) {
 }
 
 Error damaged() {
-  return error(ErrorCode::corrupt,
-               "A checkpoint's next tasks can't be read; run `belay check` and restore a backup.");
+  return error(
+      ErrorCode::corrupt,
+      "The next tasks of a checkpoint cannot be read. Run `belay check` and restore a backup.");
 }
 
 void write_task(const NodeTask& task, std::optional<std::int64_t> superstep, Encoder& out) {

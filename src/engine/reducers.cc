@@ -33,7 +33,7 @@ const GraphDefinition::ChannelRule* rule_of(const GraphDefinition& graph, std::s
 
 Error unwritable(const ChannelVersion& channel, const std::string& problem) {
   return error(ErrorCode::invalid,
-               "The channel \"" + channel.name + "\" can't be saved: " + problem);
+               "The channel \"" + channel.name + "\" cannot be saved: " + problem);
 }
 
 Result<std::string> checked(const ChannelVersion& channel, Encoder out) {
@@ -53,13 +53,12 @@ Error conflict(const Run& run, const NodeTask& one, const NodeTask& other, std::
   }
   std::string both =
       one.node == other.node
-          ? "Two visits of the node \"" + one.node->name + "\" write"
+          ? "Two tasks of the node \"" + one.node->name + "\" write"
           : "The nodes \"" + one.node->name + "\" and \"" + other.node->name + "\" both write";
-  return error(
-      ErrorCode::invalid,
-      both + " the channel \"" + name + "\" in superstep " + std::to_string(run.superstep) +
-          ", and one of them sets it; append, merge, add or reduce it in both, or let only "
-          "one of them write it.");
+  return error(ErrorCode::invalid, both + " the channel \"" + name + "\" in superstep " +
+                                       std::to_string(run.superstep) +
+                                       ", and one of them sets it. Append, merge, add or reduce in "
+                                       "both, or write it in only one of them.");
 }
 
 Result<Done> check_conflicts(const GraphDefinition& graph, const Run& run) {
@@ -87,7 +86,7 @@ Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Ch
   if (!rule || !rule->reduce) {
     return error(ErrorCode::invalid, "The node \"" + task.node->name + "\" reduces the channel \"" +
                                          name + "\", for which the graph \"" + graph.name +
-                                         "\" declares no reducer; write .reducer(...).");
+                                         "\" declares no reducer. Declare one with .reducer(...).");
   }
   return call_guarded<Done>("The reducer of the channel \"" + name + "\"",
                             [&]() { return rule->reduce(state, change.operand->value()); });
@@ -162,8 +161,8 @@ class Combining {
                      const ChannelVersion& channel) {
     auto applied = change.operand->apply(state_);
     if (applied.ok()) return applied;
-    return error(ErrorCode::invalid, "What the node \"" + task.node->name +
-                                         "\" gives for the channel \"" + channel.name +
+    return error(ErrorCode::invalid, "The value of the node \"" + task.node->name +
+                                         "\" for the channel \"" + channel.name +
                                          "\" does not fit it: " + applied.error().message);
   }
 

@@ -21,7 +21,7 @@ namespace {
 Error corrupt(const StoredRun& stored, const std::string& what) {
   return error(ErrorCode::corrupt, "Commit " + std::to_string(stored.checkpoint.seq) +
                                        " of thread \"" + stored.row.thread.text + "\" " + what +
-                                       "; run `belay check` and restore a backup.");
+                                       ". Run `belay check` and restore a backup.");
 }
 
 // Combines a stored value with one channel of the state.
@@ -31,8 +31,9 @@ Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelV
   Decoder in;
   in.path.push_back(channel.name);
   if (!graph.state->channels[channel.index].combine(kind, from, run.state.get(), in, &unknown)) {
-    return error(ErrorCode::invalid, "The graph \"" + graph.name + "\" can't read its state: " +
-                                         in.problem + " The program is older or newer than it.");
+    return error(ErrorCode::invalid, "The graph \"" + graph.name +
+                                         "\" cannot read its state: " + in.problem +
+                                         " The program is older or newer than the state.");
   }
   return Done{};
 }
@@ -86,7 +87,7 @@ Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
     add_version(channel, row.seq, row.kind, text);
     if (channel.index == ChannelVersion::unknown_channel) continue;
     auto value = parse_json(text);
-    if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");
+    if (!value.ok()) return corrupt(stored, "contains a value that is not valid JSON");
     BELAY_CHECK(read_channel(graph, run, channel, row.kind, *value, unknown));
   }
   keep_unknown();
@@ -104,15 +105,14 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
       continue;
     BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
     auto value = parse_json(text);
-    if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");
+    if (!value.ok()) return corrupt(stored, "contains a value that is not valid JSON");
     ChannelVersion& channel = channel_named(run.channels, row.channel);
     ChannelWrite change;
     change.channel = channel.index;
     change.kind = row.kind;
     if (channel.index == ChannelVersion::unknown_channel) {
       return error(ErrorCode::invalid, "The graph \"" + graph.name + "\" has no channel \"" +
-                                           row.channel +
-                                           "\" any more, which a finished task wrote.");
+                                           row.channel + "\", which a completed task wrote.");
     }
     const ChannelType& type = graph.state->channels[channel.index];
     if (row.kind == WriteOp::reduce) {
@@ -127,9 +127,10 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
       }
     }
     if (!change.operand) {
-      return error(ErrorCode::invalid, "The graph \"" + graph.name +
-                                           "\" can't read what a finished task wrote to \"" +
-                                           row.channel + "\".");
+      return error(ErrorCode::invalid,
+                   "The graph \"" + graph.name +
+                       "\" cannot read the value that a completed task wrote to \"" + row.channel +
+                       "\".");
     }
     run.tasks[position].answer.changes.push_back(std::move(change));
   }
@@ -196,9 +197,9 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
     task.node = graph.find(next.nodes[i]);
     if (!task.node) {
       return error(ErrorCode::invalid, "Thread \"" + stored.row.thread.text +
-                                           "\" is to go on with the node \"" + next.nodes[i] +
+                                           "\" must continue with the node \"" + next.nodes[i] +
                                            "\", which the graph \"" + graph.name +
-                                           "\" no longer has; run the program that has it.");
+                                           "\" no longer has. Use the program that has it.");
     }
     task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,
                       is_parallel(run) ? std::optional(i) : std::nullopt);
@@ -240,8 +241,9 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
   }
   const Value& state = *upgraded;
   if (!state.as_object()) {
-    return error(ErrorCode::invalid, what + " gave a value of kind " + std::string(state.kind()) +
-                                         "; it is to give an object of channels.");
+    return error(ErrorCode::invalid, what + " returned a value of kind " +
+                                         std::string(state.kind()) +
+                                         ", expected an object of channels.");
   }
   run.state = graph.state->make();
   for (ChannelVersion& channel : run.channels) {
@@ -368,11 +370,11 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   if (run.tasks.empty() && !keeps_end) {
     return error(ErrorCode::invalid, "After commit " + std::to_string(stored.checkpoint.seq) +
                                          " of thread \"" + stored.row.thread.text +
-                                         "\" nothing is left to do; fork from an earlier one.");
+                                         "\" no tasks are left. Fork from an earlier commit.");
   }
   const Value::Object* edited = edits.as_object();
   if (!edited && !edits.is_null()) {
-    return error(ErrorCode::invalid, "The edits of a fork are an object of channels.");
+    return error(ErrorCode::invalid, "Invalid edits of a fork: expected an object of channels.");
   }
   if (edited && edited->empty()) edited = nullptr;
   Value state = state_value(graph, stored, run);

@@ -15,7 +15,7 @@ bool must_ask(const GraphDefinition::Approval& approval, const RunOptions& optio
 }
 
 Error not_declared(const NodeTask& task, std::string_view what, const std::string& name) {
-  return error(ErrorCode::invalid, std::string(what) + " \"" + task.node->name + "\" chose \"" +
+  return error(ErrorCode::invalid, std::string(what) + " \"" + task.node->name + "\" selected \"" +
                                        name + "\", which is not among its targets.");
 }
 
@@ -34,7 +34,7 @@ Result<Ways> ways_of_choice(const NodeTask& task, GraphDefinition::Choice choice
   Ways ways;
   if (const std::size_t* index = std::get_if<std::size_t>(&choice)) {
     if (*index >= node.targets.size()) {
-      return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" chose way " +
+      return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" selected edge " +
                                            std::to_string(*index) + " of " +
                                            std::to_string(node.targets.size()) + ".");
     }
@@ -141,7 +141,7 @@ Result<std::string> past_approvals(const GraphDefinition& graph, const RunOption
     target = node->approval->approved;
   }
   return error(ErrorCode::invalid, "Approvals of the graph \"" + graph.name +
-                                       "\" lead to one another and never to a node.");
+                                       "\" lead only to one another, never to a node.");
 }
 
 Result<std::vector<NodeTask>> first_tasks(const GraphDefinition& graph, const Run& run) {
@@ -164,9 +164,8 @@ Result<std::vector<NodeTask>> next_tasks(const GraphDefinition& graph, Run& run)
   if (!tasks.empty()) return tasks;
   for (const auto& [index, seen] : run.joins) {
     if (seen.empty() || leads_somewhere) continue;
-    return error(ErrorCode::invalid,
-                 "The run has nowhere to go: \"" + graph.joins[index].to +
-                     "\" waits for all that join into it, and not all of them will come.");
+    return error(ErrorCode::invalid, "The run has no next task: \"" + graph.joins[index].to +
+                                         "\" joins several nodes, and not all of them will run.");
   }
   return tasks;
 }

@@ -107,7 +107,7 @@ void Transition::start_run(const Moment& moment) {
       if (!each.held.problem.empty()) {
         return fail(error(ErrorCode::invalid,
                           "The channel \"" + each.channel->name +
-                              "\" of a subgraph's input can't be saved: " + each.held.problem),
+                              "\" of a subgraph's input cannot be saved: " + each.held.problem),
                     moment);
       }
       step.set.push_back(each.channel->index);
@@ -366,9 +366,9 @@ void Transition::commit(Step step, const Moment& moment) {
   std::string node = step.node;
   if (run_.superstep > run_.options.supersteps && !run_.tasks.empty() && is_running()) {
     append_all(run_.deferred_effects.events, step.effects.events);
-    return fail(error(ErrorCode::exhausted, "The run took more than " +
-                                                std::to_string(run_.options.supersteps) +
-                                                " steps; look for a cycle that never ends."),
+    return fail(error(ErrorCode::exhausted,
+                      "The run exceeded its limit of " + std::to_string(run_.options.supersteps) +
+                          " supersteps. Check the graph for an endless cycle."),
                 moment);
   }
   if (is_inner() && !is_empty(step.effects)) {

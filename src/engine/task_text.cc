@@ -8,8 +8,9 @@ namespace {
 using Phase = NodeTask::Phase;
 
 Error damaged(const Run& run) {
-  return error(ErrorCode::corrupt, "What is stored of a task of thread \"" + run.row.thread.text +
-                                       "\" can't be read; run `belay check` and restore a backup.");
+  return error(ErrorCode::corrupt,
+               "The stored task of thread \"" + run.row.thread.text +
+                   "\" cannot be read. Run `belay check` and restore a backup.");
 }
 
 Value value_of(const RecordWrite& record) {

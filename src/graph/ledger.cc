@@ -1,5 +1,7 @@
 #include "graph/ledger.h"
 
+#include <algorithm>
+
 namespace belay {
 namespace {
 
@@ -7,10 +9,11 @@ Result<Done> check(const std::optional<std::int64_t>& limit, std::int64_t most, 
                    std::int64_t reserved, const std::string& what, const std::string& unit) {
   if (!limit || most <= *limit - spent - reserved) return Done{};
   return error(ErrorCode::exhausted,
-               "The run's budget of " + std::to_string(*limit) + " " + unit + " is too small for " +
-                   what + ", which may cost " + std::to_string(most) + ": " +
-                   std::to_string(spent) + " are spent and " + std::to_string(reserved) +
-                   " reserved; give the run a larger budget, or ask for less.");
+               "Budget exceeded: " + what + " needs up to " + std::to_string(most) + " " + unit +
+                   ", but only " +
+                   std::to_string(std::max<std::int64_t>(*limit - spent - reserved, 0)) + " of " +
+                   std::to_string(*limit) + " remain (" + std::to_string(spent) + " spent, " +
+                   std::to_string(reserved) + " reserved). Increase the budget or request less.");
 }
 
 }  // namespace
@@ -22,7 +25,7 @@ Result<Done> Ledger::reserve(const Cost& most, const std::string& what) {
   const auto& [spent, reserved] = spending_;
   BELAY_CHECK(check(budget_.tokens, most.tokens, spent.tokens, reserved.tokens, what, "tokens"));
   BELAY_CHECK(check(budget_.money, most.money, spent.money, reserved.money, what,
-                    "millionths of its unit of money"));
+                    "millionths of a money unit"));
   spending_.reserved = reserved + most;
   return Done{};
 }

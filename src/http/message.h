@@ -16,7 +16,7 @@ struct Header {
   std::string value;
 };
 
-// Returns the first header with the name, ignoring case; null if there is none.
+// Returns the first header with the name, ignoring case; otherwise null.
 const std::string* find_header(const std::vector<Header>& headers, std::string_view name);
 
 // A request that the server has read completely and validated: its head conforms to RFC 9112, it
@@ -37,7 +37,7 @@ struct Request {
   // Result of ServerOptions::admit for the handler of the same request; null without one.
   std::shared_ptr<void> admission;
 
-  // Returns the value of the first header with the name, ignoring case; "" if there is none.
+  // Returns the value of the first header with the name, ignoring case; otherwise "".
   std::string_view header(std::string_view name) const;
 };
 

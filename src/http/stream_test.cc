@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-// The pieces that a test gives its streams, and what it observes of them.
+// The pieces of a test's streams, and the test's observations.
 struct Feed {
   using Piece = Result<std::string>;
 

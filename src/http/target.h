@@ -14,7 +14,7 @@ struct Target {
   std::string query;     // not decoded
 };
 
-// Parses the target of a request. `host` is the value of its Host header, "" if there is none: the
+// Parses the target of a request. `host` is the value of its Host header, "" if absent: the
 // absolute form ("http://HOST/PATH") must name the same host. Fails with `invalid` and a message
 // for the client.
 Result<Target> parse_target(std::string_view method, std::string_view target,

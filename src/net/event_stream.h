@@ -26,7 +26,7 @@ class LineReader {
 
   // Appends the lines that `bytes` complete to `lines`, without their line breaks.
   Result<Done> take(std::string_view bytes, std::vector<std::string>& lines);
-  // Returns the incomplete last line; empty if there is none.
+  // Returns the incomplete last line; empty if it is complete.
   std::string_view rest() const { return held_; }
 
  private:

@@ -72,7 +72,7 @@ class HttpAnswer {
   ~HttpAnswer();
 
   int status() const;
-  // Returns the first header with the name, ignoring case; "" if there is none.
+  // Returns the first header with the name, ignoring case; otherwise "".
   std::string_view header(std::string_view name) const;
 
   // Returns the next piece of the body; "" at its end. One read at a time. Without reads, the

@@ -71,6 +71,7 @@ void HttpThread::serve() {
     take_ended();
     curl_multi_poll(multi_, nullptr, 0, time_left(), nullptr);
   }
+  // start() checks is_stopping_ under the lock: no transfer is added after this call.
   take_new();
   for (auto& transfer : transfers_) {
     curl_multi_remove_handle(multi_, transfer->easy());

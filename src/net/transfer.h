@@ -29,7 +29,7 @@ class Transfer {
   void begin(Time now);
   // Resumes a paused body if there is room again; detects that the connection is established.
   void look(Time now);
-  // Returns its next deadline; Time::max() if there is none.
+  // Returns its next deadline; Time::max() without one.
   Time late_at() const;
   // Returns the error for a passed deadline.
   Error lateness() const;

@@ -16,7 +16,7 @@ constexpr std::string_view kIndent = "  ";
 constexpr std::string_view kItemIndent = "    ";           // as wide as "  - "
 constexpr std::string_view kActivityIndent = "         ";  // as wide as "  07:30  "
 
-// Returns the risk of a payload; nullopt if there is none, or it was not assessed.
+// Returns the risk of a payload; nullopt if it is absent, or was not assessed.
 std::optional<std::int64_t> risk_in(const Value& payload) {
   auto risk = payload["riskLevel"].as_int();
   if (!risk || *risk < 1) return std::nullopt;
@@ -89,7 +89,7 @@ bool is_known(const Value& payload) {
   return payload.find("summary") || payload.find("activities");
 }
 
-// Returns the reply in the assistant's state; null if there is none yet.
+// Returns the reply in the assistant's state; null before the first reply.
 const std::string* answer_in(const Value& state) {
   const std::string* answer = state["answer"].as_string();
   return state.find("question") && answer && !answer->empty() ? answer : nullptr;

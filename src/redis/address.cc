@@ -31,7 +31,7 @@ std::optional<int> hex_digit(char letter) {
   return std::nullopt;
 }
 
-// With %XX as the byte that it stands for; nothing where one is cut off or is none.
+// Replaces %XX by its byte; returns nullopt for an incomplete or invalid one.
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

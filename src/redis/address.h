@@ -1,6 +1,6 @@
 #pragma once
-// redis/address.h - where a Redis is: redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss:// with
-// TLS.
+// redis/address.h - the parsed URL of a Redis: redis://[USER:PASSWORD@]HOST[:PORT][/DB], or
+// rediss:// with TLS.
 
 #include <string>
 #include <string_view>
@@ -17,11 +17,11 @@ struct Address {
   std::string password;  // never shown
   bool is_tls = false;   // rediss://
 
-  // "redis://HOST:PORT/DB", without who we are.
+  // Returns "redis://HOST:PORT/DB", without user and password.
   std::string shown() const;
 };
 
-// `invalid` says what is wrong and never shows a password.
+// Fails with `invalid`; the message states the fault and never contains a password.
 Result<Address> address_from(std::string_view url);
 
 }  // namespace belay::redis

@@ -7,11 +7,11 @@
 namespace belay::redis {
 namespace {
 
-// What readers share with the store: an answer may be worked out after the store has gone.
+// Shared by readers and the store: a read can end after the store is destroyed.
 struct Counts {
   std::atomic<std::uint64_t> hits = 0;
   std::atomic<std::uint64_t> misses = 0;
-  // A commit has rewritten stored bytes: older ones may be in Redis.
+  // A commit has rewritten stored bytes (re-encryption): Redis can contain the old ones.
   std::atomic<bool> is_rewritten = false;
 };
 
@@ -105,7 +105,7 @@ class CachedSnapshot final : public Snapshot {
   Snapshot& inner_;
   Client& client_;
   Counts& counts_;
-  std::optional<RunRow> run_;  // that was read last by itself
+  std::optional<RunRow> run_;  // the result of the last read of a single run
   std::optional<CheckpointRow> checkpoint_;
 };
 

@@ -1,14 +1,14 @@
 #pragma once
-// redis/cached_store.h - a store whose runs are read faster where a Redis has their values.
+// redis/cached_store.h - caches the channel values of runs in Redis.
 //
-// After a commit is durable, the run's values as they then stand are read once more, behind it, and
-// put into Redis; what there is too much of is left out. A reader that has seen a run's row and its
-// newest checkpoint in the store takes the values from Redis if they are just that checkpoint's
-// (redis/checkpoint_entry.h), and from the store otherwise. All else is the store's.
+// After a commit is durable, a background thread reads the run's current values and stores them in
+// Redis, up to the limits below. A reader that has read a run's row and its newest checkpoint from
+// the store uses the values in Redis if they belong to exactly that checkpoint
+// (redis/checkpoint_entry.h), and those of the store otherwise. All other reads use the store.
 //
-// Stand it below encryption, so that what is in Redis is as encrypted as the store. A read waits
-// for Redis on the store's own reading thread, for no longer than one reply may take. It pays where
-// Redis is nearer than the store: docs/redis.md has figures.
+// Place it below encryption, so that the values in Redis are as encrypted as those in the store. A
+// read waits for Redis on the store's reader thread, at most for the reply timeout. The cache is
+// useful if Redis is nearer than the store: docs/redis.md has figures.
 
 #include <memory>
 
@@ -19,14 +19,14 @@ namespace belay::redis {
 
 struct CachedStoreOptions {
   std::chrono::seconds ttl = std::chrono::hours(24 * 7);
-  std::size_t entry_bytes_max = 1u << 20;  // larger ones are not kept
-  std::size_t runs_max = 1'024;            // that wait to be put; further ones are left out
+  std::size_t entry_bytes_max = 1u << 20;  // larger entries are not cached
+  std::size_t runs_max = 1'024;            // queued runs; further ones are not cached
 };
 
-// Both outlive it.
+// `inner` and `client` must outlive the store.
 std::unique_ptr<Store> cache_store(Store& inner, Client& client, CachedStoreOptions options = {});
 
-// What has come of it so far, for tests and figures; of a store that cache_store() made.
+// Counters of a store that cache_store() returned, for tests and figures.
 struct CacheCounts {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;

@@ -1,5 +1,7 @@
 #pragma once
-// redis/channels.h - who hears which channel; and the connection that listens, once somebody does.
+// redis/channels.h - the subscriptions of a client, and the connection that they share.
+//
+// The connection is opened by the first subscription.
 
 #include <map>
 #include <memory>
@@ -15,11 +17,11 @@ class Channels {
   Channels(LinkOptions options, Random& random) : options_(std::move(options)), random_(random) {}
 
   std::uint64_t add(std::string channel, Client::Heard heard);
-  // What is being called has returned by then.
+  // Waits until a running call of the listener has returned.
   void remove(std::uint64_t id);
-  // As if its channel had said so; nothing where it is gone.
+  // Calls the listener as if its channel had received `text`; does nothing if it was removed.
   void call(std::uint64_t id, std::string_view text);
-  // No more is heard.
+  // No listener is called afterwards.
   void close();
   bool hears();
 
@@ -35,10 +37,10 @@ class Channels {
 
   const LinkOptions options_;
   Random& random_;
-  // Recursive: a listener may add another one.
+  // Recursive: a listener can add another one.
   std::recursive_mutex mutex_;
   std::map<std::uint64_t, Listener> listeners_;
-  std::set<std::string> confirmed_;  // by Redis, on this connection
+  std::set<std::string> confirmed_;  // channels that Redis has confirmed on this connection
   std::uint64_t last_id_ = 0;
   bool is_closed_ = false;
   std::unique_ptr<RedisConnection> link_;

@@ -9,7 +9,7 @@ namespace {
 // The key of a run's values, and the entry for those of its newest checkpoint.
 struct Entry {
   std::string key;
-  std::string bytes;  // empty: the run has ended, and what is there is to go
+  std::string bytes;  // empty: the run has ended, and its entry must be deleted
 };
 
 Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, const RunId& run) {
@@ -85,7 +85,7 @@ Task<Done> CheckpointCacheWriter::serve() {
       if (is_stopping_) co_return Done{};
       continue;
     }
-    // What can't be read now is put after another commit, or never.
+    // A failure is ignored: the next commit of the run queues it again.
     auto filled = co_await fill(*std::move(job));
     (void)filled;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// redis/checkpoint_cache_writer.h - puts runs' values into Redis behind their commits, on a thread
-// of its own, and takes them away once a run has ended.
+// redis/checkpoint_cache_writer.h - stores the values of runs in Redis after their commits, and
+// deletes them when a run has ended, on its own thread.
 //
 // Threading: enqueue() from any thread.
 
@@ -16,13 +16,13 @@ namespace belay::redis {
 
 class CheckpointCacheWriter {
  public:
-  // All outlive it.
+  // `store` and `client` must outlive this object.
   CheckpointCacheWriter(Store& store, Client& client, CachedStoreOptions options);
   CheckpointCacheWriter(const CheckpointCacheWriter&) = delete;
   CheckpointCacheWriter& operator=(const CheckpointCacheWriter&) = delete;
   ~CheckpointCacheWriter();
 
-  // A run that is waiting already is not put twice.
+  // Queues the run, unless it is already queued.
   void enqueue(const TenantId& tenant, const RunId& run);
   std::uint64_t puts() const { return puts_; }
 

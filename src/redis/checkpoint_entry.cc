@@ -26,7 +26,7 @@ std::string digest_over(const CheckpointRow& checkpoint, std::string_view body) 
   return store::bytes_of(sha256(store::kept_hash(checkpoint) + store::bytes_of(sha256(body))));
 }
 
-// What says which commit of which run it is.
+// The fields that identify the commit and its run.
 std::string head_of(const CheckpointRow& checkpoint) {
   std::string head;
   append_id(head, checkpoint.run);
@@ -37,7 +37,7 @@ std::string head_of(const CheckpointRow& checkpoint) {
   return head;
 }
 
-// Takes from the front of bytes; whoever took more than there is, is told at the end.
+// Reads from the front of bytes. Reads beyond the end are reported once, at the end.
 class Taking {
  public:
   explicit Taking(std::string_view bytes) : left_(bytes) {}

@@ -12,14 +12,14 @@ Result<Reply> judged(Result<Reply> reply) {
   return reply;
 }
 
-// One thread waits for what another one hands over.
+// A reply that one thread waits for and another sets.
 struct Handed {
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Result<Reply>> reply;
 };
 
-// Looks every few milliseconds, on a thread that may wait.
+// Checks the condition every 2 ms; blocks the thread.
 template <typename Condition>
 bool looked_for(std::chrono::milliseconds longest, const Condition& condition) {
   std::mutex mutex;
@@ -32,7 +32,7 @@ bool looked_for(std::chrono::milliseconds longest, const Condition& condition) {
   return condition();
 }
 
-// Beyond the time-out that the link keeps itself: for a thread that gets no time.
+// In addition to the connection's own timeout, in case its thread is not scheduled in time.
 constexpr std::chrono::milliseconds grace{20};
 
 }  // namespace

@@ -1,11 +1,11 @@
 #pragma once
-// redis/client.h - what Belay asks of a Redis: commands, and channels to say things on and to hear.
+// redis/client.h - a client of Redis: commands, publications and subscriptions.
 //
-// Nothing here is the truth of anything. A call fails at once while Redis is away, and soon when it
-// is slow; whoever calls goes on without it. What comes back may be old, or somebody else's:
-// whoever uses it compares it with what the store says.
+// Redis is never authoritative. A call fails immediately while Redis is unavailable, and after a
+// short timeout if it is slow; callers then continue without it. A reply can be outdated or
+// written by another program: callers must check it against the store.
 //
-// Threading: any. What is heard is called on a thread of the client, and must not block.
+// Threading: any. Listeners are called on a thread of the client and must not block.
 
 #include <functional>
 #include <memory>
@@ -22,8 +22,8 @@ struct ClientOptions {
 
 class Channels;
 
-// Hears a channel for as long as it lives. May outlive the client; don't destroy it in what it
-// calls.
+// A subscription to a channel, which its destructor ends. Can outlive the client. Must not be
+// destroyed by its own listener.
 class ChannelSubscription {
  public:
   ChannelSubscription() = default;
@@ -47,35 +47,36 @@ class Client {
  public:
   using Heard = std::function<void(std::string_view)>;
 
-  // Connects by itself, now and whenever it must. `random` outlives it.
+  // Connects in the background, and again after each loss. `random` must outlive the client.
   Client(ClientOptions options, Random& random);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
 
-  // `unavailable` without a reply, `invalid` for one that is an error.
+  // Fails with `unavailable` without a reply, with `invalid` if the reply is an error.
   Task<Result<Reply>> call(Command command);
-  // The same for a thread that may wait: as long as a reply may take, and no longer.
+  // The same, blocking, for at most the reply timeout.
   Result<Reply> call_and_wait(const Command& command);
-  // Nobody waits for what comes of it. Dropped while Redis is away, or too much waits for it.
+  // Ignores the reply. Drops the command while Redis is unavailable or the queue is full.
   void send(const Command& command);
 
-  // Says something to whoever hears the channel now.
+  // Sends a message to the current subscribers of the channel.
   void publish(std::string_view channel, std::string_view text);
   ChannelSubscription subscribe(std::string_view channel, Heard heard);
-  // Hears first what a key of the channel's name holds by now, where one can be asked for it.
+  // The same, but the listener first receives the value of the key with the channel's name, if it
+  // can be read.
   ChannelSubscription subscribe_with_kept(std::string_view channel, Heard heard);
 
-  // With the prefix.
+  // Returns the name with the prefix.
   std::string name(std::string_view rest) const { return options_.prefix + std::string(rest); }
   const Address& address() const { return options_.link.address; }
 
   bool is_up() const { return commands_.is_up(); }
   std::string trouble() const { return commands_.trouble(); }
-  // Waits until it is up; until its first connection has been made or has failed.
+  // Wait until the client is connected; until its first attempt to connect has succeeded or failed.
   bool wait_until_up(std::chrono::milliseconds longest) const;
   bool wait_for_first_try(std::chrono::milliseconds longest) const;
-  // Whether what is said on the subscribed channels is heard by now.
+  // Whether Redis has confirmed all subscriptions.
   bool hears() const;
 
  private:

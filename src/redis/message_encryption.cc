@@ -11,7 +11,7 @@ EncryptionOptions encryption_of(KeyRing keys) {
   EncryptionOptions encryption;
   encryption.keys = std::move(keys);
   encryption.compress = EncryptionOptions::Compress::with_key;
-  encryption.blob_above = std::numeric_limits<std::size_t>::max();  // there is no place for blobs
+  encryption.blob_above = std::numeric_limits<std::size_t>::max();  // never a reference to a blob
   return encryption;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// redis/message_encryption.h - texts as they are put into a Redis: encrypted where the store is, so
-// that nothing stands there that does not stand in the store's file, and nobody else can have put
-// it there.
+// redis/message_encryption.h - encrypts texts for Redis with the keys of the store.
+//
+// Redis then contains no plaintext that an encrypted store does not contain, and texts that were
+// written without the keys are rejected.
 //
 // Threading: any.
 
@@ -20,14 +21,15 @@ namespace belay::redis {
 
 class MessageEncryption {
  public:
-  // Without a key texts stay as they are. `random` outlives it.
+  // Without a key, texts are not changed. `random` must outlive this object.
   MessageEncryption(KeyRing keys, Random& random);
   ~MessageEncryption();
 
   bool encrypts() const;
-  // Bound to `subject`: under another one it does not open. Nothing where it can't be sealed.
+  // Encrypts the text and binds it to `subject`: it cannot be opened under another one. Returns
+  // nullopt if encryption fails.
   std::optional<std::string> seal(std::string_view subject, std::string_view text) const;
-  // Nothing for what was changed, was sealed with another key, or was not sealed here.
+  // Returns nullopt if the bytes were changed, or not encrypted with these keys and subject.
   std::optional<std::string> open(std::string_view subject, std::string_view bytes) const;
 
  private:

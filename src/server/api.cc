@@ -120,10 +120,10 @@ Result<Done> check_parameter(const Parameter& parameter, const std::string& text
       if (*each.as_string() == text) return Done{};
       all += (all.empty() ? "" : ", ") + *each.as_string();
     }
-    return error(ErrorCode::invalid, "\"" + parameter.name + "\" has to be one of " + all + ".");
+    return error(ErrorCode::invalid, "\"" + parameter.name + "\" must be one of " + all + ".");
   }
   if (type && *type == "boolean" && text != "true" && text != "false") {
-    return error(ErrorCode::invalid, "\"" + parameter.name + "\" has to be true or false.");
+    return error(ErrorCode::invalid, "\"" + parameter.name + "\" must be true or false.");
   }
   return Done{};
 }
@@ -164,7 +164,7 @@ class Api::Body {
     if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
     // Some of these routes need no key: a body that is not expected is not read.
     if (admitted->route->body.is_null() && has_body(head)) {
-      return problem(422, "invalid", "This request takes no body.");
+      return problem(422, "invalid", "This request accepts no body.");
     }
     head.admission = std::move(admitted);
     return std::nullopt;
@@ -230,10 +230,10 @@ class Api::Body {
       if (route.method == "GET") allowed += ", HEAD";
     }
     if (allowed.empty()) {
-      return problem(404, std::string(kHttpCode), "There is nothing at this address.");
+      return problem(404, std::string(kHttpCode), "Unknown address.");
     }
     auto refused = problem(405, std::string(kHttpCode),
-                           "This address does not take " + method.substr(0, 20) + ".");
+                           "This address does not accept " + method.substr(0, 20) + ".");
     refused.headers.push_back({"Allow", allowed});
     return refused;
   }
@@ -254,7 +254,7 @@ class Api::Body {
       if (is_local) return count_start(route, admitted);
       return problem(
           403, std::string(kHttpCode),
-          "This server takes requests for localhost only; give it keys to serve others.");
+          "This server accepts requests for localhost only. Set --api-keys to serve others.");
     }
     auto token = bearer_token(head.header("Authorization"));
     Digest digest = sha256(token.value_or(""));
@@ -264,14 +264,15 @@ class Api::Body {
     auto wait = token ? logins_.look(admitted.address, digest, is_right) : std::nullopt;
     if (wait) return too_many_keys(admitted.address, *wait);
     if (!is_right) {
-      auto refused =
-          problem(401, std::string(kHttpCode), "A key is needed: Authorization: Bearer TOKEN.");
+      auto refused = problem(401, std::string(kHttpCode),
+                             "An API key is required: Authorization: Bearer TOKEN.");
       refused.headers.push_back({"WWW-Authenticate", "Bearer"});
       return refused;
     }
     if (key->permission < route.permission) {
-      return problem(403, std::string(kHttpCode),
-                     "This key may not " + std::string(name_of(route.permission)) + ".");
+      return problem(
+          403, std::string(kHttpCode),
+          "This API key lacks the permission " + std::string(name_of(route.permission)) + ".");
     }
     caller.service = guarded_[static_cast<std::size_t>(key - options.keys.begin())].get();
     caller.user = UserId(key->name);
@@ -289,8 +290,8 @@ class Api::Body {
 
   static http::Response too_many_keys(const std::string& address, std::chrono::milliseconds wait) {
     Error refused =
-        error(ErrorCode::unavailable, "Too many wrong keys from the address \"" + address +
-                                          "\". Try again later, with a key that is right.");
+        error(ErrorCode::unavailable, "Too many invalid API keys from the address \"" + address +
+                                          "\". Try again later with a valid key.");
     refused.retry_after = wait;
     return problem(refused);
   }
@@ -336,7 +337,7 @@ class Api::Body {
                                   return each.in == Parameter::In::query && each.name == wanted;
                                 });
       if (known == route.parameters.end()) {
-        return problem(422, "invalid", "There is no parameter \"" + name + "\" here.");
+        return problem(422, "invalid", "Unknown parameter \"" + name + "\".");
       }
       auto fits = check_parameter(*known, text);
       if (!fits.ok()) return problem(fits.error());
@@ -344,8 +345,7 @@ class Api::Body {
     for (const Parameter& each : route.parameters) {
       bool is_missing =
           each.is_required && each.in == Parameter::In::query && !call.query.contains(each.name);
-      if (is_missing)
-        return problem(422, "invalid", "The parameter \"" + each.name + "\" is needed.");
+      if (is_missing) return problem(422, "invalid", "Missing parameter \"" + each.name + "\".");
     }
     for (const auto& [name, text] : call.path) {
       auto fits = check_name(name, text);
@@ -357,12 +357,12 @@ class Api::Body {
   static std::optional<http::Response> read_json(const Route& route, Call& call) {
     if (route.body.is_null()) {
       if (call.request.body.empty()) return std::nullopt;
-      return problem(422, "invalid", "This request takes no body.");
+      return problem(422, "invalid", "This request accepts no body.");
     }
     call.body = Value(Value::Object{});
     if (call.request.body.empty()) return check_form(route, call);
     if (!is_json(call.request.header("Content-Type"))) {
-      return problem(415, std::string(kHttpCode), "The body has to be application/json.");
+      return problem(415, std::string(kHttpCode), "The body must be application/json.");
     }
     auto json = parse_json(call.request.body);
     if (!json.ok()) return problem(400, "invalid", json.error().message);
@@ -382,7 +382,8 @@ class Api::Body {
   }
 
   Route description_route() {
-    Route route = route_of("GET", "/openapi.json", "describeApi", "This description");
+    Route route =
+        route_of("GET", "/openapi.json", "describeApi", "OpenAPI description of this API");
     route.permission = Permission::open;
     route.answers = {{200, "OpenAPI 3.1", "", "application/json"}};
     route.handle = [this](Call) { return describe_whole(description_); };

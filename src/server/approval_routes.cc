@@ -22,8 +22,8 @@ bool names_tag(std::string_view header, std::string_view tag) {
 
 Route list_approvals(ApiContext& world) {
   Route route =
-      route_of("GET", "/api/approvals", "listApprovals", "What waits for a person, newest first");
-  route.parameters = {query_parameter("all", "What was decided, too",
+      route_of("GET", "/api/approvals", "listApprovals", "Pending approvals, newest first");
+  route.parameters = {query_parameter("all", "Include decided, expired and closed approvals",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
                       named_user_parameter(), limit_parameter(kApprovalsDefault, kListMax)};
   route.answers = {{200, "Approvals", "ApprovalList"}};
@@ -56,18 +56,17 @@ Reply show(ApiContext& world, const Call& call, const ApprovalRow& row) {
 
 Route showing(std::string path, std::string id, std::string summary) {
   Route route = route_of("GET", std::move(path), std::move(id), std::move(summary));
-  Parameter condition = query_parameter("If-None-Match", "A tag of an earlier answer",
+  Parameter condition = query_parameter("If-None-Match", "ETag of an earlier response",
                                         Value::object({{"type", "string"}}));
   condition.in = Parameter::In::header;
   route.parameters = {named_user_parameter(), std::move(condition)};
-  route.answers = {{200, "The approval, with its ETag", "Approval"}, {304, "It is as it was", ""}};
+  route.answers = {{200, "The approval, with its ETag", "Approval"}, {304, "Unchanged", ""}};
   return route;
 }
 
 Route show_approval(ApiContext& world) {
-  Route route =
-      showing("/api/approvals/{approvalId}", "getApproval",
-              "One approval, by its id, the first characters of it, or the thread that waits");
+  Route route = showing("/api/approvals/{approvalId}", "getApproval",
+                        "One approval, by its id, a prefix of it, or its thread");
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
@@ -80,7 +79,7 @@ Route show_approval(ApiContext& world) {
 
 Route show_approval_of(ApiContext& world) {
   Route route = showing("/api/threads/{threadId}/approval", "getThreadApproval",
-                        "What the thread's latest run waits with, or asked last");
+                        "Pending or newest approval of the thread's latest run");
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
@@ -94,18 +93,18 @@ Route show_approval_of(ApiContext& world) {
 
 Route decide(ApiContext& world) {
   Route route = route_of("POST", "/api/approvals/{approvalId}/decision", "decide",
-                         "Decides, and goes on with the run");
+                         "Decision on an approval; resumes the run");
   route.permission = Permission::decide;
   route.body = body_schema<DecisionBody>({"approved"});
-  Parameter condition = query_parameter("If-Match", "Decide only what this tag was shown with",
+  Parameter condition = query_parameter("If-Match", "ETag of the approval that was shown",
                                         Value::object({{"type", "string"}}));
   condition.in = Parameter::In::header;
   route.parameters = {std::move(condition), prefer_parameter()};
   route.answers = {
-      {200, "This decision is the one, or had been made before", "Decision"},
-      {409, "Another decision had been made, or it is too late", "LostDecision",
+      {200, "The decision was accepted, or is a duplicate", "Decision"},
+      {409, "The approval has another decision, has expired or is closed", "LostDecision",
        "application/problem+json"},
-      {412, "It is not what was shown any more", "Problem", "application/problem+json"}};
+      {412, "The approval has changed since it was shown", "Problem", "application/problem+json"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Decision decision, decision_of(call));
     Whose any;
@@ -114,7 +113,7 @@ Route decide(ApiContext& world) {
     std::string_view shown = call.request.header("If-Match");
     if (!shown.empty() && !names_tag(shown, tag_of(row))) {
       Reply reply;
-      take_problem(problem(412, "conflict", "The approval is not what was shown any more."), reply);
+      take_problem(problem(412, "conflict", "The approval has changed since it was shown."), reply);
       co_return std::move(reply);
     }
     Patience patience = patience_of(served, preference_of(call.request));

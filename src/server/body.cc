@@ -5,13 +5,13 @@ namespace belay::server {
 Result<Done> check_body(const Value& body, const Value& schema) {
   const Value::Object* members = body.as_object();
   if (!members) {
-    return error(ErrorCode::invalid, "The body has to be a JSON object; it is of kind " +
+    return error(ErrorCode::invalid, "The body must be a JSON object, but is of kind " +
                                          std::string(body.kind()) + ".");
   }
   const Value::Object* known = schema["properties"].as_object();
   for (const auto& [name, member] : *members) {
     if (known && !known->contains(name)) {
-      return error(ErrorCode::invalid, "The body has no member \"" + name + "\" here.");
+      return error(ErrorCode::invalid, "The body has an unknown member \"" + name + "\".");
     }
   }
   const Value::Array* required = schema["required"].as_array();
@@ -20,7 +20,7 @@ Result<Done> check_body(const Value& body, const Value& schema) {
     const std::string& name = *each.as_string();
     auto found = members->find(name);
     if (found == members->end() || found->second.is_null()) {
-      return error(ErrorCode::invalid, "The body needs \"" + name + "\".");
+      return error(ErrorCode::invalid, "The body lacks the member \"" + name + "\".");
     }
   }
   return Done{};

@@ -112,8 +112,8 @@ Result<std::vector<EventKind>> kinds_in(const StringMap& query) {
     auto kind = event_kind_named(rest.substr(0, end));
     if (!kind) {
       return error(ErrorCode::invalid,
-                   "\"kinds\" takes status, values, updates, messages, custom, tasks, "
-                   "checkpoints, approvals and debug, with commas between.");
+                   "Invalid \"kinds\": expected a comma-separated list of status, values, updates, "
+                   "messages, custom, tasks, checkpoints, approvals and debug.");
     }
     kinds.push_back(*kind);
     if (end == rest.size()) return kinds;
@@ -129,7 +129,8 @@ Result<std::optional<EventId>> seen_in(const Call& call) {
   if (text.empty()) return std::optional<EventId>();
   auto id = event_id_from(text);
   if (id) return id;
-  return error(ErrorCode::invalid, "\"" + text.substr(0, 40) + "\" is no id of an event.");
+  return error(ErrorCode::invalid, "Invalid event id \"" + text.substr(0, 40) +
+                                       "\": expected SEQ-INDEX, such as 12-3.");
 }
 
 Result<EventOptions> options_of(const Call& call) {
@@ -189,23 +190,24 @@ Route event_route(std::string path, std::string id, std::string summary) {
   Value text = Value::object({{"type", "string"}});
   Value truth = Value::object({{"type", "boolean"}, {"default", true}});
   Parameter last = query_parameter(
-      "Last-Event-ID", "The last event that was seen; a browser says so when it comes back", text);
+      "Last-Event-ID", "Id of the last received event; browsers send it when they reconnect", text);
   last.in = Parameter::In::header;
-  route.parameters = {query_parameter("kinds", "Only these, with commas between", text),
-                      query_parameter("after", "Only what follows this event", std::move(text)),
-                      query_parameter("follow", "Wait for what is still to come", std::move(truth)),
+  route.parameters = {query_parameter("kinds", "Only these kinds, comma-separated", text),
+                      query_parameter("after", "Only events after this id", std::move(text)),
+                      query_parameter("follow", "Wait for further events", std::move(truth)),
                       std::move(last)};
-  route.answers = {{200,
-                    "With Accept: text/event-stream a stream; else a page, whose `next` is the "
-                    "`after` of the next one",
-                    "EventList"},
-                   {200, "Events as they come; `event: end` is the last", "", "text/event-stream"}};
+  route.answers = {
+      {200,
+       "A page, whose `next` is the `after` of the next page; with Accept: text/event-stream, a "
+       "stream",
+       "EventList"},
+      {200, "Events as they are committed; `event: end` is the last", "", "text/event-stream"}};
   return route;
 }
 
 Route thread_events(ApiContext& world) {
   Route route = event_route("/api/threads/{threadId}/events", "streamThreadEvents",
-                            "What the thread's latest run tells");
+                            "Events of the thread's latest run");
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     options.thread = ThreadId(call.path.at("threadId"));
@@ -215,11 +217,11 @@ Route thread_events(ApiContext& world) {
 }
 
 Route run_events(ApiContext& world) {
-  Route route = event_route("/api/runs/{runId}/events", "streamRunEvents", "What a run tells");
+  Route route = event_route("/api/runs/{runId}/events", "streamRunEvents", "Events of a run");
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     auto id = uuid_from(call.path.at("runId"));
-    if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
+    if (!id) co_return error(ErrorCode::not_found, "Unknown run.");
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
     options.thread = row.thread;
     options.run = row.run;

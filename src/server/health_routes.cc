@@ -9,7 +9,7 @@ namespace {
 // Callers check every few seconds; no response in time is also an answer to them.
 constexpr std::chrono::seconds kReadyWithin{1};
 
-Error silent() { return error(ErrorCode::unavailable, "Its store has not answered for a second."); }
+Error silent() { return error(ErrorCode::unavailable, "Its store has not responded for 1 s."); }
 
 Task<Result<Done>> look_and_note(ApiContext& world, std::shared_ptr<bool> has_ended) {
   auto look = world.options.readiness();
@@ -31,9 +31,9 @@ Task<Result<Done>> readiness(ApiContext& world) {
 }
 
 Route health(std::string path, std::string id, ApiContext& world) {
-  Route route = route_of("GET", std::move(path), std::move(id), "Whether it is well");
+  Route route = route_of("GET", std::move(path), std::move(id), "Health of the server");
   route.permission = Permission::open;
-  route.answers = {{200, "It takes work", "Health"}, {503, "It takes none", "Health"}};
+  route.answers = {{200, "It accepts work", "Health"}, {503, "It accepts no work", "Health"}};
   route.handle = with(world, [](ApiContext& served, Call) -> Task<Result<Reply>> {
     Reply reply;
     auto found = co_await readiness(served);
@@ -52,9 +52,9 @@ Route health(std::string path, std::string id, ApiContext& world) {
 
 // Returns 200 if the process responds at all.
 Route alive() {
-  Route route = route_of("GET", "/healthz", "isAlive", "Whether the process answers");
+  Route route = route_of("GET", "/healthz", "isAlive", "Liveness of the process");
   route.permission = Permission::open;
-  route.answers = {{200, "It does", "Health"}};
+  route.answers = {{200, "The process responds", "Health"}};
   route.handle = [](Call) -> Task<Result<Reply>> {
     co_return reply_with(Value::object({{"status", "ok"}}));
   };

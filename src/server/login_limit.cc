@@ -7,6 +7,8 @@ std::optional<std::chrono::milliseconds> LoginLimit::look(const std::string& add
   if (wrong_.per_minute() == 0) return std::nullopt;
   Known known(address, key);
   if (is_right && is_known(known)) return std::nullopt;
+  // Before `is_right` is used: while an address is rejected, a right key must not be
+  // distinguishable from a wrong one.
   if (auto wait = wrong_.wait(address)) return wait;
   if (is_right) {
     remember(std::move(known));

@@ -9,14 +9,14 @@ namespace {
 constexpr std::int64_t kMessagesDefault = 100;
 
 Route list_messages() {
-  Route route = route_of("GET", "/api/outbox", "listMessages",
-                         "Messages that are not delivered yet, oldest first");
-  route.parameters = {query_parameter("threadId", "Only of this thread's latest run",
+  Route route =
+      route_of("GET", "/api/outbox", "listMessages", "Undelivered messages, oldest first");
+  route.parameters = {query_parameter("threadId", "Only messages of this thread's latest run",
                                       Value::object({{"type", "string"}})),
-                      query_parameter("all", "Delivered ones, too",
+                      query_parameter("all", "Include delivered messages",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
                       named_user_parameter(), limit_parameter(kMessagesDefault, kListMax)};
-  route.answers = {{200, "Messages, and how many more there are", "MessageList"}};
+  route.answers = {{200, "Messages, and the number of further ones", "MessageList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     MessagePage page;
     page.all = bool_parameter(call.query, "all");
@@ -37,10 +37,10 @@ Route move_message(bool gives_up) {
   Route route = route_of(
       "POST", std::string("/api/outbox/{runId}/{seq}/{index}/") + (gives_up ? "give-up" : "retry"),
       gives_up ? "giveUpMessage" : "retryMessage",
-      gives_up ? "Gives up a message that waits" : "Has a message tried now");
+      gives_up ? "Discard of a waiting message" : "Immediate retry of a message");
   route.permission = Permission::administer;
   route.body = empty_body_schema();
-  route.answers = {{200, "Where it stands now", "Message"}};
+  route.answers = {{200, "Its current status", "Message"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     bool is_over = call.request.raw_path.ends_with("/give-up");
     std::string id =

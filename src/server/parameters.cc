@@ -53,7 +53,7 @@ Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
                             std::int64_t most) {
   if (number >= least && number <= most) return number;
-  return error(ErrorCode::invalid, "\"" + std::string(name) + "\" has to be a number from " +
+  return error(ErrorCode::invalid, "\"" + std::string(name) + "\" must be a number from " +
                                        std::to_string(least) + " to " + std::to_string(most) + ".");
 }
 
@@ -71,12 +71,12 @@ Parameter query_parameter(std::string name, std::string help, Value schema) {
 }
 
 Parameter owner_parameter() {
-  return query_parameter("userId", "Whose; the caller's own where it is left out",
+  return query_parameter("userId", "User; the caller if omitted",
                          Value::object({{"type", "string"}}));
 }
 
 Parameter named_user_parameter() {
-  return query_parameter("userId", "Only this user's", Value::object({{"type", "string"}}));
+  return query_parameter("userId", "Only rows of this user", Value::object({{"type", "string"}}));
 }
 
 Result<std::optional<UserId>> named_user_in(const Call& call) {
@@ -93,7 +93,7 @@ Result<UserId> owner_in(const Call& call) {
 
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most) {
   return query_parameter(
-      "limit", "At most so many",
+      "limit", "Maximum number of rows",
       Value::object(
           {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", or_else}}));
 }

@@ -16,10 +16,9 @@ namespace {
 constexpr std::int64_t kPlacesMax = 1'000'000;
 
 Route list_queues() {
-  Route route = route_of("GET", "/api/queues", "listQueues",
-                         "Queues: what waits in them, what is at work, and their limits");
+  Route route = route_of("GET", "/api/queues", "listQueues", "Queues with counts and limits");
   route.parameters = {named_user_parameter()};
-  route.answers = {{200, "Those that have a run that has not ended, or a limit", "QueueList"}};
+  route.answers = {{200, "Queues with a limit or with a run that has not ended", "QueueList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
     BELAY_CO_TRY(Value found, co_await call.service.queues(std::move(user)));
@@ -30,7 +29,7 @@ Route list_queues() {
 
 Route list_workers() {
   Route route = route_of("GET", "/api/workers", "listWorkers",
-                         "Processes that may own runs, and dead ones that still do");
+                         "Live processes, and dead ones that still own runs");
   route.permission = Permission::administer;
   route.answers = {{200, "Newest first", "WorkerList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
@@ -42,10 +41,10 @@ Route list_workers() {
 
 Route change_queue() {
   Route route = route_of("POST", "/api/queues/{queue}", "changeQueue",
-                         "Pauses, resumes or limits a queue; what is left out stays");
+                         "Pause and limits of a queue; omitted members remain unchanged");
   route.permission = Permission::administer;
   route.body = body_schema<QueueBody>();
-  route.answers = {{200, "How it is now", "Queue"}};
+  route.answers = {{200, "The changed queue", "Queue"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(QueueBody body, read_body<QueueBody>(call));
     QueueChange change;

@@ -19,7 +19,7 @@ http::Response copy_of(const http::Response& response);
 
 class ResponseCache {
  public:
-  // Returns the response cached for this address at this change token; null if there is none.
+  // Returns the response cached for this address at this change token; otherwise null.
   const http::Response* find(std::uint64_t version, std::string_view address);
   // `version` must be the change token from before the read. Stores only responses of status 200,
   // without a stream, up to a maximum size.

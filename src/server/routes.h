@@ -11,7 +11,7 @@ struct ApiContext {
   ApiParts parts;
   ApiOptions options;
   Waiting waiting;
-  // The last readiness check that took too long; set to true when it ends. Null if there was none.
+  // The last readiness check that took too long; set to true when it ends. Null otherwise.
   std::shared_ptr<bool> late_look = nullptr;
 };
 
@@ -75,8 +75,7 @@ std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int6
 // The time that a request waits for its run: as it asks, otherwise the server's default.
 struct Patience {
   std::chrono::milliseconds limit{0};
-  bool is_queued =
-      false;  // the run is only queued: a request waits for it only if it asks to
+  bool is_queued = false;  // the run is only queued: a request waits for it only if it asks to
 };
 Patience patience_of(const ApiContext& world, const Preference& preference, bool is_queued = false);
 

@@ -81,7 +81,7 @@ ThreadId thread_of_key(const UserId& user, std::string_view key) {
 
 Route list_agents() {
   Route route =
-      route_of("GET", "/api/agents", "listAgents", "The agents, with their state and nodes");
+      route_of("GET", "/api/agents", "listAgents", "Agents with their states and nodes");
   route.answers = {{200, "All agents", "AgentList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
@@ -101,19 +101,19 @@ Route show_agent() {
       if (!known || *known != name) continue;
       co_return reply_with(std::move(agent));
     }
-    co_return error(ErrorCode::not_found, "There is no agent \"" + name + "\".");
+    co_return error(ErrorCode::not_found, "Unknown agent \"" + name + "\".");
   };
   return route;
 }
 
 Route start_run(ApiContext& world) {
   Route route = route_of("POST", "/api/agents/{agent}/runs", "startRun",
-                         "Begins a run, or goes on with the one of that thread");
+                         "Start of a run, or resumption of the run of the named thread");
   route.permission = Permission::run;
   route.begins_run = true;
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
-  route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
+  route.answers = {{200, "The run has ended", "Run"}, {202, "The run is paused or still in progress", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StartRun start, start_of(call));
     co_return co_await begin_run(served, call, std::move(start));
@@ -127,7 +127,7 @@ Result<RunPage> run_page(const Call& call) {
   page.limit = static_cast<std::size_t>(limit);
   if (auto found = call.query.find("before"); found != call.query.end()) {
     auto id = uuid_from(found->second);
-    if (!id) return error(ErrorCode::invalid, "\"before\" has to be the id of a run.");
+    if (!id) return error(ErrorCode::invalid, "\"before\" must be a run id.");
     page.before = RunId(*id);
   }
   BELAY_TRY(page.user, named_user_in(call));
@@ -146,13 +146,13 @@ Route list_runs() {
   Value::Array statuses{"queued", "running",   "paused",     "completed",
                         "failed", "cancelled", "quarantined"};
   route.parameters = {
-      query_parameter("status", "Only those that stand so",
+      query_parameter("status", "Only runs with this status",
                       Value::object({{"type", "string"}, {"enum", std::move(statuses)}})),
-      query_parameter("before", "The last run of the page before",
+      query_parameter("before", "Last run of the previous page",
                       Value::object({{"type", "string"}, {"format", "uuid"}})),
       named_user_parameter(), limit_parameter(kRunsDefault, kListMax)};
   route.is_of_store = true;
-  route.answers = {{200, "A page of runs; `next` is the `before` of the next one", "RunList"}};
+  route.answers = {{200, "A page of runs; `next` is the `before` of the next page", "RunList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(RunPage page, run_page(call));
     std::size_t limit = page.limit;
@@ -169,10 +169,10 @@ Route list_runs() {
 Route show_run(ApiContext& world) {
   Route route = route_of("GET", "/api/runs/{runId}", "getRun", "One run");
   route.is_of_store = true;
-  route.answers = {{200, "The run; with its state where it is its thread's latest", "Run"}};
+  route.answers = {{200, "The run; with its state if it is its thread's latest", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));
-    if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
+    if (!id) co_return error(ErrorCode::not_found, "Unknown run.");
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
     ThreadId thread = row.thread;
     BELAY_CO_TRY(RunView view, co_await call.service.status(std::move(thread), std::nullopt));
@@ -184,9 +184,9 @@ Route show_run(ApiContext& world) {
 
 Route overview(ApiContext& world) {
   Route route =
-      route_of("GET", "/api/overview", "getOverview", "What goes on, and what waits for a person");
+      route_of("GET", "/api/overview", "getOverview", "Runs in progress, orphaned and queued runs, and pending approvals");
   route.parameters = {named_user_parameter()};
-  route.answers = {{200, "Runs at work, runs left behind, open approvals", "Overview"}};
+  route.answers = {{200, "The overview", "Overview"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.runs, named_user_in(call));
@@ -212,7 +212,7 @@ std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int6
 
 Parameter prefer_parameter() {
   Parameter prefer = query_parameter(
-      "Prefer", "`wait=SECONDS`: answer by then, whatever the run does; `respond-async`: at once",
+      "Prefer", "`wait=SECONDS`: respond within this time, even if the run is in progress; `respond-async`: respond immediately",
       Value::object({{"type", "string"}}));
   prefer.in = Parameter::In::header;
   return prefer;
@@ -220,7 +220,7 @@ Parameter prefer_parameter() {
 
 std::vector<Parameter> start_parameters() {
   Parameter key =
-      query_parameter("Idempotency-Key", "A request sent again with the same key finds its run",
+      query_parameter("Idempotency-Key", "A repeated request with the same key finds its run",
                       Value::object({{"type", "string"}}));
   key.in = Parameter::In::header;
   return {prefer_parameter(), std::move(key)};
@@ -238,8 +238,8 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
   if (there.ok()) co_return std::move(named);
   if (there.error().code != ErrorCode::not_found) co_return std::move(there).error();
   co_return error(ErrorCode::invalid,
-                  "No new thread may be called \"" + named.text +
-                      "\": the server names those of an Idempotency-Key so. Name it otherwise.");
+                  "Invalid thread name \"" + named.text +
+                      "\": this form is reserved for requests with an Idempotency-Key. Choose another name.");
 }
 
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start) {

@@ -87,6 +87,8 @@ Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, Interr
   auto begun = world.waiting.begin<Result<DecisionResult>>(std::move(task));
   bool has_ended = co_await world.waiting.wait(begun, patience.limit);
   while (!has_ended) {
+    // The time has passed. Respond as soon as the decision is durable, in whatever state the run
+    // is.
     Whose any;
     BELAY_CO_TRY(ApprovalRow row, co_await service.approval(interrupt.text(), std::move(any)));
     if (row.status != ApprovalStatus::open) {

@@ -13,8 +13,9 @@ using Approvals = std::vector<ApprovalRow>;
 constexpr std::string_view kUuidForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
 Error unknown(const std::string& id, const std::string& call) {
-  return error(ErrorCode::not_found, "There is no approval and no thread \"" + id + "\"; see " +
-                                         call + " approvals list --all.");
+  return error(ErrorCode::not_found, "No approval or thread matches \"" + id +
+                                         "\". List approvals with `" + call +
+                                         " approvals list --all`.");
 }
 
 std::string in_short(const ApprovalRow& row) {
@@ -51,8 +52,8 @@ Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& who
   BELAY_TRY(Approvals open, of_run(view, run, true, 2));
   if (open.size() > 1) {
     return error(ErrorCode::invalid,
-                 thread + " waits with several questions; name one of their ids, see " + call +
-                     " approvals list.");
+                 thread + " has several pending approvals. Name one of their ids: see `" + call +
+                     " approvals list`.");
   }
   if (!open.empty()) return std::move(open.front());
   BELAY_TRY(Approvals newest, of_run(view, run, false, 1));
@@ -61,12 +62,13 @@ Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& who
   if (!takes_in(whose.runs, run.user)) return unknown(run.thread.text, call);
   std::string_view status = name_of(run.status);
   if (is_final(run.status)) {
-    return error(ErrorCode::conflict, thread + " has " + std::string(status) +
-                                          " without asking anyone; there is nothing to decide.");
+    return error(ErrorCode::conflict,
+                 thread + " has " + std::string(status) +
+                     " without requesting an approval, so there is nothing to decide.");
   }
   return error(ErrorCode::conflict, thread + " is " + std::string(status) +
-                                        " and asks nothing now; see " + call + " state " +
-                                        run.thread.text + ".");
+                                        " and has no pending approval. See `" + call + " state " +
+                                        run.thread.text + "`.");
 }
 
 // Returns the smallest and the largest id with this prefix; nullopt if no id can have it.
@@ -99,12 +101,12 @@ Result<Approvals> with_prefix(Snapshot& view, const TenantId& tenant, const std:
 Error several(const std::string& id, const Approvals& found) {
   return error(ErrorCode::invalid, "Several approvals begin with \"" + id +
                                        "\": " + in_short(found[0]) + ", and " + in_short(found[1]) +
-                                       "; give more of the id.");
+                                       ". Provide more characters of the id.");
 }
 
 Error ambiguous(const std::string& id, const Approvals& found) {
-  std::string text = "\"" + id + "\" is the name of a thread, and the beginning of approval " +
-                     in_short(found[0]) + "; give the whole id of the one that is meant.";
+  std::string text = "\"" + id + "\" matches a thread and approval " + in_short(found[0]) +
+                     ". Provide the whole approval id.";
   return error(ErrorCode::invalid, std::move(text));
 }
 
@@ -139,8 +141,7 @@ Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const 
   if (!found.empty()) return std::move(found.front());
   if (ids_from(id) && id.size() < kIdPrefixMin) {
     return error(ErrorCode::invalid, "\"" + id +
-                                         "\" is too short for an approval's id; give at "
-                                         "least " +
+                                         "\" is too short for an approval id. Provide at least " +
                                          std::to_string(kIdPrefixMin) + " characters.");
   }
   return unknown(id, call);

@@ -13,7 +13,7 @@ inline constexpr std::size_t kIdPrefixMin = 6;
 // approval, so that a decision can be repeated. `call` is the program's name in the suggested
 // commands.
 //
-// Fails with `not_found` if there is none; with `invalid`, naming both, if two approvals, or an
+// Fails with `not_found` if none matches; with `invalid`, naming both, if two approvals, or an
 // approval and a thread, match, and for a prefix that is too short; with `conflict` for a thread
 // without an approval.
 Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,

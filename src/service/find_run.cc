@@ -16,7 +16,7 @@ Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const Threa
     if (!rows.empty()) return std::move(rows.front());
   }
   return error(ErrorCode::not_found,
-               "There is no thread \"" + thread.text + "\"; see " + call + " threads.");
+               "Unknown thread \"" + thread.text + "\". List threads with `" + call + " threads`.");
 }
 
 }  // namespace belay

@@ -12,11 +12,11 @@ namespace {
 using Reach = Principal::Reach;
 
 Error no_thread(const ThreadId& thread) {
-  return error(ErrorCode::not_found, "There is no thread \"" + thread.text + "\".");
+  return error(ErrorCode::not_found, "Unknown thread \"" + thread.text + "\".");
 }
 
 Error no_run(const RunId& run) {
-  return error(ErrorCode::not_found, "There is no run \"" + run.text() + "\".");
+  return error(ErrorCode::not_found, "Unknown run \"" + run.text() + "\".");
 }
 
 // Removes the parts of another user's run that its decider must not see: keeps the result of the
@@ -256,7 +256,7 @@ class GuardedService final : public Service {
  private:
   Result<Done> check_all() const {
     if (who_.reach == Reach::all) return Done{};
-    return error(ErrorCode::forbidden, "This takes the permission administer.");
+    return error(ErrorCode::forbidden, "This request requires the permission administer.");
   }
 
   Result<Done> check_user(const UserId& user) const {
@@ -297,8 +297,8 @@ class GuardedService final : public Service {
     bool asks = options.require_approval.value_or(true);
     if (asks || who_.may_skip_approvals) return Done{};
     return error(ErrorCode::forbidden,
-                 "This key may not begin a run that saves without asking; leave its approval on, "
-                 "or ask somebody who may.");
+                 "This API key cannot start runs without approval. Keep approvals enabled, or use "
+                 "a key with that permission.");
   }
 
   Task<Result<ForkOptions>> as_mine(ForkOptions options) {
@@ -318,8 +318,9 @@ class GuardedService final : public Service {
   Result<Done> take_name(std::string& name, std::string& on_behalf_of) const {
     bool is_another = !name.empty() && name != who_.user.text;
     if (is_another && !on_behalf_of.empty() && on_behalf_of != name) {
-      return error(ErrorCode::forbidden, "This key acts as \"" + who_.user.text + "\", not as \"" +
-                                             name + "\"; name only one other person.");
+      return error(ErrorCode::forbidden, "This API key acts as \"" + who_.user.text +
+                                             "\", not as \"" + name +
+                                             "\". Name only one other user.");
     }
     if (is_another) on_behalf_of = std::move(name);
     if (on_behalf_of == who_.user.text) on_behalf_of.clear();
@@ -330,7 +331,7 @@ class GuardedService final : public Service {
   Result<Done> take_roles(std::vector<std::string>& roles) const {
     for (const std::string& role : roles) {
       if (std::find(who_.roles.begin(), who_.roles.end(), role) != who_.roles.end()) continue;
-      return error(ErrorCode::forbidden, "This key does not have the role \"" + role + "\".");
+      return error(ErrorCode::forbidden, "This API key does not have the role \"" + role + "\".");
     }
     roles = who_.roles;
     return Done{};
@@ -344,7 +345,7 @@ class GuardedService final : public Service {
 
 Error no_such_user(const UserId& user) {
   return error(ErrorCode::not_found,
-               "There is no user \"" + user.text + "\" whose things this key may ask for.");
+               "User \"" + user.text + "\" is unknown, or this API key cannot read their data.");
 }
 
 std::unique_ptr<Service> make_guarded_service(Service& all, Principal who) {

@@ -2,7 +2,7 @@
 // service/guarded_service.h - restricts a service with several users' runs to one caller.
 //
 // One rule applies to everything that a user owns (threads, runs, approvals, events, messages,
-// records): a caller reads, changes, forks, cancels, exports and streams the data of its own user;
+// records): a caller reads, changes, forks, cancels, exports and streams its own user's data;
 // with permission `decide` it also sees and decides others' approvals, and nothing else of their
 // runs; all other data of others requires `administer`. Other users' data is reported as not
 // existing.
@@ -18,7 +18,7 @@ namespace belay {
 
 // The caller.
 struct Principal {
-  // The data in reach: of its own user; also others' approvals; all.
+  // The data in reach: its own user's; also others' approvals; all.
   enum class Reach { own, approvals, all };
 
   UserId user;

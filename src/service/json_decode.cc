@@ -19,7 +19,7 @@ class Members {
   // `what` starts each error message: "A run".
   Members(const Value& document, std::string_view what) : document_(document), what_(what) {
     if (!document.as_object())
-      fail("is no JSON object but of kind " + std::string(document.kind()));
+      fail("must be a JSON object, but is of kind " + std::string(document.kind()));
   }
 
   const Value& operator[](std::string_view name) const { return document_[name]; }
@@ -61,7 +61,7 @@ class Members {
   Enumeration one_of(std::string_view name) {
     auto found = decode_json<Enumeration>(document_[name]);
     if (found.ok() && document_[name].as_string()) return *found;
-    return wants(name, "a word that is known"), Enumeration{};
+    return wants(name, "a known word"), Enumeration{};
   }
   Digest digest(std::string_view name) {
     if (auto found = digest_from(text(name))) return *found;
@@ -130,7 +130,7 @@ void read_message_id(Members& members, OutboxRow& row) {
   auto index = std::from_chars(text.data() + std::min(second + 1, text.size()), end, row.index);
   bool fits = run && seq.ec == std::errc() && seq.ptr == text.data() + second &&
               index.ec == std::errc() && index.ptr == end;
-  if (!fits) return members.wants("id", "a message's id");
+  if (!fits) return members.wants("id", "a message id");
   row.run = RunId(*run);
 }
 
@@ -470,12 +470,12 @@ Result<StreamEvent> event_from(const Value& document) {
   StreamEvent event;
   if (!members["id"].is_null()) {
     event.id = event_id_from(members.text("id"));
-    if (!event.id) members.wants("id", "an event's id");
+    if (!event.id) members.wants("id", "an event id");
   }
   if (auto kind = event_kind_named(members.text("kind"))) {
     event.kind = *kind;
   } else {
-    members.wants("kind", "a kind that is known");
+    members.wants("kind", "a known kind");
   }
   event.thread = ThreadId(members.text("threadId"));
   event.run = members.id<RunId>("runId");

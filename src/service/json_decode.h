@@ -42,7 +42,7 @@ Result<std::vector<T>> items_from(const Value& document, std::string_view name,
                                   Result<T> (*read)(const Value&)) {
   const Value::Array* items = document[name].as_array();
   if (!items) {
-    return error(ErrorCode::invalid, "There is no list \"" + std::string(name) + "\" in it.");
+    return error(ErrorCode::invalid, "It has no list \"" + std::string(name) + "\".");
   }
   std::vector<T> all;
   all.reserve(items->size());

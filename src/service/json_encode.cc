@@ -310,18 +310,16 @@ std::string refusal_text(const DecisionResult& answer) {
   const ApprovalRow& row = answer.approval;
   std::string what = "Approval " + row.interrupt.text();
   if (answer.kind == DecisionResult::Kind::expired) {
-    return what + " has expired: its time ended at " + to_text(row.expires_at) +
-           ", nothing was saved";
+    return what + " expired at " + to_text(row.expires_at) + "; nothing was saved";
   }
   if (answer.kind == DecisionResult::Kind::closed) {
-    return what + " is closed: its run has ended as " +
-           std::string(name_of(answer.view.row.status));
+    return what + " is closed: its run is " + std::string(name_of(answer.view.row.status));
   }
   std::string how(name_of(row.status));
   if (!row.edited.empty()) how += " with an edited payload";
   std::string who = row.decided_by;
   if (!row.on_behalf_of.empty()) who += " on behalf of " + row.on_behalf_of;
-  return what + " was decided otherwise: it was " + how + " by " + who + " at " +
+  return what + " has another decision: it was " + how + " by " + who + " at " +
          to_text(row.decided_at);
 }
 

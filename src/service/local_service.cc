@@ -56,6 +56,8 @@ class LocalService final : public Service {
                                           std::move(request.options), not_before);
       co_return co_await with_hold(std::move(queued));
     }
+    // Not awaited directly: the run must continue if this coroutine is destroyed because its caller
+    // has disconnected.
     auto task = parts_.runtime.start(std::move(request.graph), std::move(request.state),
                                      std::move(request.options));
     auto view = co_await under_way_.wait(std::move(task));
@@ -124,6 +126,8 @@ class LocalService final : public Service {
       options.thread = thread;
       options.run = view.row.run;
       options.kinds = {EventKind::status};
+      // After the commit of the status just read: a commit in between is then still an event to
+      // come, and is not missed.
       options.after = EventId{view.row.seq, kLastIndex};
       options.poll = kFirstLook;
       options.poll_max = kLaterLooks;
@@ -187,7 +191,7 @@ class LocalService final : public Service {
     filter.run = run;
     BELAY_CO_TRY(std::vector<RunRow> rows, co_await runs(std::move(filter)));
     if (!rows.empty()) co_return std::move(rows.front());
-    co_return error(ErrorCode::not_found, "There is no run \"" + run.text() + "\".");
+    co_return error(ErrorCode::not_found, "Unknown run \"" + run.text() + "\".");
   }
 
   Task<Result<RunHistory>> history(HistoryPage page) override {

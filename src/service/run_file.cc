@@ -423,7 +423,7 @@ Commit commit_of(RunFile file, const TenantId& tenant) {
 
 Error is_damaged(std::string why) {
   return error(ErrorCode::corrupt,
-               "The file's run is not as a run may be: " + std::move(why) + " Export it again.");
+               "The file contains an invalid run: " + std::move(why) + " Export it again.");
 }
 
 // Checks the run in a temporary store in memory that contains nothing else.
@@ -468,18 +468,19 @@ Value run_file(const check::RunContents& contents, const ThreadRow& thread, Inst
 Result<RunFile> run_file_from(const Value& document) {
   const Value::Object* members = document.as_object();
   if (!members || document["belay"] != Value("run")) {
-    return error(ErrorCode::invalid, "This is no run that Belay has exported.");
+    return error(ErrorCode::invalid, "The file is not an exported run.");
   }
   auto version = document["version"].as_int();
   if (!version || *version < 1 || *version > kVersion) {
     return error(ErrorCode::invalid,
-                 "The run was exported in a form that this Belay does not know; use a newer one.");
+                 "The file has a newer format than this Belay supports. Use a newer Belay.");
   }
   Value::Object without_digest = *members;
   without_digest.erase("digest");
   if (document["digest"] != Value(digest_of(Value(std::move(without_digest))))) {
-    return error(ErrorCode::corrupt,
-                 "The file is not as it was exported: its digest is another. Export it again.");
+    return error(
+        ErrorCode::corrupt,
+        "The file was changed after its export: its digest does not match. Export it again.");
   }
   RunFile file;
   std::string wrong;
@@ -500,16 +501,15 @@ Result<RunFile> run_file_from(const Value& document) {
     checkpoint_ns.checkpoint_ns = each->first;
     read_space(each->second, checkpoint_ns, wrong);
   }
-  if (wrong.empty() && file.contents.checkpoints.empty())
-    wrong = "the list of its commits, which is empty";
+  if (wrong.empty() && file.contents.checkpoints.empty()) wrong = "the empty list of its commits";
   if (!wrong.empty())
-    return error(ErrorCode::invalid,
-                 "The file is not as this Belay writes one: see " + wrong + ".");
+    return error(ErrorCode::invalid, "The file is not a valid exported run: see " + wrong + ".");
   return file;
 }
 
 Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, Instant now,
                                std::string call) {
+  // One snapshot for all rows: the run can be executing while it is exported.
   std::function<Result<Value>(Snapshot&)> reader = [scope, thread, now,
                                                     call](Snapshot& view) -> Result<Value> {
     BELAY_TRY(RunRow run, run_of_thread(view, scope.tenant, thread, call));
@@ -519,7 +519,7 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, 
     filter.thread = thread;
     BELAY_TRY(std::vector<ThreadRow> threads, view.threads(filter));
     if (!contents || threads.empty()) {
-      return error(ErrorCode::not_found, "The run of \"" + thread.text + "\" is gone.");
+      return error(ErrorCode::not_found, "The run of \"" + thread.text + "\" no longer exists.");
     }
     return run_file(*contents, threads.front(), now);
   };
@@ -557,16 +557,16 @@ Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bo
   name_rows(file, scope.tenant);
   RunRow run = file.contents.row;
   if (!is_final(run.status) && !may_go_on) {
-    co_return error(ErrorCode::invalid,
-                    "The run has not ended: it is " + std::string(name_of(run.status)) +
-                        ", and would go on here as well as where it came from; --may-go-on "
-                        "imports it all the same.");
+    co_return error(ErrorCode::invalid, "The run has not ended: it is " +
+                                            std::string(name_of(run.status)) +
+                                            ", so it could continue both here and in its original "
+                                            "store. Use --may-go-on to import it anyway.");
   }
   for (OutboxRow& message : file.contents.outbox) {
     if (message.status != OutboxStatus::waiting) continue;
     message.status = OutboxStatus::given_up;
-    message.attempts = std::max<std::int64_t>(message.attempts, 1);  // the export counts as one
-    message.error = "It waited when the run was exported: that store delivers it.";
+    message.attempts = std::max<std::int64_t>(message.attempts, 1);  // the discard counts as one
+    message.error = "It was undelivered when the run was exported: the original store delivers it.";
   }
   RunFile copy = file;
   BELAY_CO_CHECK(co_await check_file(std::move(copy), scope, clock, random));
@@ -574,10 +574,12 @@ Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bo
   Commit commit = commit_of(std::move(file), scope.tenant);
   BELAY_CO_TRY(CommitOutcome outcome, co_await store.commit(std::move(commit)));
   if (outcome == CommitOutcome::applied) co_return std::move(run);
+  // The rows exist. If an import of the same file has written them, for example one whose reply was
+  // lost, this one succeeds as well.
   BELAY_CO_TRY(auto there, co_await imported_before(store, run, hash));
   if (there) co_return *std::move(there);
   co_return error(ErrorCode::conflict, "The thread \"" + run.thread.text + "\" or its run " +
-                                           run.run.text() + " is there already.");
+                                           run.run.text() + " already exists.");
 }
 
 }  // namespace belay

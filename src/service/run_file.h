@@ -11,8 +11,8 @@
 // The document contains plaintext, also for an encrypted store. A user's records are not part of a
 // run.
 //
-// An import keeps every id; therefore it fails if the thread or the run already exists. Messages
-// that waited for delivery are discarded in the copy: the original store delivers them.
+// An import keeps every id; therefore it writes nothing if the thread or the run already exists.
+// Messages that waited for delivery are discarded in the copy: the original store delivers them.
 
 #include "belay/check.h"
 #include "belay/store.h"
@@ -35,8 +35,9 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, 
                                std::string call);
 
 // Writes the run in one commit, after checking it against the rules of belay/check.h (`corrupt`).
-// Fails with `conflict` if the thread or the run exists; with `invalid` if the run has not ended,
-// unless `may_go_on`: it could then execute both here and in its original store.
+// Returns the existing run if the same import succeeded before. Otherwise fails with `conflict` if
+// the thread or the run exists; with `invalid` if the run has not ended, unless `may_go_on`: it
+// could then execute both here and in its original store.
 Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool may_go_on,
                                 Clock& clock, Random& random);
 

@@ -10,21 +10,22 @@ Result<const GraphDefinition*> find_graph(
   for (const auto& graph : graphs) {
     if (graph->name == name) return graph.get();
   }
-  return error(ErrorCode::not_found, "There is no agent \"" + name + "\".");
+  return error(ErrorCode::not_found, "Unknown agent \"" + name + "\".");
 }
 
 Result<Done> check_members(const GraphDefinition& graph, const Value& input) {
   const Value::Object* members = input.as_object();
   if (!members) {
-    return error(ErrorCode::invalid, "The input of " + graph.name + " is of kind " +
-                                         std::string(input.kind()) + "; it has to be an object.");
+    return error(ErrorCode::invalid, "Input of agent \"" + graph.name + "\" is of kind " +
+                                         std::string(input.kind()) + ", expected an object.");
   }
   for (const auto& [name, member] : *members) {
     bool is_known = std::any_of(
         graph.state->channels.begin(), graph.state->channels.end(),
         [&wanted = name](const ChannelType& channel) { return channel.name == wanted; });
     if (!is_known) {
-      return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" + name + "\".");
+      return error(ErrorCode::invalid,
+                   "Input of agent \"" + graph.name + "\" has no member \"" + name + "\".");
     }
   }
   return Done{};

@@ -22,7 +22,7 @@ bool is_before(const ValueRow* a, const ValueRow* b) {
          std::tie(b->seq, b->index, b->channel, b->checkpoint_ns);
 }
 
-// Adjacent in sorted order, or quadratic for the few channels that a state has.
+// Compares all pairs of up to 8 values; sorts more.
 bool any_value_twice(const std::vector<ValueRow>& values) {
   if (values.size() <= 8) {
     for (auto value = values.begin(); value != values.end(); ++value) {
@@ -47,9 +47,10 @@ bool is_plain_text(std::string_view text) {
   return !first_invalid_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
-// The rows that a pending write and a commit that advances have in common. `seq` is the commit's,
-// or the one that the pending write works towards. A subgraph's spaces count for themselves. A
-// commit in the midst of a superstep may bring what its finished tasks wrote ahead: one beyond it.
+// Checks the rows that pending writes and other commits of a run have in common. `seq` is that of
+// the commit, or of the commit that the pending write precedes. Namespaces of subgraphs have their
+// own seqs. A commit partway through a superstep (one with tasks) can contain the pending writes of
+// completed tasks, whose seq is one higher.
 Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRows& rows) {
   std::uint64_t is_ahead = rows.checkpoint && !rows.tasks.empty() ? 1 : 0;
   for (const ValueRow& value : rows.values) {
@@ -75,7 +76,7 @@ Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRow
   return Done{};
 }
 
-// A run that comes with all of its commits.
+// Checks an imported run with all of its commits.
 Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
   BELAY_CHECK(check_children(run.run, run.seq, rows));
   std::uint64_t seq = run.seq - rows.earlier.size();
@@ -137,7 +138,7 @@ Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
   return Done{};
 }
 
-// A pending write leaves the run where it stands.
+// A pending write does not change the run's row.
 Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
   const RunGuard& guard = *commit.run_guard;
   if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||

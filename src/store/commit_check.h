@@ -1,21 +1,23 @@
 #pragma once
-// store/commit_check.h - what every commit must be before any store looks at its guard, so that all
-// stores refuse the same ones with the same words.
+// store/commit_check.h - validates the form of a commit, the same for all stores.
+//
+// A store calls check_commit() before it evaluates guards, so that all stores reject the same
+// malformed commits with the same messages.
 
 #include "belay/store.h"
 
 namespace belay::store {
 
-// `invalid` for rows that do not belong together; such a commit is a mistake of the caller.
+// Fails with `invalid` if rows do not belong together; such a commit is an error of the caller.
 //
-// With a guard: a run row and a checkpoint of seq guard.seq + 1, and every other row of that same
-// run; events, messages and approvals of that seq, values up to it; a new thread only with the
-// run's first commit. With a guard that is `pending_for` a run: neither run nor checkpoint, only
-// what a pending write may hold. Without one: nothing of a run but the outcomes of effects, and the
-// one message that is guarded. A decision only together with the guard of its approval.
+// A commit with a run guard must have a run row, a checkpoint of seq guard.seq + 1, and only rows
+// of this run: events, messages and approvals of this seq, values up to it; a new thread only with
+// the run's first commit. With `pending_for`, it must have neither run nor checkpoint, only rows of
+// a pending write. Without a run guard, it can have no rows of a run except outcomes of effects and
+// the guarded message. A decision requires the guard of its approval.
 Result<Done> check_commit(const Commit& commit);
 
-// What is found out only beside the stored rows, in the same words from every store.
+// Errors that a store detects only with its stored rows; the same in all stores.
 Error no_such_thread(const ThreadId& thread);
 Error approval_exists(const InterruptId& interrupt);
 

@@ -1,5 +1,5 @@
-// A commit that is malformed is refused before any store sees it, with what is wrong about it: what
-// could tear a run apart is not left to each store to notice.
+// Malformed commits are rejected before any store evaluates them, with a message that states the
+// fault: no store has to detect rows that would make a run inconsistent.
 
 #include "store/commit_check.h"
 
@@ -72,7 +72,7 @@ Commit sound() {
   return commit;
 }
 
-// What one of several tasks came to, ahead of its superstep's end.
+// A pending write: the result of one of several tasks, before the end of its superstep.
 Commit pending() {
   Commit commit;
   commit.tenant = default_tenant();
@@ -85,7 +85,7 @@ Commit pending() {
 
 RecordPut record() { return RecordPut{"letters", UserId("ana"), "first", {}, {}}; }
 
-// How a message was delivered.
+// The result of a message's delivery.
 Commit delivery() {
   Commit commit;
   commit.tenant = default_tenant();
@@ -94,7 +94,7 @@ Commit delivery() {
   return commit;
 }
 
-// A decision, and what is written when it comes too late.
+// A decision, with the rows that are written instead if the approval has expired.
 Commit decision() {
   Commit commit = sound();
   commit.approval_guard.emplace();
@@ -122,7 +122,7 @@ void expect_refused(const Commit& whole, const std::vector<Fault>& faults) {
   }
 }
 
-// A message that goes into `rows` after the one that is there.
+// Adds a second message to `rows`.
 void add_message(CommitRows& rows, std::int64_t index) {
   rows.outbox.push_back(of_run<OutboxRow>(2));
   rows.outbox.back().index = index;

@@ -1,5 +1,5 @@
 #pragma once
-// store/commit_weight.h - how much a commit will make a store write: what bounds a transaction.
+// store/commit_weight.h - estimates the bytes that a commit writes, for the limits of transactions.
 
 #include <cstddef>
 
@@ -7,7 +7,7 @@
 
 namespace belay::store {
 
-// Bytes, about.
+// Returns approximate bytes.
 std::size_t weight_of(const Commit& commit);
 
 // Returns the largest total of text and envelope bytes that the commit has for one table.

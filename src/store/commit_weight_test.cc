@@ -1,4 +1,4 @@
-// What a commit weighs: each row adds to it, with the texts that it carries.
+// The weight of a commit: each row adds to it, together with its texts.
 
 #include "store/commit_weight.h"
 
@@ -14,8 +14,8 @@ const std::string large(10'000, 'x');
 struct Part {
   const char* name;
   std::function<void(CommitRows&)> add;  // one row with `large` in one of its texts
-  bool weighs = true;                    // its text counts for the transaction
-  bool is_of_table = true;               // and for its table
+  bool weighs = true;                    // its text counts towards the transaction
+  bool is_of_table = true;               // its text counts towards its table
 };
 
 // Every text that grows with an agent's data.

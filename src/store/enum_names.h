@@ -1,6 +1,6 @@
 #pragma once
-// store/enum_names.h - the enumerators of stored rows by name, and back. Stored by name: append,
-// never rename.
+// store/enum_names.h - converts enumerators of stored rows to their names and back. The names are
+// stored: append, never rename.
 
 #include <array>
 #include <optional>

@@ -15,7 +15,7 @@ struct Envelope {
 inline constexpr std::size_t envelope_length_bytes = 4;
 inline constexpr std::size_t envelope_type_bytes_max = 100;
 
-// Nothing for bytes that are cut off before the end of their type.
+// Returns nullopt if the bytes end before the end of the type.
 std::optional<Envelope> split_envelope(std::string_view bytes);
 
 // Whether the text can be an envelope's type at all.

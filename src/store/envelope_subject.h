@@ -40,12 +40,12 @@ Subject subject_of_payload(const InterruptId& interrupt);
 Subject subject_of_edited(const InterruptId& interrupt);
 Subject subject_of_record(std::string_view collection, const UserId& user, std::string_view key);
 Subject subject_of_blob(const Digest& id);
-// Of what is no envelope by itself: the next tasks of a checkpoint, and digests.
+// Subjects of values that are not envelopes: the next tasks of a checkpoint, and digests.
 Subject subject_of_tasks(const CheckpointRow& checkpoint);
 Subject subject_of_chain(const CheckpointRow& checkpoint);
 bool is_subject_of_chain(std::string_view subject);
 // True if the next tasks are JSON and contain more than names of nodes: a task's input, an
-// interrupt's answer, the digest of a question. With a key, such next tasks are sealed.
+// interrupt's response, the digest of a question. With a key, such next tasks are sealed.
 bool holds_content(std::string_view next_tasks);
 Subject subject_of_payload_hash(const InterruptId& interrupt);
 Subject subject_of_edited_hash(const InterruptId& interrupt);

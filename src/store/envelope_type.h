@@ -1,5 +1,5 @@
 #pragma once
-// store/envelope_type.h - the type at the front of an envelope: all that a store ever looks at.
+// store/envelope_type.h - the type of an envelope, the only part of it that a store reads.
 
 #include <cstdint>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace belay::store {
 
-// The bytes that every envelope of this type begins with: its length, then the type itself. Empty
-// for no type.
+// Returns the first bytes of every envelope of this type: the length of the type, then the type.
+// Empty for an empty type.
 inline std::string front_of_type(std::string_view type) {
   std::string front;
   if (type.empty()) return front;

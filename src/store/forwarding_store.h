@@ -1,6 +1,6 @@
 #pragma once
-// store/forwarding_store.h - a store that hands everything on to another: the base of those that
-// change or watch a part of it.
+// store/forwarding_store.h - forwards each call to another store: the base class of stores that
+// change or observe some of the calls.
 
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace belay {
 
 class ForwardingStore : public Store {
  public:
-  // `inner` outlives it.
+  // `inner` must outlive this object.
   explicit ForwardingStore(Store& inner) : inner_(inner) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {

@@ -1,7 +1,8 @@
 #pragma once
-// store/migration.h - a numbered script that makes or changes a store's schema, compiled in. Its
-// number is its version; one that has been released is never edited, its checksum is in every
-// store.
+// store/migration.h - a numbered script that creates or changes a store's schema.
+//
+// Compiled in. Its number is the schema's version. A released script is never edited: every store
+// contains its checksum.
 
 #include <string_view>
 

@@ -9,7 +9,7 @@ Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock,
   if (name.starts_with("postgresql://") || name.starts_with("postgres://")) {
     return open_postgres_store(name, clock, random);
   }
-  // Not repeated as a whole: it may hold a password.
+  // Only the part before the colon: the rest can contain a password.
   return error(ErrorCode::invalid, "The store \"" + name.substr(0, name.find(':')) +
                                        "\" is of no known kind; write sqlite:PATH, memory: or "
                                        "postgresql://USER@HOST/DATABASE.");

@@ -1,4 +1,7 @@
-// What a store offers to a worker, made of reads alone.
+// Selects the candidates of a poll by reads alone.
+//
+// The counts of running runs are a preselection, which avoids claims that would fail: they can
+// change before the claim, whose ConcurrencyGuard decides.
 
 #include "store/poll.h"
 
@@ -16,7 +19,7 @@ std::string group_of(const RunRow& run, ConcurrencyScope of) {
   return of == ConcurrencyScope::queue ? run.queue : std::string();
 }
 
-// The places of one tenant's groups, with those that this answer would take.
+// The running runs of one tenant by scope, including the candidates selected so far.
 class Places {
  public:
   static Result<Places> read(Snapshot& view, const TenantId& tenant,
@@ -43,7 +46,7 @@ class Places {
     return places;
   }
 
-  // What can't be taken at all need not be read.
+  // Excludes runs that cannot be claimed now: of paused queues and of scopes at their limit.
   void pass_over_full(RunFilter& filter) const {
     for (const auto& [name, row] : queues_) {
       if (row.paused || is_full(ConcurrencyScope::queue, name, queue_limit(name))) {
@@ -59,8 +62,8 @@ class Places {
     }
   }
 
-  // Whether each group of the run has a place; takes them then. Otherwise `filter` passes over the
-  // group that has none from here on.
+  // Returns true, and counts the run, if none of its scopes is at its limit. Otherwise excludes the
+  // full scope from `filter`.
   bool enter(const RunRow& run, RunFilter& filter) {
     auto row = queues_.find(run.queue);
     auto guards = concurrency_guards(run, limits_, row == queues_.end() ? nullptr : &row->second);
@@ -99,7 +102,7 @@ class Places {
     return running != running_.end() && running->second >= limit;
   }
 
-  // Of a key only where no queue leaves it more.
+  // Excludes a key only if no queue has a higher limit per key.
   void pass_over(ConcurrencyScope of, const std::string& group, RunFilter& filter) const {
     if (of == ConcurrencyScope::user && is_full(of, group, limits_.per_user)) {
       filter.except_users.emplace_back(group);
@@ -131,7 +134,8 @@ Result<std::vector<RunRow>> due_runs(Snapshot& view, const TenantId& tenant,
   std::vector<RunRow> found;
   if (places.is_tenant_full()) return found;
   places.pass_over_full(due);
-  // Most have a place: what is looked at in vain is locked in vain as well.
+  // Starts with the requested number: most runs are below their limits, and a store can lock every
+  // run that it returns here.
   due.limit = filter.limit;
   while (found.size() < filter.limit) {
     BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
@@ -155,7 +159,7 @@ std::uint32_t weight_of(const PollFilter& filter, const TenantId& tenant) {
   return 1;
 }
 
-// A round gives each tenant as many turns as its weight; one that has nothing is passed over.
+// In each round, a tenant gets as many turns as its weight; a tenant without due runs is skipped.
 std::vector<RunRow> in_turns(const PollFilter& filter, const std::vector<TenantId>& tenants,
                              std::vector<std::vector<RunRow>> due) {
   std::vector<std::size_t> round;

@@ -1,5 +1,5 @@
 #pragma once
-// store/poll.h - what a store offers to a worker: see Store::claim().
+// store/poll.h - selects the candidates of a poll; see Store::poll_runs().
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace belay::store {
 
-// From what `view` shows. REQUIRES: filter.limit <= limits::poll_batch_max.
+// Reads from `view` only. REQUIRES: filter.limit <= limits::poll_batch_max.
 Result<std::vector<RunRow>> candidates_for(Snapshot& view, const PollFilter& filter);
 
 }  // namespace belay::store

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// About what a commit of a run leaves: checkpoint, event, value.
+// The approximate number of rows of a commit: checkpoint, event, values.
 constexpr std::uint64_t rows_of_commit = 4;
 constexpr std::uint64_t commits_at_once = limits::bounded(1'000 / rows_of_commit, 2);
 
@@ -19,14 +19,14 @@ struct OldRun {
   std::uint64_t seq = 0;
 };
 
-// A page of runs that have ended long ago, and what their threads say.
+// A page of runs that ended before the retention time, with the state of their threads.
 struct Page {
-  std::vector<OldRun> runs;  // of threads to be forgotten
+  std::vector<OldRun> runs;  // of threads that will be deleted
   std::set<std::string> preserved;
-  std::optional<RunId> last;  // nothing: there is no further page
+  std::optional<RunId> last;  // nullopt if this is the last page
 };
 
-// Whether nothing of the thread goes on, waits, or is newer than `before`.
+// Whether all runs of the thread ended before `before`, and none of their messages waits.
 Result<bool> is_over(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
                      Instant before) {
   RunFilter filter;
@@ -95,7 +95,7 @@ Task<Result<Done>> prune(Store& store, TenantId tenant, std::vector<PruneRun> ru
   co_return Done{};
 }
 
-// Long runs lose their oldest commits first, so that no commit deletes all of them at once.
+// Prunes a long run's oldest commits first, so that no single commit deletes all of its rows.
 Task<Result<Done>> forget(Store& store, TenantId tenant, std::vector<OldRun> runs) {
   std::vector<PruneRun> together;
   std::uint64_t commits = 0;
@@ -131,7 +131,7 @@ Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, Ret
     };
     BELAY_CO_TRY(Page page, co_await read<Page>(store, std::move(reader)));
     preserved.merge(page.preserved);
-    // Only now: a page is found by the last run of the one before.
+    // Deletes a page only after the next one was read: that read starts at the page's last run.
     std::vector<OldRun> due = std::exchange(found, std::move(page.runs));
     if (!policy.dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(due)));
     runs += found.size();

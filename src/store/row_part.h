@@ -2,7 +2,7 @@
 // store/row_part.h - the part of a row that is sealed as a unit: its texts, which
 // make_encrypted_store() hides, and the other values that must not be changed without the key.
 //
-// A part has one seal, in a column of its own. With a key, the seal contains the texts and their
+// A part has one seal, in a separate column. With a key, the seal contains the texts and their
 // columns are empty; without a key, the seal is empty and the columns contain the texts.
 
 #include <optional>
@@ -31,7 +31,7 @@ RowPart part_of(OutboxRow& row);
 RowPart index_part_of(std::string_view collection, const UserId& user, std::string_view key,
                       std::vector<std::string>& names_and_values, std::string& seal);
 
-// The record of an index part, parsed from its subject; nothing for another part.
+// The record of an index part, parsed from its subject; nullopt for another part.
 struct RecordName {
   std::string collection;
   UserId user;

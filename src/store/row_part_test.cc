@@ -129,7 +129,7 @@ Numbers numbers_of(Members Row::*... wanted) {
   return numbers;
 }
 
-// In neither of two parts of a row.
+// Returns the members that neither of two parts of a row binds.
 template <typename Row, typename First, typename Second>
 Numbers unbound_in_both(const First& first, const Second& second) {
   Numbers one = unbound<Row>(first), other = unbound<Row>(second), both;
@@ -140,7 +140,7 @@ Numbers unbound_in_both(const First& first, const Second& second) {
 
 TEST(RowParts, BindAThreadToWhoseItIs) {
   auto part = [](ThreadRow& row) { return bytes_of(part_of(row)); };
-  // The tenant has a key of its own; the latest run changes; retention has no secret.
+  // The tenant has its own key; the latest run changes; retention contains no secret.
   EXPECT_EQ(unbound<ThreadRow>(part), numbers_of(&ThreadRow::tenant, &ThreadRow::last_run,
                                                  &ThreadRow::preserve, &ThreadRow::seal));
 }
@@ -148,7 +148,7 @@ TEST(RowParts, BindAThreadToWhoseItIs) {
 TEST(RowParts, BindARunToAllThatItsRowHas) {
   auto changing = [](RunRow& row) { return bytes_of(part_of(row)); };
   auto constant = [](RunRow& row) { return bytes_of(start_part_of(row)); };
-  // The tenant has a key of its own, the input an envelope; the others are the seals.
+  // The tenant has its own key, the input is an envelope; the others are the seals.
   EXPECT_EQ(unbound_in_both<RunRow>(changing, constant),
             numbers_of(&RunRow::tenant, &RunRow::input, &RunRow::seal, &RunRow::start_seal));
 }

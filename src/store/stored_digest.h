@@ -1,6 +1,6 @@
 #pragma once
-// store/stored_digest.h - the chain hash of a checkpoint as the bytes that a store keeps: the
-// digest itself, or what was made of it.
+// store/stored_digest.h - the stored bytes of a checkpoint's chain hash: the digest itself, or its
+// masked form in an encrypted store.
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,7 @@ inline std::string bytes_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-// The zero digest for bytes of another length.
+// Returns the zero digest for bytes of another length.
 inline Digest digest_of(std::string_view bytes) {
   Digest digest{};
   if (bytes.size() == digest.size()) std::copy(bytes.begin(), bytes.end(), digest.begin());

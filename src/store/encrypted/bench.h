@@ -1,6 +1,6 @@
 #pragma once
-// store/encrypted/bench.h - the working memory of one thread that seals and opens: contexts and a
-// text buffer, reused from one call to the next. For envelope_sealer.cc and its parts.
+// store/encrypted/bench.h - the working memory of a thread that encrypts and decrypts: contexts and
+// a text buffer, reused by the next call. For envelope_sealer.cc and its parts.
 
 #include "store/encrypted/cipher.h"
 #include "store/encrypted/compression.h"

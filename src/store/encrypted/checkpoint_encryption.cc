@@ -1,5 +1,5 @@
-// What a checkpoint, and any row, tells of plain text without being an envelope: digests, and what
-// people and nodes have put into the next tasks.
+// Encryption of values that are not envelopes but reveal plaintext: digests, and data of users and
+// nodes in next tasks.
 
 #include "store/encrypted/bench.h"
 #include "store/encrypted/digest_mask.h"
@@ -86,7 +86,7 @@ Result<std::optional<std::string>> EnvelopeSealer::kept_under_active_key(
     BELAY_TRY(envelope, under_active_key(tenant, subject, bytes));
     return Kept(std::move(envelope));
   }
-  // What an approval shows is in its row, so its digest need not be.
+  // The digest of an approval's payload need not be stored: the payload is in the same row.
   if (!store::is_subject_of_chain(subject.row)) return Kept("");
   Digest digest = store::digest_of(bytes);
   if (bytes.size() == digest.size()) {

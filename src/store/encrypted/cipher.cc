@@ -9,7 +9,7 @@
 namespace belay::encrypted {
 namespace {
 
-// Contexts of this many keys and tenants are kept; a process seldom serves more at once.
+// Maximum number of cached contexts, one for each key and tenant; a process seldom uses more.
 constexpr std::size_t kKeyedMax = 256;
 
 const unsigned char* octets(std::string_view text) {
@@ -133,7 +133,7 @@ Cipher::Opened Cipher::open(Method method, const NamedKey& key, const Binding& b
   bool fits = EVP_DecryptFinal_ex(context, tag, &size) == 1;
   if (fits && is_known) return Opened::well;
   overwrite(out.data() + at, out.size() - at);
-  // A key that opens it is the right one, whatever the first bytes say: then those were changed.
+  // If a key opens the data, it is the right one and the first 4 bytes were changed.
   return fits || is_known ? Opened::changed : Opened::other_key;
 }
 

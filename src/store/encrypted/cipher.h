@@ -2,8 +2,8 @@
 // store/encrypted/cipher.h - authenticated encryption under a tenant's key, with reused
 // contexts. Not thread-safe.
 //
-// Sealed data: 4 bytes that identify the key, the nonce, as many bytes as the plaintext has, and a
-// tag of 16 bytes. The associated data: tenant, subject, the values bound to the subject and the
+// Sealed data: 4 bytes that identify the key, the nonce, the ciphertext (as long as the plaintext),
+// and a tag of 16 bytes. The associated data: tenant, subject, the values bound to the subject and the
 // envelope's type, each after its length (4 bytes, little-endian).
 //
 // The algorithm is XAES-256-GCM (https://c2sp.org/XAES-256-GCM): a nonce of 24 random bytes, whose
@@ -11,8 +11,8 @@
 // limited. An older Belay sealed with AES-256-GCM and 12 random bytes, with only the subject as
 // associated data; such values can be opened but are no longer written.
 //
-// The first 4 bytes tell a wrong key from changed bytes. They come from the key by HKDF and give
-// nothing of it away.
+// The first 4 bytes distinguish a wrong key from changed bytes. They are derived from the key by
+// HKDF and reveal nothing about it.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,10 +33,10 @@ inline constexpr std::size_t kNonceBytes = 24;
 inline constexpr std::size_t kOldNonceBytes = 12;
 inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kSealedMore = kCheckBytes + kNonceBytes + kTagBytes;
-// The longest that one call of OpenSSL takes, and far beyond any value.
+// The maximum of one call of OpenSSL, far above the size of any value.
 inline constexpr std::size_t kSealedBytesMax = 1u << 30;
 
-// What sealed data is bound to.
+// The data to which a sealed value is bound (associated data).
 struct Binding {
   const TenantId& tenant;
   const store::Subject& subject;
@@ -54,7 +54,7 @@ class Cipher {
   void seal(const NamedKey& key, const Binding& binding, std::string_view plain, std::string& out);
 
   enum class Opened { well, other_key, changed };
-  // Appends what `data` holds to `out`, which is of no use unless the answer is `well`.
+  // Appends the plaintext of `data` to `out`, which is valid only if the result is `well`.
   Opened open(Method method, const NamedKey& key, const Binding& binding, std::string_view data,
               std::string& out);
 
@@ -74,7 +74,7 @@ class Cipher {
   void bind(Method method, const Binding& binding);
 
   Random& random_;
-  std::string bound_;  // used again
+  std::string bound_;  // reused buffer
   Context encryption_;
   Context opening_;
   std::map<std::pair<const NamedKey*, TenantId>, Keyed> keyed_;

@@ -19,14 +19,14 @@ bool Compression::compress(std::string_view data, std::string& out) {
   if (!writing_) {
     writing_.reset(ZSTD_createCCtx());
     BELAY_ASSERT(writing_ != nullptr);
-    // Without a key nothing but the checksum tells a changed bit.
+    // Without a key, only the checksum detects a changed bit.
     ZSTD_CCtx_setParameter(writing_.get(), ZSTD_c_compressionLevel, kLevel);
     ZSTD_CCtx_setParameter(writing_.get(), ZSTD_c_checksumFlag, 1);
   }
   std::size_t before = out.size();
   std::size_t room = data.size() - data.size() / 10;
   out.resize(before + room);
-  // A frame that does not fit saves too little: that is no fault.
+  // A frame that does not fit saves too little space: not an error.
   std::size_t size =
       ZSTD_compress2(writing_.get(), out.data() + before, room, data.data(), data.size());
   bool fits = !ZSTD_isError(size);
@@ -39,7 +39,7 @@ bool Compression::decompress(std::string_view frame, std::string& out) {
   if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > kFrameBytesMax) {
     return false;
   }
-  // A second frame behind the first is none of ours.
+  // Rejects a second frame after the first: compress() never writes one.
   if (ZSTD_findFrameCompressedSize(frame.data(), frame.size()) != frame.size()) return false;
   if (!reading_) {
     reading_.reset(ZSTD_createDCtx());

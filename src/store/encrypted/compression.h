@@ -1,5 +1,5 @@
 #pragma once
-// store/encrypted/compression.h - zstd with contexts that are used again. One thread at a time.
+// store/encrypted/compression.h - zstd with reused contexts. Not thread-safe.
 
 #include <cstddef>
 #include <memory>
@@ -13,15 +13,16 @@ struct ZSTD_DCtx_s;
 
 namespace belay::encrypted {
 
-// No frame holds more: neither is one written, nor is one believed that claims to.
+// The maximum contents of a frame: larger ones are neither written nor accepted.
 inline constexpr std::size_t kFrameBytesMax = limits::value_bytes_max + (1u << 20);
 
 class Compression {
  public:
-  // Appends `data` to `out` as one frame with a checksum, if that takes at most nine tenths of it.
+  // Appends `data` to `out` as one frame with a checksum and returns true, if the frame has at most
+  // nine tenths of the size.
   bool compress(std::string_view data, std::string& out);
 
-  // Appends what the frame holds to `out`; false if `frame` is not exactly one sound frame.
+  // Appends the contents of the frame to `out`; false if `frame` is not exactly one valid frame.
   bool decompress(std::string_view frame, std::string& out);
 
  private:

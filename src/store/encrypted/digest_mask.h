@@ -30,7 +30,7 @@ struct MaskedParts {
 std::string masked(Macs& macs, const NamedKey& key, const TenantId& tenant,
                    const store::Subject& subject, const Digest& digest);
 
-// Nothing for bytes that can't be one.
+// Returns nullopt for bytes that cannot be a masked digest.
 std::optional<MaskedParts> masked_parts_of(std::string_view bytes);
 
 enum class Unmasked { well, other_key, changed };

@@ -14,7 +14,7 @@ class Opening {
   Opening(Snapshot& inner, EnvelopeSealer& sealer, const TenantId& tenant)
       : inner_(inner), sealer_(sealer), tenant_(tenant) {}
 
-  // Opens `envelope`, or keeps it for finish(). `subject` makes its subject, if that is needed.
+  // Opens `envelope`, or records its reference for finish(). Calls `subject` only if necessary.
   template <typename Subject>
   Result<Done> open(std::string& envelope, const Subject& subject) {
     if (sealer_.is_open(envelope)) return Done{};
@@ -36,7 +36,7 @@ class Opening {
 
   bool is_strict() const { return sealer_.needs_seals(); }
 
-  // Puts the blobs in place of the references to them.
+  // Replaces the references by their blobs.
   Result<Done> finish() {
     if (references_.empty()) return Done{};
     std::vector<Digest> ids;
@@ -69,8 +69,7 @@ class Opening {
   std::vector<Reference> references_;
 };
 
-// What stands in a row in place of what was damaged: no envelope at all, so whoever looks into it
-// gets `corrupt`.
+// Replaces a damaged value in a row. Not a valid envelope, so that its readers get `corrupt`.
 constexpr std::string_view damaged = "?";
 
 // Opens a page of rows, each by `open`. In a page of several runs' rows, which is not
@@ -113,8 +112,8 @@ bool says_of_decision(const ApprovalRow& row) {
          !row.edited.empty() || row.edited_hash != Digest{} || row.decided_at != Instant{};
 }
 
-// With a key the digest of what is shown is not kept: what is shown says it. One that an older
-// Belay has kept stays what it is.
+// With a key, the digest of a payload is not stored; it is computed from the payload. A digest that
+// an older Belay has stored is returned unchanged.
 void restore_digest(const std::string& envelope, Digest& digest) {
   if (digest != Digest{}) return;
   auto text = json_in_envelope(envelope);

@@ -1,7 +1,7 @@
 #pragma once
-// store/encrypted/encrypted_snapshot.h - a snapshot whose rows come out open.
+// store/encrypted/encrypted_snapshot.h - a snapshot that decrypts the rows of another snapshot.
 //
-// The blobs that a page of rows names are read in one call, within the same snapshot.
+// The blobs to which a page of rows refers are read in one call, within the same snapshot.
 
 #include "belay/store.h"
 #include "store/encrypted/envelope_sealer.h"
@@ -25,7 +25,7 @@ class EncryptedSnapshot final : public Snapshot {
   Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
                                      const std::vector<Digest>& ids) override;
   Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
-  // As they are stored, digests too.
+  // Returns envelopes and digests as they are stored.
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
   Result<std::vector<TenantId>> tenants() override;
   Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;

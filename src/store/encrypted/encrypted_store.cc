@@ -12,14 +12,14 @@ namespace {
 
 using encrypted::EnvelopeSealer;
 
-// Encryption happens on the caller's thread, so that the one that writes does not wait for it.
+// Encrypts on the thread of the caller, so that the writer's thread does not wait for it.
 class EncryptedStore final : public ForwardingStore {
  public:
   EncryptedStore(Store& inner, Random& random, EncryptionOptions encryption)
       : ForwardingStore(inner),
         sealer_(std::make_shared<EnvelopeSealer>(std::move(encryption), random)) {}
 
-  // No coroutine: a frame for each commit would be for nothing.
+  // Not a coroutine, to avoid a frame for each commit.
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     // Checked first, because a sealed text can no longer be checked.
     auto sealed = sealer_->encrypts() ? store::check_commit(commit) : Done{};
@@ -53,8 +53,9 @@ class EncryptedStore final : public ForwardingStore {
     co_return std::move(rows);
   }
 
-  // The inner store keeps no digest of what an approval shows, or one of an older Belay: the guard
-  // is to quote just that. What is shown never changes; that digest goes once, by re-encryption.
+  // The inner store has no digest of an approval's payload, or has that of an older Belay; the
+  // guard must contain exactly this stored value. The payload never changes. Re-encryption removes
+  // an old digest, once.
   static Task<Result<CommitOutcome>> commit_guarded(Store& inner,
                                                     std::shared_ptr<EnvelopeSealer> sealer,
                                                     Commit commit) {
@@ -74,8 +75,8 @@ class EncryptedStore final : public ForwardingStore {
     }
   }
 
-  // What the inner store keeps in the place of the payload's digest, if that is what the guard
-  // wants; else anything else.
+  // Returns the stored value of the payload's digest if the payload is the one that the guard
+  // requires; otherwise a value that does not match it.
   static Result<Digest> quote(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                               const ApprovalGuard& guard) {
     ApprovalFilter filter;
@@ -93,7 +94,7 @@ class EncryptedStore final : public ForwardingStore {
   }
 
   Result<Done> seal(Commit& commit) const {
-    // What never changes of a run is stored by its first commit alone.
+    // Values of a run that never change are stored only by its first commit.
     bool is_first =
         commit.run_guard && commit.run_guard->seq == 0 && commit.run_guard->pending_for.is_null();
     BELAY_CHECK(seal(commit.tenant, is_first, commit.rows));
@@ -104,7 +105,7 @@ class EncryptedStore final : public ForwardingStore {
   Result<Done> seal(const TenantId& tenant, bool is_first, CommitRows& rows) const {
     std::vector<BlobRow> blobs;
     if (rows.run) {
-      // A later commit's is not stored: it is not even handed on.
+      // A later commit does not store the input: do not pass it on.
       if (!is_first) rows.run->input.clear();
       BELAY_CHECK(seal(tenant, rows.run->input, blobs,
                        [&] { return store::subject_of_input(rows.run->run); }));
@@ -163,7 +164,7 @@ class EncryptedStore final : public ForwardingStore {
                                                       names_and_values, put.seal));
   }
 
-  // What is shown says it; see EncryptedSnapshot::approvals().
+  // Readers compute the digest from the payload: restore_digest() in encrypted_snapshot.cc.
   Result<Done> forget_digests(CommitRows& rows) const {
     if (!sealer_->encrypts()) return Done{};
     for (ApprovalRow& row : rows.opened) {
@@ -199,7 +200,7 @@ class EncryptedStore final : public ForwardingStore {
           seal(tenant, row.edited, blobs, [&] { return store::subject_of_edited(row.interrupt); }));
     }
     if (!rows.decided) return Done{};
-    // What was asked stays as it was asked: a decision's copy of it is not handed on.
+    // A decision does not change the stored payload: do not pass its copy on.
     rows.decided->payload.clear();
     return seal(tenant, rows.decided->edited, blobs,
                 [&] { return store::subject_of_edited(rows.decided->interrupt); });
@@ -221,7 +222,7 @@ class EncryptedStore final : public ForwardingStore {
     return sealer_->seal(tenant, subject(), envelope, blobs);
   }
 
-  // Shared with reads: their answer may be worked out after this store has gone.
+  // Shared with reads, which can end after this store is destroyed.
   const std::shared_ptr<EnvelopeSealer> sealer_;
 };
 

@@ -1,12 +1,12 @@
 #pragma once
-// store/encrypted/envelope_parts.h - an envelope taken apart and put together.
+// store/encrypted/envelope_parts.h - parses and composes envelopes.
 //
-// A type is a base ("json"), then what was done to the data, in this order, each at most once:
-//   +blob                  the data is the id of a blob, which holds the envelope in its place
+// A type is a base ("json") and the steps applied to the data, in this order, each at most once:
+//   +blob                  the data is the id of a blob, which contains the actual envelope
 //   +zstd                  the data is one zstd frame
 //   +xaes256gcm;k=<key id> the data is sealed: see cipher.h
 //   +aes256gcm;k=<key id>  the same, by an older Belay
-// +blob and +zstd never stand together.
+// +blob and +zstd never occur together.
 
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ inline constexpr std::string_view kRowBase = "row";
 
 // Views into an envelope.
 struct Parts {
-  std::string_view type;  // the whole of it
+  std::string_view type;  // complete
   std::string_view base;
   bool is_reference = false;
   bool is_compressed = false;
@@ -43,16 +43,16 @@ struct Parts {
   }
 };
 
-// `corrupt` for bytes that are no envelope, `invalid` for a type that this Belay does not know;
-// `subject` is named.
+// Fails with `corrupt` for bytes that are not an envelope, with `invalid` for a type that this
+// Belay does not know. The message contains `subject`.
 Result<Parts> parts_of(std::string_view envelope, const store::Subject& subject);
 
-// "json" and its data: what most envelopes are, found without looking further.
+// True for type "json", that of most envelopes, without parsing the type.
 inline bool is_plain_json(std::string_view envelope) {
   return envelope.starts_with(std::string_view("\x04\0\0\0json", 8));
 }
 
-// The front of an envelope of `type`, with room for `data_bytes` more.
+// Returns the first bytes of an envelope of `type`, with capacity for `data_bytes` more.
 std::string envelope_front(std::string_view type, std::size_t data_bytes);
 
 Error corrupt(const store::Subject& subject, std::string_view why);

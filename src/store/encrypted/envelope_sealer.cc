@@ -20,7 +20,7 @@ Error unexpectedly_plain(const store::Subject& subject) {
                    "a backup.");
 }
 
-// Of an envelope that is to be sealed.
+// Parses an envelope before encryption; fails if it is not plaintext.
 Result<Parts> plain_parts_of(std::string_view envelope, const store::Subject& subject) {
   auto parts = parts_of(envelope, subject);
   if (parts.ok() && parts->is_plain()) return parts;
@@ -201,7 +201,7 @@ Result<std::string> EnvelopeSealer::open_blob(const TenantId& tenant, std::strin
   if (other || !parts.is_plain() || parts.base != naming.base) {
     return corrupt(subject, "is not what the row that names it says");
   }
-  // An encrypted one is bound to its id by the key.
+  // The seal of an encrypted blob binds it to its id.
   if (!is_encrypted && sha256(envelope) != blob.id) {
     return corrupt(subject, "is not what its name says");
   }
@@ -227,7 +227,7 @@ Result<std::string> EnvelopeSealer::under_active_key(const TenantId& tenant,
   bool binds_all = parts.is_encrypted && (!parts.is_old || subject.bound.empty());
   BELAY_CHECK(check_authentic(binds_all, subject));
   Lease bench(*this);
-  Lease other(*this);  // what the first has decrypted must not be written over
+  Lease other(*this);  // a second bench: `data` is a view into the first
   std::string_view data = parts.data;
   if (parts.is_encrypted) {
     BELAY_TRY(data, decrypted(*bench, tenant, subject, parts));

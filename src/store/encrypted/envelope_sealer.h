@@ -1,6 +1,7 @@
 #pragma once
-// store/encrypted/envelope_sealer.h - seals envelopes on their way into a store, and opens them on
-// their way out. Any thread, many at once.
+// store/encrypted/envelope_sealer.h - encrypts envelopes for a store, and decrypts stored ones.
+//
+// Threading: any method, from any thread, concurrently.
 //
 // Zero bytes are not an envelope and stay unchanged in both directions: an erased record. A reader
 // that requires an envelope rejects them itself. But if a status or a similar value is bound to
@@ -24,41 +25,42 @@ class EnvelopeSealer {
   EnvelopeSealer(EncryptionOptions encryption, Random& random);
   ~EnvelopeSealer();
 
-  // Whether opening it would change nothing, so that its subject need not be made.
+  // True if open() would not change the envelope, so that the caller need not compute its subject.
   bool is_open(std::string_view envelope) const {
     return may_be_plain_ && (envelope.empty() || is_plain_json(envelope));
   }
 
-  // The same of encryption.
+  // True if seal() would not change the envelope.
   bool leaves_as_it_is(std::string_view envelope) const {
     return leaves_small_alone_ && envelope.size() <= encryption_.blob_above;
   }
 
-  // Seals a plain envelope, in its place. A large one goes into `blobs`, and a reference stays.
-  // `invalid` for bytes that are no plain envelope.
+  // Encrypts a plaintext envelope in place. Adds a large one to `blobs` and replaces it by a
+  // reference. Fails with `invalid` for bytes that are not a plaintext envelope.
   Result<Done> seal(const TenantId& tenant, const store::Subject& subject, std::string& envelope,
                     std::vector<BlobRow>& blobs);
   // The same for a blob: it is never a reference.
   Result<Done> seal_blob(const TenantId& tenant, BlobRow& blob);
 
-  // Opens an envelope, in its place. Of a reference, which is left as it was, the blob's id.
+  // Decrypts an envelope in place. Returns the blob's id for a reference, which is not changed.
   Result<std::optional<Digest>> open(const TenantId& tenant, const store::Subject& subject,
                                      std::string& envelope);
-  // What `reference` stands for: the blob's envelope, opened, and known to be what was named.
+  // Returns the decrypted envelope of the blob of `reference`, after a check that it is this blob.
   Result<std::string> open_blob(const TenantId& tenant, std::string_view reference,
                                 const BlobRow& blob);
 
-  // Whether opening it failed with `why` for want of the right keys, rather than for its bytes.
+  // Whether opening failed with `why` because of missing keys, not because of the bytes.
   bool is_about_keys(std::string_view envelope, const Error& why) const;
 
-  // part_seal.cc. With a key: moves the part's texts into its seal, bound to the rest of the row.
+  // In part_encryption.cc. With a key: moves the part's texts into its seal, bound to the other
+  // values of the row.
   Result<Done> seal(const TenantId& tenant, const store::RowPart& part);
   // Reverses seal(); `corrupt` if the row was changed, or lacks a seal although there is a key.
   Result<Done> open(const TenantId& tenant, const store::RowPart& part);
   // Returns all texts that a seal contains.
   Result<std::vector<std::string>> texts_in(const TenantId& tenant, const store::Subject& subject,
                                             std::string_view seal);
-  // Returns the part under the active key; nothing if it is already under it.
+  // Returns the part re-encrypted under the active key; nullopt if it already is.
   Result<std::optional<Rewrite>> part_under_active_key(const TenantId& tenant,
                                                        const StoredEnvelope& stored);
   // Returns the value by which an indexed field is searched: itself, or with a key a code of it.
@@ -69,44 +71,45 @@ class EnvelopeSealer {
   // True if a part of a row without a seal is rejected.
   bool needs_seals() const { return !may_be_plain_; }
 
-  // Whether there is a key, so that no digest of plain text is kept either.
+  // Whether there is a key; then no digest of plaintext is stored either.
   bool encrypts() const { return !encryption_.keys.empty(); }
 
-  // With a key: masks the chain hash, and seals next tasks that hold what people or nodes wrote.
+  // With a key: masks the chain hash, and encrypts next tasks that contain data of users or nodes.
   Result<Done> seal(const TenantId& tenant, CheckpointRow& checkpoint);
   // Reverses seal(). A checkpoint stored by an older Belay is rejected like plaintext.
   Result<Done> open(const TenantId& tenant, CheckpointRow& checkpoint);
-  // A stored digest, or next tasks, as they are to be kept under the active key; nothing where they
-  // are so already.
+  // Returns a stored digest, or next tasks, in the form for the active key; nullopt if they already
+  // have it.
   Result<std::optional<std::string>> kept_under_active_key(const TenantId& tenant,
                                                            const StoredEnvelope& stored);
-  // The id of the key that it opens with, empty for none; nothing if there is nothing to hide in
-  // it.
+  // Returns the id of the key by which a stored digest, or next tasks, are encrypted; empty without
+  // one; nullopt if they contain nothing to encrypt.
   Result<std::optional<std::string>> key_of_kept(const TenantId& tenant,
                                                  const StoredEnvelope& stored);
-  // The digest that `bytes` are; `subject` is named.
+  // Returns the digest that `bytes` contain. The message of an Error contains `subject`.
   Result<Digest> unmask(const TenantId& tenant, const store::Subject& subject,
                         std::string_view bytes);
 
-  // Whether it is sealed with the active key.
+  // Whether the envelope is encrypted with the active key.
   bool is_under_active_key(const Parts& parts) const;
-  // The same under the active key. What was not compressed and can be is, and nothing else changes.
+  // Returns the envelope encrypted under the active key, and compressed if it was not.
   Result<std::string> under_active_key(const TenantId& tenant, const store::Subject& subject,
                                        std::string_view envelope);
 
  private:
-  // What one thread works with at a time: it is handed on to the next.
+  // The working memory of one call; the next call reuses it.
   struct Bench;
   class Lease;
 
   bool compresses(std::string_view data) const;
-  // Seals a plain envelope, whatever its size, in its place.
+  // Encrypts a plaintext envelope of any size in place.
   Result<Done> seal_here(const TenantId& tenant, const store::Subject& subject,
                          std::string& envelope);
-  // `data`, to which `type` has been done, compressed and encrypted as `encryption_` wants it.
+  // Returns an envelope of `data`, which already has the steps of `type`, compressed and encrypted
+  // as `encryption_` requires.
   Result<std::string> sealed(Bench& bench, const TenantId& tenant, const store::Subject& subject,
                              std::string type, std::string_view data);
-  // What was encrypted: into the bench, where the view stays good until its next use.
+  // Decrypts into the bench; the view is valid until the bench is used again.
   Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant,
                                      const store::Subject& subject, const Parts& parts);
   Digest blob_id(const TenantId& tenant, std::string_view envelope);

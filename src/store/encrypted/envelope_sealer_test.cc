@@ -1,6 +1,6 @@
-// Long on purpose: the sealer and all that it rejects, by one set of keys.
+// Long on purpose: the sealer and everything that it rejects, with one set of keys.
 
-// Encryption one envelope and opening it again; and everything that must not open.
+// Encrypts and decrypts single envelopes, and checks that changed ones are rejected.
 
 #include "store/encrypted/envelope_sealer.h"
 
@@ -146,7 +146,7 @@ TEST(Encryption, WhatIsNoPlainEnvelopeIsNotSealed) {
   }
 }
 
-// Every refusal is one of these two; `corrupt` unless the type itself was changed into another.
+// Expects `corrupt`, or `invalid` if the type itself was changed.
 void expect_refused(Sealer& sealer, const std::string& envelope, const std::string& where,
                     std::size_t data_begins) {
   auto opened = sealer.open(envelope);
@@ -183,7 +183,7 @@ TEST(Encryption, EveryFlippedBitOfACompressedValueIsSeenWithoutAKey) {
     std::string changed = sealed;
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
     auto opened = sealer.open(changed);
-    // A bit that means nothing to zstd may change: the text does not.
+    // A change of a bit that zstd ignores is not detected; the text is then unchanged.
     if (opened.ok()) {
       EXPECT_EQ(*opened, envelope) << "bit " << bit;
     } else {
@@ -206,7 +206,7 @@ TEST(Encryption, EveryFlippedBitOfABlobIsRefused) {
       char& byte = sealer.blobs.front().envelope[bit / 8];
       byte = static_cast<char>(byte ^ (1 << bit % 8));
       auto opened = sealer.open(reference);
-      if (opened.ok() && !with_key) continue;  // it says the same: its hash was compared
+      if (opened.ok() && !with_key) continue;  // same contents: its hash was compared
       ASSERT_FALSE(opened.ok()) << bit;
       EXPECT_EQ(opened.error().code, ErrorCode::corrupt) << opened.error().message;
       EXPECT_THAT(opened.error().message, HasSubstr("blob " + to_hex(whole.id)));

@@ -11,7 +11,7 @@ using encrypted::kKeyBytes;
 using encrypted::kKeyIdMax;
 using encrypted::NamedKey;
 
-// Overwrites a text that held keys, however its reader leaves.
+// Overwrites a text that contains keys, on every return path.
 struct Overwriting {
   explicit Overwriting(std::string& held) : text(held) {}
   Overwriting(const Overwriting&) = delete;

@@ -1,4 +1,4 @@
-// Reading keys: what is taken, what is refused, and that no message shows a key.
+// Parsing of keys: accepted and rejected texts, and that no message contains a key.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

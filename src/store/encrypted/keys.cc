@@ -13,14 +13,14 @@
 namespace belay::encrypted {
 namespace {
 
-// Of the derivation; a new way to derive gets a new one.
+// The salt of the derivation. A changed derivation must have another salt.
 constexpr std::string_view kSalt = "belay sealed store 1";
 
 struct FreeKdf {
   void operator()(EVP_KDF_CTX* context) const { EVP_KDF_CTX_free(context); }
 };
 
-// OpenSSL's parameters are not const, though those that go in are only read.
+// OSSL_PARAM is not const, although OpenSSL only reads input parameters.
 OSSL_PARAM octets(const char* name, std::string_view text) {
   return OSSL_PARAM_construct_octet_string(name, const_cast<char*>(text.data()), text.size());
 }

@@ -1,7 +1,7 @@
 #pragma once
-// store/encrypted/keys.h - the keys of a ring, and what is derived from them for a tenant.
+// store/encrypted/keys.h - the keys of a ring, and the keys derived from them for a tenant.
 //
-// Key memory is overwritten when it is given up, and nothing here shows a key.
+// Key memory is overwritten before it is released, and no message contains a key.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kKeyIdMax = 32;
 
 void overwrite(void* bytes, std::size_t size);
 
-// Bytes that are overwritten when they go.
+// Bytes that the destructor overwrites.
 template <std::size_t size>
 class SecretBytes {
  public:
@@ -57,7 +57,7 @@ class Keys {
 enum class KeyUse {
   old_values,  // envelopes sealed by an older Belay
   values,      // envelopes, and seals of parts of rows
-  blobs,       // names of large values
+  blobs,       // ids of blobs
   digests,     // masks of chain hashes
   chain,       // authentication codes of chain hashes
   index,       // search values of records
@@ -65,8 +65,8 @@ enum class KeyUse {
 using TenantKey = SecretBytes<kKeyBytes>;
 void derive_tenant_key(const NamedKey& key, KeyUse use, const TenantId& tenant, TenantKey& derived);
 
-// The bytes by which a key is known again, whoever's envelope it is: kCheckBytes of them. They give
-// nothing of the key away.
+// Returns the kCheckBytes bytes that identify a key, the same for all tenants. They reveal nothing
+// about the key.
 std::string check_of(const NamedKey& key);
 
 }  // namespace belay::encrypted

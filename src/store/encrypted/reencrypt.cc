@@ -1,5 +1,8 @@
-// What goes through all that a tenant has stored, page by page. Pages are looked at, and what is to
-// be written is made, where the store runs its readers, so that the caller's thread stays free.
+// Reads all values of a tenant page by page, to re-encrypt or to inspect them. Pages are read, and
+// the new values computed, on the store's reader threads, so that the caller's thread stays free.
+//
+// A Rewrite applies only if the stored bytes are still those that were read: a value that another
+// commit changes meanwhile is not overwritten; the next pass finds it.
 
 #include <utility>
 
@@ -15,11 +18,11 @@ using encrypted::Parts;
 
 constexpr std::size_t kPageRows = limits::bounded(64);
 constexpr std::size_t kCommitBytes = 256u << 10;
-// Each pass finds what was written during the one before it: with the ring in place everywhere,
-// the second finds nothing.
+// Each pass finds the values that were written during the previous one. If all processes use the
+// new key ring, the second pass finds none.
 constexpr int kPassesMax = 10;
 
-// A part of a page: what one commit rewrites.
+// The part of a page that one commit rewrites.
 struct Portion {
   std::vector<Rewrite> rewrites;
   std::uint64_t envelopes = 0;  // among them
@@ -45,7 +48,7 @@ EnvelopeFilter page_after(const TenantId& tenant, std::uint64_t after) {
 
 store::Subject subject_of(const StoredEnvelope& stored) { return {stored.subject, stored.bound}; }
 
-// The plain envelope that a reference stands for.
+// Returns the plaintext envelope to which a reference refers.
 Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                              const StoredEnvelope& stored, const Digest& id) {
   BELAY_TRY(std::vector<BlobRow> blobs, view.blobs(tenant, {id}));
@@ -56,8 +59,8 @@ Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const Tenan
   return sealer.open_blob(tenant, stored.envelope, blobs.front());
 }
 
-// The name of a blob that is in plain is a hash of its text, which others could test guesses
-// with: so a reference in plain gets a new blob, and the old one stays behind without a name.
+// The id of a plaintext blob is a hash of its text, with which guesses could be tested. A plaintext
+// reference therefore gets a new blob, and no row refers to the old one any more.
 Result<std::string> renamed(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                             const StoredEnvelope& stored, std::vector<BlobRow>& blobs) {
   std::string reference = stored.envelope;
@@ -79,7 +82,7 @@ Result<std::optional<std::string>> sealed_nothing(EnvelopeSealer& sealer, const 
   return std::optional(std::move(envelope));
 }
 
-// The bytes to be kept in place of those that are; nothing where they can stay.
+// Returns the bytes that replace the stored ones; nullopt if these need no change.
 Result<std::optional<std::string>> rewritten(Snapshot& view, EnvelopeSealer& sealer,
                                              const TenantId& tenant, const StoredEnvelope& stored,
                                              std::vector<BlobRow>& blobs) {
@@ -168,7 +171,7 @@ Task<Result<Written>> one_pass(Store& inner, std::shared_ptr<EnvelopeSealer> sea
   }
 }
 
-// What a digest or next tasks add to the report.
+// Adds a digest or next tasks to the report.
 Result<Done> look_at_kept(EnvelopeSealer& sealer, const TenantId& tenant,
                           const StoredEnvelope& stored, EncryptionReport& report) {
   if (!sealer.encrypts()) return Done{};
@@ -178,7 +181,7 @@ Result<Done> look_at_kept(EnvelopeSealer& sealer, const TenantId& tenant,
   return Done{};
 }
 
-// What one envelope adds to the report.
+// Adds one envelope to the report.
 Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                      const StoredEnvelope& stored, EncryptionReport& report) {
   if (stored.kind != StoredEnvelope::Kind::envelope) {

@@ -1,6 +1,9 @@
-// Large values that nothing names any more. First which there are, and when each was last put; then
-// every name that is stored; then those that have none are forgotten, unless they were put again.
-// A name that is not seen is younger than the list, and so is its put.
+// Deletes blobs to which no row refers.
+//
+// The order of the steps must not change: list the blobs with their last put numbers; read all
+// references; delete the blobs without one, unless their put number has changed. A reference that
+// the second step misses was committed after the list was read, and its commit has increased the
+// blob's put number.
 
 #include <map>
 
@@ -17,7 +20,7 @@ using encrypted::Parts;
 constexpr std::size_t kBlobsPage = limits::bounded(64);
 constexpr std::size_t kForgottenAtOnce = 100;
 
-using Puts = std::map<Digest, std::uint64_t>;  // blobs, and when they were last put
+using Puts = std::map<Digest, std::uint64_t>;  // blobs and their last put numbers
 
 Task<Result<Puts>> list_blobs(Store& inner, TenantId tenant) {
   Puts all;

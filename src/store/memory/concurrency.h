@@ -1,14 +1,15 @@
 #pragma once
-// store/memory/concurrency.h - how many runs of a group are at work, in memory.
+// store/memory/concurrency.h - enforces concurrency limits in memory; see ConcurrencyGuard.
 
 #include "store/memory/tables.h"
 
 namespace belay::store {
 
-// The user, concurrency key or queue that the run's place is counted by; empty for the tenant.
+// Returns the user, concurrency key or queue by which the run is counted; empty for the tenant.
 const std::string& group_of(const RunRow& run, ConcurrencyScope of);
 
-// Whether every group of the run has a place for it. A run that is at work has its place already.
+// False if the commit makes the run running and a concurrency limit is reached. A run that is
+// already running has been counted.
 bool has_capacity(const Commit& commit, const TenantTables& tenant, const RunTable* run,
                   const CommitRows& rows);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = StoredEnvelope::Kind;
 
-// Not const, for visitors that change nothing.
+// `digest` is a mutable reference also for visitors that change nothing.
 void visit_digest(Subject subject, Digest& digest, const VisitEnvelope& visit) {
   if (digest == Digest{}) return;
   std::string bytes = bytes_of(digest);
@@ -78,7 +78,7 @@ std::uint64_t place_of_subject(std::string_view subject) {
   Digest digest = sha256(subject);
   std::uint64_t place = 0;
   for (std::size_t i = 0; i < sizeof place; ++i) place = place << 8 | digest[i];
-  // 0 is before all places, and a signed number holds the rest.
+  // Positive, so that 0 is before all positions, and within the range of a signed number.
   return std::max<std::uint64_t>(place >> 1, 1);
 }
 
@@ -111,7 +111,7 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
                                                    const EnvelopeFilter& filter) {
   std::string front = front_of_type(filter.other_than);
   std::vector<StoredEnvelope> found;
-  // Visiting changes nothing here.
+  // The cast is safe: this visitor changes nothing.
   for_each_envelope(const_cast<TenantTables&>(tenant), filter.every_kind, [&](Visited visited) {
     if (!front.empty() && visited.envelope.starts_with(front)) return;
     if (place_of_subject(visited.subject.row) <= filter.after) return;

@@ -1,6 +1,5 @@
 #pragma once
-// store/memory/envelopes.h - every envelope of a tenant, wherever it is kept, under a number that
-// stays with its row.
+// store/memory/envelopes.h - lists and replaces all envelopes of a tenant, by a permanent number.
 
 #include <functional>
 
@@ -9,7 +8,7 @@
 
 namespace belay::store {
 
-// The first bytes of SHA-256 over the row's subject: it needs no bookkeeping.
+// Returns the first bytes of SHA-256 over the row's subject, so that no number must be stored.
 std::uint64_t place_of_subject(std::string_view subject);
 
 // A reference to a stored envelope, or with every_kind to other stored bytes. Changes to the bytes

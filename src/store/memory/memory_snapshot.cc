@@ -11,7 +11,7 @@
 namespace belay::store {
 namespace {
 
-// Copies what `matches`, backwards from before `end`, at most `limit`.
+// Copies up to `limit` rows that match, newest first.
 template <typename Iterator, typename Matches, typename RowOf>
 auto newest_first(Iterator begin, Iterator end, std::size_t limit, Matches matches, RowOf row_of) {
   std::vector<std::decay_t<decltype(row_of(*begin))>> found;
@@ -32,8 +32,8 @@ bool is_listed(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Orders by what `key_of` gives, equal ones as they stand, and cuts off at `limit`.
-// (std::stable_sort of GCC 12's library calls what clang reports as deprecated.)
+// Sorts by key_of(), stable, and truncates to `limit` rows. (std::stable_sort of GCC 12's library
+// uses functions that clang reports as deprecated.)
 template <typename T, typename KeyOf>
 void sort_and_cut(std::vector<T>& rows, std::size_t limit, KeyOf key_of) {
   std::vector<std::size_t> order(rows.size());

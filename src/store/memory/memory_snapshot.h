@@ -1,5 +1,5 @@
 #pragma once
-// store/memory/memory_snapshot.h - reads of an in-memory store's rows, under its mutex.
+// store/memory/memory_snapshot.h - a snapshot of an in-memory store, under its mutex.
 
 #include "store/memory/open_sessions.h"
 #include "store/memory/tables.h"
@@ -8,7 +8,7 @@ namespace belay::store {
 
 class MemorySnapshot final : public Snapshot {
  public:
-  // Without `sessions` only those are known that own a run.
+  // Without `sessions`, sessions() returns only the owners of runs.
   explicit MemorySnapshot(const Tables& tables, const OpenSessions* sessions = nullptr)
       : tables_(tables), sessions_(sessions) {}
 
@@ -35,7 +35,7 @@ class MemorySnapshot final : public Snapshot {
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
  private:
-  // Null when the tenant or the run does not exist.
+  // Null if the tenant or the run does not exist.
   const RunTable* run(const TenantId& tenant, const RunId& run) const;
 
   const Tables& tables_;

@@ -1,4 +1,6 @@
-// The store that lives as long as its process: for tests, and for runs that need not survive.
+// A store in memory, for tests and for runs that need not survive their process.
+//
+// One mutex excludes all commits and reads from each other, so that a commit is atomic.
 
 #include <algorithm>
 #include <atomic>
@@ -57,9 +59,9 @@ class MemoryStore final : public Store {
 
   std::mutex mutex_;
   store::Tables tables_;       // protected by mutex_
-  std::uint64_t version_ = 0;  // protected by mutex_: how many commits it was given
+  std::uint64_t version_ = 0;  // protected by mutex_: number of commits, for change_token()
 
-  store::OpenSessions sessions_;  // with a mutex of its own, so that a reader may ask is_alive()
+  store::OpenSessions sessions_;  // has its own mutex, so that a reader can call is_alive()
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// store/memory/open_sessions.h - who may own runs of an in-memory store.
+// store/memory/open_sessions.h - the sessions of an in-memory store.
 //
 // Threading: any method, from any thread, also from within a read.
 
@@ -27,7 +27,7 @@ class OpenSessions {
     auto found = sessions_.find(session);
     return found != sessions_.end() && found->second.is_open;
   }
-  // All that there ever were, the newest first.
+  // Returns all sessions that were ever opened, newest first.
   std::vector<SessionRow> list() const {
     std::lock_guard lock(mutex_);
     std::map<std::uint64_t, SessionRow, std::greater<>> by_number;

@@ -48,8 +48,8 @@ void forget_run(TenantTables& tenant, const RunId& id) {
   leave_thread(tenant, thread);
 }
 
-// What no state from `anchor` on needs: rows before a channel's newest `set` up to it, and operands
-// of reducers that have been reduced.
+// Deletes the values that no state from `anchor` on needs: those before a channel's newest `set` up
+// to it, and operands of reducers that have been combined.
 void forget_values(RunTable& run, const CheckpointRow& anchor) {
   for (auto& [name, rows] : run.channels) {
     if (!name.first.empty()) continue;
@@ -71,8 +71,8 @@ void forget_values(RunTable& run, const CheckpointRow& anchor) {
 void forget_before(RunTable& run, std::uint64_t before_seq) {
   std::uint64_t first = std::min(before_seq, run.row.seq);
   const CheckpointRow* found = run.checkpoint(first);
-  // In the midst of a superstep a checkpoint says no more than which commit chose the tasks: none
-  // before its state_seq. So the chain begins there.
+  // If the commit is partway through a superstep, its state is that of state_seq and the pending
+  // writes since: the chain must then begin at the checkpoint of state_seq.
   if (found && found->state_seq < first) {
     first = found->state_seq;
     found = run.checkpoint(first);

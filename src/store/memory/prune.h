@@ -1,5 +1,5 @@
 #pragma once
-// store/memory/prune.h - forgets runs, or what came before one of their commits.
+// store/memory/prune.h - deletes runs, or the commits of a run before one of them.
 
 #include "store/memory/tables.h"
 

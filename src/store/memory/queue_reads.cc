@@ -1,4 +1,4 @@
-// The reads of MemorySnapshot of queues, places and sessions.
+// Reads of MemorySnapshot: queues, running runs by scope, sessions.
 
 #include <algorithm>
 #include <map>
@@ -73,7 +73,7 @@ Result<std::vector<SessionRow>> MemorySnapshot::sessions(const SessionFilter& fi
   for (SessionRow& row : rows) by_id[row.session] = &row;
   std::vector<TenantId> tenants =
       filter.tenant ? std::vector<TenantId>{*filter.tenant} : tables_.tenants();
-  std::map<SessionId, SessionRow> unknown;  // of runs that came from another store
+  std::map<SessionId, SessionRow> unknown;  // owners of runs that were imported
   for (const TenantId& tenant : tenants) {
     const TenantTables* tables = tables_.tenant(tenant);
     if (!tables) continue;

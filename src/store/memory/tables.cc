@@ -1,4 +1,4 @@
-// Long on purpose: it is the judgement of every commit, which other stores are compared with.
+// Long on purpose: it decides about every commit, and is the reference for the other stores.
 
 #include "store/memory/tables.h"
 
@@ -12,7 +12,7 @@
 namespace belay::store {
 namespace {
 
-// What the guards allow: which rows to write, or the answer when nothing is to be written.
+// The result of the guards: the rows to write; if null, the outcome of the commit.
 struct GuardResult {
   CommitRows* rows = nullptr;
   CommitOutcome outcome = CommitOutcome::applied;
@@ -22,7 +22,8 @@ bool is_checkpoint_of(const std::optional<CommitRows>& rows, const CheckpointRow
   return rows && rows->checkpoint->id == stored.id;
 }
 
-// The run stands elsewhere than the guard says: was it this very commit that moved it?
+// The guard does not hold. If this same commit has changed the run, it was applied before, and its
+// sender did not receive the outcome: a commit and its checkpoint share one id.
 CommitOutcome outcome_of_moved_run(const Commit& commit, const RunTable& run) {
   if (const CheckpointRow* stored = run.checkpoint(commit.rows.checkpoint->seq)) {
     if (commit.rows.checkpoint->id == stored->id) return CommitOutcome::applied;
@@ -118,7 +119,7 @@ Result<Done> check_opened(const CommitRows& rows, const TenantTables& tenant, bo
   return Done{};
 }
 
-// What never changes stays as the run's first commit wrote it.
+// Does not change the members that only a run's first commit writes.
 void update_run(RunRow& stored, RunRow next) {
   stored.status = next.status;
   stored.reason = std::move(next.reason);
@@ -170,7 +171,7 @@ void write_approvals(CommitRows& rows, TenantTables& tenant, RunTable* run) {
   for (ApprovalRow& opened : rows.opened) {
     if (tenant.approval_by_id.contains(opened.interrupt)) continue;  // a pending write, sent again
     ApprovalRow& stored = tenant.approvals.emplace_back(std::move(opened));
-    // As of the run's first commit, whatever this one says.
+    // From the run's first commit, not from this one.
     stored.thread = run->row.thread;
     stored.user = run->row.user;
     stored.graph = run->row.graph;
@@ -187,7 +188,7 @@ void end_run(RunTable& run) {
   for (auto& [key, entry] : run.effects) {
     if (entry.row.status != EffectStatus::intended) continue;
     entry.row.status = EffectStatus::uncertain;
-    // The clock of the process that began it might be ahead of the run's.
+    // The clock of the process that started the effect might be ahead of the run's.
     entry.row.updated_at = std::max(entry.row.updated_at, run.row.updated_at);
   }
 }
@@ -237,7 +238,8 @@ void write_value(Channels& channels, ValueRow value) {
   }
 }
 
-// What is known for good is not changed, but that a failed effect is tried once more.
+// Does not change a final status (done, skipped, failed), except that a failed effect can be
+// started again with a later attempt.
 bool may_become(const EffectRow& stored, const EffectRow& next) {
   if (stored.status == EffectStatus::failed) {
     return next.status == EffectStatus::intended && next.attempt > stored.attempt;
@@ -257,8 +259,8 @@ void write_effect(TenantTables& tenant, RunTable& run, EffectRow effect) {
   stored = std::move(effect);
 }
 
-// What a process that lost its run may still tell: how an effect ended that it had begun. A failure
-// says nothing of an attempt that another process has begun since.
+// Records the outcome of an effect that a process started before it lost its run. A failure does
+// not overwrite an attempt that another process has started since.
 void write_outcome(TenantTables& tenant, EffectRow& outcome) {
   RunTable* run = tenant.run(outcome.run);
   if (!run) return;
@@ -318,7 +320,7 @@ void write_unguarded(CommitRows& rows, TenantTables& tenant) {
   }
 }
 
-// Nothing here can fail: whatever could be refused has been.
+// Must not fail: rows written before an Error would remain. All checks are done before.
 void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run, Clock& clock) {
   if (rows.thread) {
     ThreadRow& thread = tenant.threads.emplace_back(std::move(*rows.thread));

@@ -1,7 +1,7 @@
 #pragma once
-// store/memory/tables.h - the rows of an in-memory store and the rules of its one write.
+// store/memory/tables.h - the rows of an in-memory store, and the application of a commit to them.
 //
-// Threading: none here; the store holds its mutex around every call.
+// Threading: not thread-safe; the store holds its mutex during every call.
 
 #include <cstring>
 #include <list>
@@ -16,7 +16,7 @@
 
 namespace belay::store {
 
-// Run ids may share their first or their last bytes (by time, by node), so all of them count.
+// Uses all bytes: run ids can share their first (time) or last (machine) bytes.
 struct UuidHash {
   std::size_t operator()(const Uuid& id) const {
     std::uint64_t words[2];
@@ -25,7 +25,7 @@ struct UuidHash {
   }
 };
 
-// Space, channel. Texts are ordered by their bytes, as in every store.
+// Namespace, channel. Texts are ordered by their bytes, as in every store.
 using ChannelName = std::pair<std::string, std::string>;
 struct ChannelOrder {
   using is_transparent = void;
@@ -40,17 +40,17 @@ using Channels = std::map<ChannelName, std::vector<ValueRow>, ChannelOrder>;
 
 struct EffectEntry {
   EffectRow row;
-  std::uint64_t number = 0;  // grows with every effect that begins
+  std::uint64_t number = 0;  // increases with every new effect
 };
 struct OutboxEntry {
   OutboxRow row;
-  std::uint64_t number = 0;  // grows with every message
+  std::uint64_t number = 0;  // increases with every new message
 };
 
-// A run and all that its commits wrote.
+// A run and all rows of its commits.
 struct RunTable {
   RunRow row;
-  std::vector<CheckpointRow> checkpoints;  // of its own space, oldest first, without a gap
+  std::vector<CheckpointRow> checkpoints;  // of the empty namespace, oldest first, without a gap
   std::map<std::pair<std::string, std::uint64_t>, CheckpointRow> inner_checkpoints;
   Channels channels;
   std::vector<EventRow> events;
@@ -59,7 +59,7 @@ struct RunTable {
   std::map<std::pair<TaskId, std::string>, EffectEntry> effects;
   std::map<std::pair<std::uint64_t, std::int64_t>, OutboxEntry> outbox;
 
-  // Null when there is none of that seq (any more).
+  // Null if there is no checkpoint of that seq, or it was pruned.
   const CheckpointRow* checkpoint(std::uint64_t seq) const {
     if (checkpoints.empty() || seq < checkpoints.front().seq) return nullptr;
     std::uint64_t place = seq - checkpoints.front().seq;
@@ -75,7 +75,6 @@ struct RecordEntry {
 // Collection, user, key.
 using RecordKey = std::tuple<std::string, UserId, std::string>;
 
-// Everything of one tenant. Lists keep their rows where they are, oldest first.
 struct StoredBlob {
   std::string envelope;
   std::uint64_t last_put = 0;
@@ -83,7 +82,7 @@ struct StoredBlob {
 
 struct TenantTables {
   TenantTables() = default;
-  // The copy stands by itself: its indexes lead to its own rows.
+  // A deep copy: its indexes point to its own rows.
   TenantTables(const TenantTables& other);
   TenantTables& operator=(const TenantTables&) = delete;
 
@@ -99,7 +98,7 @@ struct TenantTables {
   std::uint64_t blob_puts = 0;
   std::uint64_t last_number = 0;  // of an effect or a message
 
-  // Null when there is none.
+  // Null if the run does not exist.
   RunTable* run(const RunId& id) {
     auto found = run_by_id.find(id);
     return found == run_by_id.end() ? nullptr : &*found->second;
@@ -110,20 +109,21 @@ struct TenantTables {
   }
 };
 
-// Where the rows of a channel as of `at_seq` begin and end: the newest `set` and what follows it.
+// Returns the range of a channel's rows as of `at_seq`: the newest `set` and the rows after it.
 std::pair<std::size_t, std::size_t> rows_that_count(const std::vector<ValueRow>& rows,
                                                     std::uint64_t at_seq);
 
 class Tables {
  public:
-  // Moves out of `commit` what it writes. REQUIRES: check_commit(commit).
+  // Evaluates the guards and applies the commit. Moves the written rows out of `commit`.
+  // REQUIRES: check_commit(commit).
   Result<CommitOutcome> apply(Commit& commit, Clock& clock);
 
-  // Null when nothing was ever written for this tenant.
+  // Null if nothing was ever written for this tenant.
   const TenantTables* tenant(const TenantId& id) const;
   std::vector<TenantId> tenants() const;
 
-  // Bytes are those of envelopes alone.
+  // Counts only the bytes of envelopes.
   StoreStatistics statistics();
 
  private:

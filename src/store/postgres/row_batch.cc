@@ -91,8 +91,8 @@ constexpr std::string_view task_statement =
     " ON CONFLICT (tenant, run_id, namespace, superstep, position) DO UPDATE SET"
     " task_id = excluded.task_id, status = excluded.status, envelope = excluded.envelope";
 
-// Does not change a final status (done, skipped, failed), except that a failed effect can be started
-// again with a later attempt.
+// Does not change a final status (done, skipped, failed), except that a failed effect can be
+// started again with a later attempt.
 constexpr std::string_view effect_statement =
     "INSERT INTO belay.effects AS e (tenant, run_id, task_id, name, node, effect_class, status,"
     " attempt, created_at, updated_at, envelope)"

@@ -1,5 +1,5 @@
 #pragma once
-// store/postgres/row_batch.h - the rows of all commits of a transaction, as one statement per table.
+// store/postgres/row_batch.h - the rows of a transaction's commits, as one statement per table.
 //
 // Does not evaluate guards: the caller has done so, or does so in the same transaction. Rows are
 // written in the order in which they were added; rows with the same key, which one statement cannot

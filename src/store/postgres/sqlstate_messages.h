@@ -1,5 +1,5 @@
 #pragma once
-// store/postgres/sqlstate_messages.h - maps SQLSTATEs and libpq errors to an ErrorCode and a remedy.
+// store/postgres/sqlstate_messages.h - maps SQLSTATEs and libpq errors to error codes and remedies.
 
 #include <string_view>
 

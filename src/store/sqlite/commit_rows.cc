@@ -1,4 +1,4 @@
-// The statements of CommitWriter that write rows.
+// Statements of CommitWriter: runs, checkpoints, events, approvals, records.
 
 #include "belay/value.h"
 #include "store/sqlite/commit_writer.h"
@@ -11,7 +11,7 @@ Statement& bind_number_or_null(Statement& statement, std::int64_t number) {
   return number == 0 ? statement.bind_null() : statement.bind(number);
 }
 
-// What most rows say is null.
+// Binds null for the value that most rows have.
 Statement& bind_unless(std::string_view usual, Statement& statement, const std::string& text) {
   return text == usual ? statement.bind_null() : statement.bind(text);
 }
@@ -20,12 +20,12 @@ Statement& bind_instant_or_null(Statement& statement, Instant instant) {
   return instant == Instant{} ? statement.bind_null() : statement.bind(instant);
 }
 
-// What is not there takes no room, as under a key.
+// An absent digest is stored as an empty blob, in an encrypted store as well.
 Statement& bind_or_nothing(Statement& statement, const Digest& digest) {
   return digest == Digest{} ? statement.bind_blob("") : statement.bind(digest);
 }
 
-// JSON is text, so that people can look at it; an envelope is not.
+// JSON is stored as text, so that it is readable in the database; an envelope is stored as a blob.
 Statement& bind_tasks(Statement& statement, const std::string& tasks) {
   return tasks.starts_with('[') ? statement.bind(tasks) : statement.bind_blob(tasks);
 }
@@ -62,9 +62,10 @@ Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place,
   return touched == 1;
 }
 
-// A status that stays is not written: `status` decides which rows the index of unfinished runs
-// holds, and SQLite would take the row out of that index and put it back. What it was is remembered
-// from the last commit; another process may have changed it since.
+// The guard is part of the UPDATE's WHERE clause. An unchanged status is not written: the partial
+// index of unfinished runs depends on `status`, and SQLite would remove the row from the index and
+// insert it again. The cached status is that of our last commit, and another process might have
+// changed it since: if the first UPDATE matches no row, the second one decides.
 Result<bool> CommitWriter::move_run(const RunGuard& guard, const Place& place, const RunRow& run) {
   BELAY_TRY(std::int64_t session, session_number(run.session));
   auto known = runs_.find(run.run);

@@ -79,7 +79,7 @@ Statement& Statement::bind(std::int64_t number) {
   return *this;
 }
 
-// An empty view may have no address, which SQLite would take for a null.
+// An empty view can have a null pointer, which SQLite would bind as null.
 Statement& Statement::bind(std::string_view text) {
   const char* begin = text.data() ? text.data() : "";
   sqlite3_bind_text64(statement_, next_++, begin, text.size(), SQLITE_STATIC, SQLITE_UTF8);

@@ -1,6 +1,6 @@
 #pragma once
-// store/sqlite/connection.h - SQLite's C API with owners: a connection, a compiled statement, and
-// one use of a statement.
+// store/sqlite/connection.h - RAII wrapper of SQLite's C API: a connection with its compiled
+// statements, and one use of a statement.
 //
 // Threading: a Connection and everything made from it belong to one thread at a time.
 
@@ -18,12 +18,12 @@ struct sqlite3_stmt;
 
 namespace belay::sqlite {
 
-// Reading and binding of seqs and limits, which are unsigned with us and signed in SQLite: what is
-// beyond its range is taken for its greatest number.
+// Converts an unsigned number, such as a seq or a limit, to SQLite's signed integer; returns the
+// maximum if it is out of range.
 std::int64_t clamped(std::uint64_t number);
 
-// One use of a compiled statement: bind from the left, then step. Resets it at the end.
-// Texts and blobs are not copied: they must live until then.
+// One use of a compiled statement: bind from the left, then step. The destructor resets it. Texts
+// and blobs are not copied: they must live until then.
 class Statement {
  public:
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
@@ -49,7 +49,7 @@ class Statement {
     return bind(store::enum_name(value));
   }
 
-  // Whether there is a row. SQLite's own result code is in Connection::error() when not.
+  // Advances to the next row. After `failed`, Connection::error() returns the Error.
   enum class Step { row, done, failed };
   Step step();
 
@@ -73,7 +73,7 @@ class Connection {
  public:
   enum class Mode { read_only, read_write };
 
-  // `path` names an existing file. REQUIRES: it is no special name of SQLite (":memory:").
+  // REQUIRES: `path` is an existing file, not a special name of SQLite such as ":memory:".
   static Result<std::unique_ptr<Connection>> open(const std::string& path, Mode mode);
   // Owns `handle`; for open().
   Connection(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
@@ -83,28 +83,28 @@ class Connection {
 
   // Runs a script without results.
   Result<Done> execute(const std::string& sql);
-  // The one number that a query gives; 0 for no row.
+  // Returns the first column of a query's first row; 0 without a row.
   Result<std::int64_t> number(std::string_view sql);
 
-  // A statement compiled once for this connection. Fails only when the schema is not ours.
+  // Returns a statement that is compiled once per connection. Fails if the schema does not match.
   Result<Statement> prepare(std::string_view sql);
-  // Runs a statement to its end, throwing away its rows; how many rows it changed.
+  // Executes a statement, discards its rows, and returns how many rows it changed.
   Result<std::int64_t> run(Statement statement);
 
   std::int64_t last_inserted() const;
   bool in_transaction() const;
   bool is_read_only() const;
-  // How long a statement waits while another process writes; busy_timeout to begin with.
+  // Limits the time for which a statement waits for other writers; busy_timeout after open().
   static constexpr std::chrono::milliseconds busy_timeout{5'000};
   void wait_for_others(std::chrono::milliseconds at_most);
   // Frees the cached pages, so that the next statement reads the file. REQUIRES: no transaction.
   void drop_cache();
-  // Closes without moving the write-ahead log into the file: for a file that is not ours.
+  // The destructor then does not checkpoint the write-ahead log: for a file of another program.
   void leave_log_alone();
 
-  // The last failure of this connection, in the words of Belay.
+  // The Error of this connection's last failure.
   Error error() const;
-  // SQLite's extended code of it.
+  // The extended SQLite code of the last failure.
   int code() const;
 
   sqlite3* handle() const { return handle_; }

@@ -1,9 +1,9 @@
 #pragma once
-// store/sqlite/data_version.h - whether anybody, of this process or another, has changed the file.
+// store/sqlite/data_version.h - detects changes of the file by this process or another.
 //
-// Asks SQLite's data_version (https://sqlite.org/pragma.html#pragma_data_version), which only says
-// of one connection what others have done since it was asked last: so it has one of its own, made
-// when it is asked first.
+// Reads SQLite's data_version (https://sqlite.org/pragma.html#pragma_data_version), which reports
+// to a connection only the changes by other connections. Therefore it has its own connection, which
+// writes nothing; it is opened at the first call.
 //
 // Threading: any method from any thread.
 
@@ -15,10 +15,10 @@ namespace belay::sqlite {
 
 class DataVersion {
  public:
-  // `path` holds a store.
+  // REQUIRES: `path` is a store.
   explicit DataVersion(std::string path) : path_(std::move(path)) {}
 
-  // Waits for nobody: nullopt where the file is locked, or can't be read.
+  // Returns the current version without waiting; nullopt if the file is locked or cannot be read.
   std::optional<std::uint64_t> look();
 
  private:

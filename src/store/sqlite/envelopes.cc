@@ -10,16 +10,16 @@
 namespace belay::sqlite {
 namespace {
 
-// One column of one table that holds envelopes. `columns` is what `subject` reads, from the third
-// column of a row on.
+// One column with envelopes of one table. `subject` reads `columns`, from the third column of a row
+// on.
 struct Source {
   std::string_view table;
   std::string_view number;
   std::string_view envelope;
   std::string_view columns;
   Result<store::Subject> (*subject)(const Statement& row);
-  bool is_of_run = true;   // joined to its run, whose id is the first of the columns
-  bool has_tenant = true;  // else its run has
+  bool is_of_run = true;   // joined with its run, whose id is the first of the columns
+  bool has_tenant = true;  // false: the tenant is a column of its run
   StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
   bool may_be_empty = false;  // with a key, an empty one is sealed too: data is bound to it
 };
@@ -115,7 +115,7 @@ Result<store::Subject> blob_subject(const Statement& row) {
   return store::subject_of_blob(row.digest(2));
 }
 
-// In the order of their numbers in places, from 1: append, never reorder.
+// The index, from 1, is part of positions: append, never reorder.
 constexpr auto a_digest = StoredEnvelope::Kind::digest;
 constexpr std::array<Source, 13> sources{{
     {"channel_values", "x.value_number", "x.envelope",
@@ -154,12 +154,12 @@ constexpr std::array<Source, 13> sources{{
 std::string from(const Source& source) {
   std::string sql = " FROM " + std::string(source.table) + " x";
   if (source.is_of_run) sql += " CROSS JOIN runs r ON r.run_number = x.run_number";
-  // The + keeps SQLite from walking an index of the tenant instead of the rows in their order.
+  // The "+" prevents SQLite from using an index of the tenant instead of the order of the rows.
   return sql + (source.has_tenant ? " WHERE +x.tenant_id = ?1" : " WHERE r.tenant_id = ?1");
 }
 
-// ?1 the tenant, ?2 the number to go on after, ?3 the front of the type that is not wanted (empty:
-// every type is), ?4 the limit.
+// ?1 tenant, ?2 the number after which to continue, ?3 prefix of the types to skip (empty: none),
+// ?4 limit.
 std::string list_statement(const Source& source, bool with_empty) {
   std::string number(source.number);
   std::string envelope(source.envelope);
@@ -170,7 +170,7 @@ std::string list_statement(const Source& source, bool with_empty) {
          number + " LIMIT ?4";
 }
 
-// ?1 the tenant, ?2 the row's number.
+// ?1 tenant, ?2 the row's number.
 std::string find_statement(const Source& source) {
   return "SELECT " + std::string(source.envelope) + from(source) + " AND " +
          std::string(source.number) + " = ?2";

@@ -14,7 +14,7 @@ std::uint64_t size_of(const std::string& path) {
 }
 
 Result<Done> count(Connection& connection, StoreStatistics& found) {
-  // A table's pages with those of its indexes.
+  // Bytes of each table, including its indexes.
   BELAY_TRY(Statement tables,
             connection.prepare("SELECT m.tbl_name, sum(d.pgsize)"
                                " FROM dbstat d JOIN sqlite_schema m ON m.name = d.name"
@@ -27,7 +27,7 @@ Result<Done> count(Connection& connection, StoreStatistics& found) {
   };
   BELAY_TRY(found.tables, all_rows<TableStatistics>(connection, std::move(tables), read_row));
   for (TableStatistics& table : found.tables) {
-    // The names are the schema's own.
+    // Not user input: the names are those of the schema.
     BELAY_TRY(std::int64_t rows, connection.number("SELECT count(*) FROM \"" + table.name + "\""));
     table.rows = static_cast<std::uint64_t>(rows);
   }
@@ -50,12 +50,13 @@ Result<StoreStatistics> statistics_of(const std::string& path) {
   return found;
 }
 
-// Row numbers stay as they are, since every table that is named by one has it as a column.
+// VACUUM does not change row numbers that other tables refer to: they are INTEGER PRIMARY KEY
+// columns.
 Result<Done> compact_file(const std::string& path) {
   BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));
   BELAY_CHECK(connection->execute("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF"));
   BELAY_CHECK(connection->execute("VACUUM"));
-  // Into the file, and the log cut off: as far as other processes do not read from it just now.
+  // Copies the log into the file and truncates it, as far as no other process reads from it.
   return connection->execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// store/sqlite/maintenance.h - counting a store's pages, and giving free ones back.
+// store/sqlite/maintenance.h - reports the size of a store's tables and compacts the file.
 //
-// Threading: any; each call uses a connection of its own.
+// Threading: any; each call opens its own connection.
 
 #include "belay/store.h"
 

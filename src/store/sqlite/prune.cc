@@ -5,7 +5,7 @@
 namespace belay::sqlite {
 namespace {
 
-// What pruning must know of a run.
+// The properties of a run that pruning depends on.
 struct Found {
   RunStatus status = RunStatus::running;
   std::uint64_t seq = 0;
@@ -28,7 +28,7 @@ Result<std::optional<Found>> find(Connection& connection, std::int64_t tenant, s
   if (step == Statement::Step::done) return found;
   found.emplace();
   auto status = store::enum_named<RunStatus>(row.text(0));
-  if (status) found->status = *status;  // an unknown one is taken for one that goes on
+  if (status) found->status = *status;  // an unknown status counts as running: not pruned
   found->seq = row.natural(1);
   found->thread = row.number(2);
   found->preserve = row.number(3) != 0;
@@ -46,7 +46,7 @@ Result<Done> forget_run(Connection& connection, std::int64_t tenant, std::int64_
       "DELETE FROM tasks WHERE tenant_id = ? AND run_number = ?",
       "DELETE FROM effects WHERE tenant_id = ? AND run_number = ?",
       "DELETE FROM outbox WHERE tenant_id = ? AND run_number = ?",
-      // An agent's own rows stay, and no longer name a run.
+      // Records remain, and no longer refer to a run.
       "UPDATE records SET run_number = NULL, seq = 0 WHERE tenant_id = ? AND run_number = ?",
       "DELETE FROM run_starts WHERE ? > 0 AND run_number = ?",
       "DELETE FROM runs WHERE tenant_id = ? AND run_number = ?"};
@@ -64,8 +64,8 @@ Result<Done> forget_run(Connection& connection, std::int64_t tenant, std::int64_
   return Done{};
 }
 
-// What no state from `state_seq` on needs: rows before a channel's newest `set` up to it, and
-// operands of reducers that have been reduced.
+// Deletes the values that no state from `state_seq` on needs: those before a channel's newest `set`
+// up to it, and operands of reducers that have been combined.
 Result<Done> forget_values(Connection& connection, std::int64_t tenant, std::int64_t run,
                            std::uint64_t state_seq) {
   BELAY_TRY(Statement rows,
@@ -81,7 +81,8 @@ Result<Done> forget_values(Connection& connection, std::int64_t tenant, std::int
   return Done{};
 }
 
-// The first checkpoint that is left still names the one before it.
+// An empty parent_id means "the previous seq" (insert_checkpoint()). The first remaining checkpoint
+// gets the id itself, because its predecessor is deleted.
 Result<Done> keep_parent(Connection& connection, std::int64_t tenant, std::int64_t run,
                          std::uint64_t seq) {
   BELAY_TRY(Statement anchor,
@@ -101,7 +102,7 @@ struct Anchor {
   std::int64_t superstep = 0;
 };
 
-// Nothing where there is no such checkpoint: an earlier pruning went further.
+// Returns nullopt if there is no such checkpoint: it was already pruned.
 Result<std::optional<Anchor>> checkpoint_at(Connection& connection, std::int64_t tenant,
                                             std::int64_t run, std::uint64_t seq) {
   BELAY_TRY(Statement row,
@@ -115,8 +116,8 @@ Result<std::optional<Anchor>> checkpoint_at(Connection& connection, std::int64_t
   return std::optional(Anchor{seq, row.natural(0), row.number(1)});
 }
 
-// In the midst of a superstep a checkpoint says no more than which commit chose the tasks: none
-// before its state_seq. So the chain begins there.
+// If the commit is partway through a superstep, its state is that of state_seq and the pending
+// writes since: the chain must then begin at the checkpoint of state_seq.
 Result<std::optional<Anchor>> anchor_at(Connection& connection, std::int64_t tenant,
                                         std::int64_t run, std::uint64_t seq) {
   BELAY_TRY(std::optional<Anchor> anchor, checkpoint_at(connection, tenant, run, seq));

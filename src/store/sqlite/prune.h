@@ -1,5 +1,5 @@
 #pragma once
-// store/sqlite/prune.h - forgets runs, or what came before one of their commits.
+// store/sqlite/prune.h - deletes runs, or the commits of a run before one of them.
 //
 // Threading: the writer's thread, inside its transaction.
 

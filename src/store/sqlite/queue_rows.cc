@@ -1,4 +1,4 @@
-// Queues in SQLite: their rows, the places of running runs, who owns runs.
+// Queues in SQLite: their rows, concurrency limits, running runs by scope, sessions.
 
 #include "store/sqlite/commit_writer.h"
 #include "store/sqlite/read_rows.h"
@@ -7,7 +7,7 @@
 namespace belay::sqlite {
 namespace {
 
-// What the guards of places count a run by, as it is stored, or as its first commit says.
+// The properties by which a run is counted: the stored ones, or those of its first commit.
 struct Groups {
   bool is_running = false;
   std::string user;
@@ -42,7 +42,8 @@ std::string_view group_in(const Groups& groups, ConcurrencyScope of) {
 
 }  // namespace
 
-// A run that stands elsewhere than its guard says has no need of a place: it is not moved.
+// Returns true if the guard does not hold: the run is then not updated, and move_run() reports it.
+// The count is exact over all processes: BEGIN IMMEDIATE has excluded other writers.
 Result<bool> CommitWriter::has_capacity(const Commit& commit, const Place& place,
                                         const RunRow& run) {
   if (commit.concurrency.empty() || run.status != RunStatus::running || place.tenant == 0)

@@ -1,5 +1,5 @@
 #pragma once
-// store/sqlite/read_rows.h - from the rows of a query to a vector.
+// store/sqlite/read_rows.h - reads the rows of a query into a vector.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace belay::sqlite {
 
-// Steps through a statement and reads each row with `read_row`, which may refuse it.
+// Steps through a statement and reads each row with `read_row`; returns the first Error.
 template <typename Row, typename ReadRow>
 Result<std::vector<Row>> all_rows(Connection& connection, Statement statement, ReadRow read_row) {
   std::vector<Row> rows;

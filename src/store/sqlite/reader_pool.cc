@@ -14,7 +14,7 @@ Result<Done> read_once(Connection& connection, const Store::Reader& reader) {
   BELAY_CHECK(connection.run(std::move(begin)));
   SqliteSnapshot snapshot(connection);
   auto outcome = reader(snapshot);
-  // Nothing was written, nothing can be lost.
+  // ROLLBACK, because nothing was written. A failure has no effect.
   auto back = connection.prepare("ROLLBACK");
   if (back.ok()) (void)connection.run(*std::move(back));
   return outcome;
@@ -35,7 +35,7 @@ Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path, Ru
   auto pool = std::make_unique<ReaderPool>();
   pool->run_later_ = std::move(run_later);
   for (int i = 0; i < (pool->run_later_ ? 1 : reader_threads); ++i) {
-    // Not read_only: SQLite must be able to make the log's shared memory.
+    // Not read_only: SQLite must be able to create the shared memory of the log.
     BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));
     BELAY_CHECK(connection->execute("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF"));
     pool->connections_.push_back(std::move(connection));

@@ -1,9 +1,10 @@
 #pragma once
-// store/sqlite/reader_pool.h - threads that read, each with a connection of its own, so that no
-// read waits for the writer or holds up the event loop.
+// store/sqlite/reader_pool.h - a pool of reader threads, each with its own connection.
 //
-// Threading: push() from any thread. With `run_later` (see SqliteStoreOptions) there is no thread
-// but that of the caller.
+// Reads therefore neither wait for the writer nor block the event loop.
+//
+// Threading: push() from any thread. With `run_later` (see SqliteStoreOptions) the pool has no
+// threads; everything runs on the thread of the caller.
 
 #include <condition_variable>
 #include <deque>
@@ -22,16 +23,16 @@ class ReaderPool {
 
   using RunLater = std::function<void(std::function<void()>)>;
 
-  // `path` holds the current schema.
+  // REQUIRES: the file at `path` has the current schema.
   static Result<std::unique_ptr<ReaderPool>> open(const std::string& path,
                                                   RunLater run_later = nullptr);
-  ReaderPool() = default;  // serves nothing: use open()
+  ReaderPool() = default;  // for open(), which sets up the pool
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
-  // Serves what has been pushed, then ends the threads.
+  // Executes the queued reads, then ends the threads.
   ~ReaderPool();
 
-  // Queues the read; `answer` gets what the reader returned.
+  // Queues the read; completes `answer` with the result of the reader.
   void push(Store::Reader reader, Answer answer);
 
  private:
@@ -41,7 +42,7 @@ class ReaderPool {
   };
 
   void serve(Connection& connection);
-  // Without a thread: the one that has waited longest.
+  // With run_later: executes the oldest queued read.
   void serve_one();
 
   // Constant once the threads run.
@@ -54,7 +55,7 @@ class ReaderPool {
   std::deque<Waiting> queue_;
   bool is_stopping_ = false;
 
-  std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
+  std::shared_ptr<Done> life_ = std::make_shared<Done>();  // expires for work scheduled later
   std::vector<std::thread> threads_;                       // last: they use everything above
 };
 

@@ -141,8 +141,8 @@ Read read_index(const Statement& row, std::uint64_t place) {
                                                         row.text(3), names_and_values, seal));
 }
 
-// In the order of their numbers in positions: append, never reorder. The + keeps SQLite from
-// scanning an index of the tenant instead of the rows in their order.
+// The index is part of positions: append, never reorder. The "+" prevents SQLite from using an
+// index of the tenant instead of the order of the rows.
 constexpr std::array<Source, 8> sources{{
     {"threads", "x.thread_number", "threads x WHERE +x.tenant_id = ?1",
      "x.thread_id, x.user_id, x.graph, x.created_at, x.seal", read_thread},

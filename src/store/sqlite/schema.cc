@@ -13,7 +13,8 @@
 namespace belay::sqlite {
 namespace {
 
-// A damaged file this small is found when it is opened, not at the first read of a bad page.
+// Files up to this size are checked completely when they are opened. Damage of a larger one is
+// detected when a bad page is read.
 constexpr std::int64_t quick_check_bytes_max = 4 << 20;
 constexpr std::chrono::milliseconds switch_pause{20};
 
@@ -66,8 +67,8 @@ Result<Done> check_magic(Connection& connection, const std::string& path) {
                 "is not a SQLite file; name another file, or move this one away.");
 }
 
-// Whether it was created here. Only its user may read what people wrote; SQLite gives -wal and -shm
-// the same permissions.
+// Creates the file and returns true; false if it exists. Only its user can read it, and SQLite
+// gives the -wal and -shm files the same permissions.
 Result<bool> create_private(const std::string& path) {
   if (mknod(path.c_str(), S_IFREG | 0600, 0) == 0) return true;
   if (errno == EEXIST) return false;
@@ -77,8 +78,8 @@ Result<bool> create_private(const std::string& path) {
   return system_error(path, "can't be created");
 }
 
-// Whether it holds nothing yet: a new file, or one whose maker was killed before the first
-// migration was through.
+// Whether the file is empty: a new one, or one whose creator was killed before the first migration
+// was committed.
 Result<bool> is_blank(Connection& connection) {
   BELAY_TRY(std::int64_t id, connection.number("PRAGMA application_id"));
   BELAY_TRY(std::int64_t tables, connection.number("SELECT count(*) FROM sqlite_schema"));
@@ -120,17 +121,17 @@ Result<Done> switch_to_log(Connection& connection) {
     return error(ErrorCode::unavailable,
                  "The store's file system can't do SQLite's write-ahead log; use a local disk.");
   }
-  // The first page is written when the statement ends.
+  // The statement writes the first page in its last step.
   if (mode.step() != Statement::Step::done) return connection.error();
   return Done{};
 }
 
 Result<Done> set_up(Connection& connection) {
-  // Both count for a file without pages only: WAL mode stays with the file, so later openings write
-  // nothing here. The first page is synced before any other is written: were it missing beside them
-  // after a power cut, nobody could tell whose file it is.
+  // Both apply only to a file without pages: WAL mode is stored in the file, so that a later
+  // opening writes nothing here. The first page must be synced before any other page is written: if
+  // it were missing after a power failure, the file could not be recognized as a store.
   BELAY_CHECK(connection.execute("PRAGMA page_size = 8192; PRAGMA synchronous = NORMAL"));
-  // SQLite itself does not wait where two processes switch a new file at the same time.
+  // Two processes can switch a new file to WAL at the same time; SQLite does not wait in this case.
   Result<Done> switched = switch_to_log(connection);
   for (auto left = Connection::busy_timeout; left.count() > 0; left -= switch_pause) {
     if (switched.ok() || (connection.code() & 0xff) != SQLITE_BUSY) break;
@@ -138,7 +139,7 @@ Result<Done> set_up(Connection& connection) {
     switched = switch_to_log(connection);
   }
   BELAY_CHECK(std::move(switched));
-  // The writer moves the log into the file itself, when it has nothing else to do.
+  // FULL syncs the log in every COMMIT. No automatic checkpoint: Writer::checkpoint_wal() does it.
   return connection.execute(
       "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;"
       "PRAGMA foreign_keys = OFF; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
@@ -155,7 +156,7 @@ Result<Done> apply(Connection& connection, std::size_t version, Clock& clock) {
   return connection.execute("PRAGMA user_version = " + std::to_string(version));
 }
 
-// Inside a transaction, since two processes may open a new file at once.
+// REQUIRES: a write transaction, because two processes can open a new file at the same time.
 Result<Done> migrate(Connection& connection, const std::string& path, Clock& clock) {
   BELAY_CHECK(check_ours(connection, path));
   BELAY_TRY(bool blank, is_blank(connection));
@@ -191,9 +192,9 @@ Result<Done> migrate_at_once(Connection& connection, const std::string& path, Cl
   return migrated;
 }
 
-// Pages that never reached the disk may still be in the kernel's cache after a failed fsync, so
-// what the log holds counts only once it has been moved into the file and synced there. When
-// another process has the store open it has done that itself, and keeps the log busy now.
+// After a failed fsync, pages that never reached the disk can still be in the kernel's cache. The
+// contents of the log can therefore be trusted only after they have been copied into the file and
+// synced there. If another process has the store open, it has done this, and the log is busy.
 Result<Done> end_recovery(Connection& connection, const std::string& path) {
   connection.wait_for_others(std::chrono::milliseconds(200));
   BELAY_TRY(Statement checkpoint, connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)"));

@@ -38,13 +38,14 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
 
-  // Within a transaction on `writer`, so that nobody sees the row before its lock is held.
+  // REQUIRES: a transaction on `writer`. The row is visible to others only after COMMIT, when the
+  // lock is held: otherwise the session would seem dead.
   Result<Done> insert(Connection& writer, const SessionId& session, Instant now);
-  // Lets go of the lock: after close_session(), or when insert()'s transaction failed.
+  // Releases the lock: after close_session(), or if the transaction of insert() failed.
   void release(const SessionId& session);
   Result<bool> is_alive(const SessionId& session);
 
-  // Deletes the dead sessions that no run or checkpoint names.
+  // Deletes the dead sessions that no run or checkpoint refers to.
   Result<Done> prune(Connection& writer);
 
  private:
@@ -53,7 +54,7 @@ class Sessions {
 
   // Constant after construction.
   const std::string folder_;
-  const Uuid boot_;  // of the machine; no process sees two
+  const Uuid boot_;  // the machine's boot id
   const FileId file_;
   const Descriptors locks_;
 

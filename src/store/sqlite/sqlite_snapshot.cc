@@ -89,10 +89,11 @@ Result<Done> read_approval(const Statement& row, ApprovalRow& approval) {
   return Done{};
 }
 
-// "?, ?, ?" for the statuses; an index holds the runs that have not ended.
+// Returns a condition with one "?" per status. Its constant part makes SQLite use the partial index
+// of the runs that are running, or have not ended.
 std::string condition_for(const std::vector<RunStatus>& statuses) {
   if (statuses.empty()) return "";
-  if (statuses == std::vector{RunStatus::running}) {  // an index of its own
+  if (statuses == std::vector{RunStatus::running}) {  // has its own index
     return " AND r.status = ? AND r.status = 'running'";
   }
   std::string condition = " AND r.status IN (?";
@@ -341,7 +342,7 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
 Result<std::vector<StoredRecord>> SqliteSnapshot::records(const RecordQuery& query) {
   BELAY_TRY(std::int64_t tenant, tenant_number(query.tenant));
   bool by_field = !query.field.empty();
-  // Both ways give the keys in order straight from an index.
+  // Both sources return the keys in the order of an index, without a sort.
   std::string sql =
       "SELECT r.key, r.envelope, (SELECT run_id FROM runs WHERE run_number = r.run_number), r.seq,"
       " r.updated_at, r.seal FROM ";

@@ -1,5 +1,5 @@
 #pragma once
-// store/sqlite/sqlite_snapshot.h - reads on one connection, within the read transaction of the
+// store/sqlite/sqlite_snapshot.h - a snapshot on one connection, in a read transaction of the
 // caller.
 
 #include "belay/store.h"
@@ -40,7 +40,7 @@ class SqliteSnapshot final : public Snapshot {
   };
   Result<std::vector<ValueRow>> every_value(const Place& place, const ValueFilter& filter);
   Result<std::vector<ValueRow>> values_that_count(const Place& place, const ValueFilter& filter);
-  // 0 where there is none.
+  // 0 if the tenant or run does not exist.
   Result<std::int64_t> tenant_number(const TenantId& tenant);
   Result<Place> place_of(const TenantId& tenant, const RunId& run);
 

@@ -41,7 +41,7 @@ class SqliteStore final : public Store {
     co_return co_await answer;
   }
 
-  // With run_later all that touches the disk goes through it.
+  // With run_later, all reads of the file must be passed to it: no token then.
   std::optional<std::uint64_t> change_token() override {
     return is_on_one_thread_ ? std::nullopt : data_version_.look();
   }
@@ -71,7 +71,7 @@ class SqliteStore final : public Store {
   std::unique_ptr<ReaderPool> readers_;
   const bool is_on_one_thread_;
   DataVersion data_version_;
-  Writer writer_;  // last: what it still carries out may use the rest
+  Writer writer_;  // last: its destructor still writes commits, and uses the other members
 };
 
 Result<Done> prune_sessions(Connection& connection, Sessions& sessions) {
@@ -92,7 +92,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& given, Clock
   BELAY_TRY(std::string path, store_path(given));
   BELAY_TRY(auto connection, open_store_file(path, clock));
   BELAY_TRY(auto sessions, Sessions::open(path));
-  (void)prune_sessions(*connection, *sessions);  // a row too many harms nobody
+  (void)prune_sessions(*connection, *sessions);  // a failure is ignored: old rows have no effect
   BELAY_TRY(auto readers, ReaderPool::open(path, options.run_later));
   std::unique_ptr<Store> store =
       std::make_unique<SqliteStore>(path, std::move(connection), std::move(sessions),

@@ -1,5 +1,5 @@
 #pragma once
-// store/sqlite/sqlite_store.h - opening a SQLite store with what only tests ask for.
+// store/sqlite/sqlite_store.h - opens a SQLite store with the options of tests.
 
 #include <cstdint>
 #include <functional>
@@ -10,13 +10,13 @@ namespace belay::sqlite {
 
 struct SqliteStoreOptions {
   // Called on the writer's thread around the n-th transaction of commits, from 1: before it begins
-  // (after = false), and when it is durable but not yet acknowledged (after = true). It may wait,
-  // so that a test can kill the process just there. Must not call the store.
+  // (after = false), and when it is durable but not yet acknowledged (after = true). It may block,
+  // so that a test can kill the process at this point. Must not call the store.
   std::function<void(std::uint64_t commit_number, bool after)> at_commit;
 
-  // In place of the store's threads: is given each piece of work that the store has to do, and
-  // calls it later, on the thread that uses the store. A simulation's clock says when, and so how
-  // long the disk takes. The store may be gone by then.
+  // If set, the store has no threads: it passes each piece of work to this function, which must
+  // call it later, on the thread that uses the store. A simulation thereby determines how long the
+  // disk takes. The work may be called after the end of the store; it then does nothing.
   std::function<void(std::function<void()> work)> run_later;
 };
 

@@ -1,4 +1,4 @@
-// The statements of CommitWriter that write what a run works on: values, tasks, effects, messages.
+// Statements of CommitWriter: channel values, tasks, effects, messages, blobs.
 
 #include "store/sqlite/commit_writer.h"
 
@@ -48,7 +48,8 @@ Result<Done> CommitWriter::put_task(const Place& place, const TaskRow& task) {
   return Done{};
 }
 
-// What is known for good is not changed, but that a failed effect is tried once more.
+// Does not change a final status (done, skipped, failed), except that a failed effect can be
+// started again with a later attempt.
 Result<Done> CommitWriter::put_effect(const Place& place, const EffectRow& effect) {
   BELAY_TRY(Statement row,
             connection_.prepare(
@@ -113,7 +114,8 @@ Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& m
   return Done{};
 }
 
-// Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
+// Updates the message if its status and attempts are as the guard requires; returns whether it did.
+// The guard is part of the UPDATE: of several deliveries of a message, one updates the row.
 Result<bool> CommitWriter::move_message(std::int64_t tenant, const OutboxGuard& guard,
                                         const OutboxRow& message) {
   BELAY_TRY(std::int64_t run, sure_run_number(tenant, guard.run));

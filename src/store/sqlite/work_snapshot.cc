@@ -1,4 +1,4 @@
-// The reads of SqliteSnapshot of what runs work on: values, tasks, effects, messages, large values.
+// Reads of SqliteSnapshot: channel values, tasks, effects, messages, blobs.
 
 #include <algorithm>
 #include <tuple>
@@ -51,9 +51,9 @@ Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
   return all_rows<ValueRow>(connection_, std::move(rows), read_row);
 }
 
-// Jumps from channel to channel in the index, looks backwards there for the newest whole value, and
-// reads the rows from that on: what was replaced before is never looked at. The rows come in order
-// that way; an ORDER BY would make SQLite sort them, envelopes and all.
+// Jumps from channel to channel in the index, finds the newest `set` there, and reads the rows from
+// it on; rows that it replaced are never read. The rows come in order that way; an ORDER BY would
+// make SQLite sort them together with their envelopes.
 Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& place,
                                                                 const ValueFilter& filter) {
   static constexpr std::string_view sql =
@@ -99,7 +99,7 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
                            found.back().checkpoint_ns != value.checkpoint_ns;
     if (is_next_channel) channel_begin = found.size();
     if (value.kind == WriteOp::reduce) continue;
-    // Of the same seq, but written before it by another task.
+    // Discards earlier values of the channel: another task wrote them with the same seq.
     if (value.kind == WriteOp::set) found.resize(channel_begin);
     found.push_back(std::move(value));
   }

@@ -191,8 +191,8 @@ void Writer::commit_and_answer(Batch batch) {
     std::size_t blamed = 0;
     auto together = commit_together(batch, blamed);
     // Any other code is the fault of one commit, a row that cannot be written. The rollback has
-    // undone the whole batch: retry it without that commit, which then gets a transaction of its
-    // own. `unavailable` (busy, full disk, read-only, replaced file) and `uncertain` affect every
+    // undone the whole batch: retry it without that commit, which then gets its own transaction.
+    // `unavailable` (busy, full disk, read-only, replaced file) and `uncertain` affect every
     // member; COMMIT itself fails only with these two, so `blamed` is a valid index below.
     bool is_one_to_blame = !together.ok() && together.error().code != ErrorCode::unavailable &&
                            together.error().code != ErrorCode::uncertain;

@@ -13,7 +13,7 @@
 // the commits made here.
 //
 // Threading: push() and perform() from any thread. With SqliteStoreOptions::run_later the writer
-// has no thread of its own; everything runs on the thread of the caller.
+// has no thread; everything runs on the thread of the caller.
 
 #include <atomic>
 #include <condition_variable>
