@@ -1,6 +1,6 @@
 #pragma once
-// bench/connection.h - minimal HTTP client over one blocking socket, with little processing of its
-// own: for measuring a server.
+// bench/connection.h - minimal HTTP client over one blocking socket, for measuring a server with
+// little overhead in the client.
 //
 // Any unexpected response ends the program with a message.
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Measures the server, side by side with the least that Beast makes: a small answer of src/http, and a
-# run's status read from `belay serve`; and the memory of streams that wait, of both. Takes wrk, which
-# nothing else needs (apt-get install wrk).
+# Measures the HTTP server, compared with a minimal Beast server: a small response of src/http and a
+# run's status from `belay serve`, and the memory of idle streams of both. Requires wrk (apt-get
+# install wrk), which is used only here.
 #
 #   bench/http_bench.sh [BUILD]    BUILD: a release build with the benchmarks; build/release
 #
 # BELAY_HTTP_SECONDS (10), BELAY_HTTP_CONNECTIONS (64), BELAY_HTTP_STREAMS (5000) and
-# BELAY_HTTP_STALLED (9000) change what is run.
-# Server and wrk share the machine's cores: run it on one that is otherwise idle, or believe the
-# ratios alone. The servers take turns, three rounds each, and the best of each counts.
+# BELAY_HTTP_STALLED (9000) set the duration and the numbers of connections.
+# Server and wrk share the cores of the machine: unless it is otherwise idle, only the ratios are
+# reliable. The servers alternate for three rounds; the best round of each counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
@@ -92,7 +92,7 @@ row small "src/http, the same answer"
 row belay "belay serve, a run's status"
 echo
 
-# hold COMMAND...: runs it until release(), from when it says that all is open.
+# hold COMMAND...: runs http_ends until release(); returns when all its connections are open.
 hold() {
   rm -f "$folder/hold" "$folder/opened"
   mkfifo "$folder/hold"
@@ -125,14 +125,14 @@ open() {  # NAME PID PATH: how much more memory the server has with the streams 
 start fresh_small "$build/bench/http_ends" serve
 open fresh_small "${started[3]}" /stream "src/http"
 
-# A run whose time is tomorrow, so that its streams have nothing to say.
+# A run that is due tomorrow, so that its streams have no events.
 serve fresh_belay
 curl -s -o "$folder/begun" -H 'Content-Type: application/json' \
   -d '{"threadId":"waits","input":{"question":"?"},"delayMs":86400000}' \
   "http://127.0.0.1:$(cat "$folder/fresh_belay")/api/agents/assistant/runs"
 open fresh_belay "${started[4]}" /api/threads/waits/events "belay serve"
 
-# Others while many say half of a request, and then nothing.
+# Latency of other requests while many connections have sent half of a request and stalled.
 p99() {
   wrk -t1 -c"$connections" -d"${seconds}s" --latency "http://127.0.0.1:$(cat "$folder/belay")$status" |
     awk '/99%/ {print $2} /Non-2xx|Socket errors/ {print > "/dev/stderr"}'

@@ -1,4 +1,4 @@
-// Measures the cost of a million queued runs on PostgreSQL: the poll for due runs among them, and
+// Measures the cost of a million paused runs on PostgreSQL: the poll for due runs among them, and
 // the memory of an idle server.
 
 #include <cstdio>
@@ -21,8 +21,8 @@ constexpr int due_runs = 2'000;
 constexpr int claims = 200;
 constexpr int claimed_at_once = 16;
 
-// Returns SQL that inserts `count` queued runs, due at `due`, with three priorities in turn, each
-// in its own thread.
+// Returns SQL that inserts `count` runs that wait for an approval until `due`, with three
+// priorities in turn, each in its own thread.
 std::string waiting(int first, int count, const std::string& due) {
   std::string numbers = "generate_series(" + std::to_string(first) + ", " +
                         std::to_string(first + count - 1) + ") AS n";
@@ -62,8 +62,7 @@ Claims time_claims(World& world, const std::string& url) {
   for (int i = 0; i < claims; ++i) {
     PollFilter filter;
     filter.tenant = default_tenant();
-    // A session of its own for every second poll: the candidates of one session are hidden from
-    // others.
+    // Alternates between two sessions, because the candidates of one are hidden from the other.
     filter.session = i % 2 == 0 ? session : SessionId(random_uuid(*world.random));
     filter.now = world.clock->now();
     filter.graphs = {"pages"};

@@ -1,10 +1,10 @@
-# The library as others see it: one static archive, belay::belay, found by CMake and by pkg-config,
-# or as a subdirectory. Nothing of how we build (warnings, sanitizers) goes with it.
+# The library for other projects: one static archive, belay::belay, for find_package(), pkg-config
+# and add_subdirectory(). It does not export Belay's own compile options (warnings, sanitizers).
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# What a program needs, agents and the belay program apart.
+# The libraries that a program needs: all except the agents and the belay program.
 set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_encrypted store redis driver
                 check testing service client server command_line)
 set(objects "")
@@ -12,7 +12,7 @@ foreach(part IN LISTS BELAY_PARTS)
   list(APPEND objects $<TARGET_OBJECTS:belay_${part}>)
 endforeach()
 
-# "belay" by itself is the program's file in the build tree.
+# Not named "belay": that is the program's file in the build tree.
 add_library(belay_archive STATIC ${objects})
 add_library(belay::belay ALIAS belay_archive)
 set_target_properties(belay_archive PROPERTIES OUTPUT_NAME belay EXPORT_NAME belay)

@@ -1,4 +1,4 @@
-// A first agent: one node, and durable all the same.
+// A first agent: a durable run with one node.
 //
 //     $ 01_hello run --thread first --input name=Ada
 //     $ 01_hello history first
@@ -8,18 +8,18 @@
 
 using namespace belay;
 
-// The state of a run is a plain struct. Each member is stored when it changes.
+// The state of a run is a plain struct. Each member is a channel, stored when it changes.
 struct Hello {
   std::string name = "world";
   std::string greeting{};
 };
 
-// A node reads the state, and says what it changes.
+// A node reads the state and returns an update.
 Update<Hello> greet(const Hello& hello, Context&) {
   return set(&Hello::greeting, "Hello, " + hello.name + "!");
 }
 
-// build() checks the graph as a whole: an error names every fault, and what to write instead.
+// build() checks the graph as a whole: its error lists every fault, each with a remedy.
 Result<Graph<Hello>> hello_graph() {
   GraphBuilder<Hello> graph{"hello"};
   graph.node("greet", greet);

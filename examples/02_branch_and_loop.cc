@@ -1,4 +1,4 @@
-// Guesses a number by halving: a branch, and a loop that goes on until it is found.
+// Guesses a number by binary search: a branch, and a loop that ends when the number is found.
 //
 //     $ 02_branch_and_loop run --thread first --input secret=42
 //     $ 02_branch_and_loop agents graph guessing --format text
@@ -32,8 +32,8 @@ Result<Graph<Guessing>> guessing_graph() {
   graph.node("guess", guess);
   graph.node("learn", learn);
   graph.edge(start, "guess");
-  // A bool chooses among two targets: {if false, if true}. The choice is committed with the node's
-  // end: neither a restart nor new code takes it again.
+  // A bool selects one of two targets: {if false, if true}. The selection is committed together
+  // with the node: neither a restart nor a new version of the program repeats it.
   graph.branch("guess", is_found, {"learn", end});
   graph.edge("learn", "guess");
   return std::move(graph).build();

@@ -1,5 +1,5 @@
-// Asks a person before it publishes. The process that asks ends; days later another one takes the
-// answer, and what the person has changed.
+// Asks for an approval before it publishes. The process that asks ends; days later another process
+// records the decision and the edited payload.
 //
 //     $ 03_approval run --thread first --input topic=rain
 //     $ echo '"At last: rain."' >better.json
@@ -30,7 +30,7 @@ Update<Post> publish(const Post&, Context& context) {
 Result<Graph<Post>> post_graph() {
   GraphBuilder<Post> graph{"post"};
   graph.node("write", write);
-  // A node of its own: it shows the member, waits without a process, and nothing runs again.
+  // An approval is a node: it shows the member and waits without a process; no node executes twice.
   graph.approval("review", &Post::text, {.question = "Publish this?", .expires = 72h})
       .when([](const Post& post) { return post.topic != "weather"; })
       .approved("publish")

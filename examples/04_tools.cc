@@ -1,6 +1,6 @@
-// A model that uses tools: it is asked, wants a tool, sees the result, and is asked again. Each
-// call of a tool is an effect with a key, so that one repeated after a crash can be told by its
-// receiver.
+// A model that uses tools: it is called, requests a tool, and is called again with the result. Each
+// tool call is a keyed effect: the receiver recognises a call that is repeated after a crash by its
+// idempotency key.
 //
 //     $ 04_tools run --thread first --input question="Do I need an umbrella in Oslo?"
 
@@ -14,11 +14,11 @@ using namespace belay;
 struct Chat {
   std::string question{};
   std::vector<std::string> transcript{};
-  Value wanted{};  // the tool that the model wants next, with its arguments
+  Value wanted{};  // the tool that the model requests, with its arguments
   std::string answer{};
 };
 
-// The tools. Each gets the key of its call.
+// The tools. Each receives the idempotency key of its call.
 std::string call_tool(const Value& wanted, const std::string& key) {
   const std::string* tool = wanted["tool"].as_string();
   const std::string* place = wanted["place"].as_string();
@@ -55,7 +55,7 @@ Result<Graph<Chat>> chat_graph() {
 
 int main(int argc, char** argv) {
   MainOptions options;
-  options.model = std::make_shared<testing::ScriptedModel>(  // stands for a language model
+  options.model = std::make_shared<testing::ScriptedModel>(  // replaces a language model
       testing::replies(R"({"tool": "weather", "place": "Oslo"})")
           .replies(R"({"tool": "order_umbrella", "place": "Oslo"})")
           .replies(R"({"answer": "Yes: it rains there. One is on its way."})"));

@@ -1,5 +1,5 @@
-// Counts words page by page, all pages side by side: one Send a page, and reducers that combine
-// what the visits came to.
+// Map-reduce: counts the words of all pages concurrently, with one Send per page, and reducers that
+// combine the results of the tasks.
 //
 //     $ 05_map_and_merge run --thread first --input 'pages=["the sea, the sea", "the rain", ""]'
 
@@ -20,7 +20,7 @@ struct Book {
   std::string most_frequent{};
 };
 
-// What each visit of `count` is given.
+// Schedules one task of `count` for each page, with the page as its input.
 std::vector<Send> each_page(const Book& book) {
   std::vector<Send> sends;
   for (const std::string& page : book.pages) sends.push_back(send_to("count", page));
@@ -40,7 +40,7 @@ Counts sum(Counts so_far, const Counts& more) {
   return so_far;
 }
 
-// Visited once, when all pages have been counted.
+// Executed once, after all pages have been counted.
 Update<Book> report(const Book& book, Context&) {
   std::string most;
   for (const auto& [word, times] : book.words) {
@@ -54,7 +54,7 @@ Result<Graph<Book>> book_graph() {
   graph.node("open", [](const Book&, Context&) { return unchanged<Book>(); });
   graph.node("count", count);
   graph.node("report", report);
-  // Numbers are summed by themselves; how two maps combine is for the graph to say.
+  // add() sums numbers without a reducer; maps need one.
   graph.reducer(&Book::words, sum);
   graph.edge(start, "open").branch("open", each_page, {"count"});
   graph.edge("count", "report").edge("report", end);

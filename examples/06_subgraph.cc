@@ -1,5 +1,5 @@
-// A graph as one node of another, with a state of its own: what goes in and what comes out is said
-// where they meet.
+// A subgraph: a graph as one node of another graph, with its own state. The outer graph defines the
+// mapping of its input and its output.
 //
 //     $ 06_subgraph run --thread first --input text="we was here"
 //     $ 06_subgraph run --thread second --input text="Nothing to object to."
@@ -11,7 +11,7 @@
 
 using namespace belay;
 
-// The inner graph: it knows nothing of letters.
+// The state of the subgraph, which is independent of letters.
 struct Review {
   std::string text{};
   std::vector<std::string> objections{};

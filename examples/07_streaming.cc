@@ -1,5 +1,5 @@
-// Follows a run while it works: a text piece by piece, what has changed, how it stands. Who comes
-// back with the last id that it has seen gets exactly the rest, from any process.
+// Reads the events of a run during its execution: streamed text, updates, statuses. A reader in any
+// process that continues after the last id that it has received gets exactly the remaining events.
 //
 //     $ 07_streaming
 
@@ -17,7 +17,7 @@ struct Story {
   int words = 0;
 };
 
-// A language model would hand on its tokens like this.
+// Streams text word by word, as a language model streams its tokens.
 Task<Update<Story>> tell(const Story&, Context& context) {
   for (std::string word : {"Once ", "upon ", "a ", "time."}) {
     context.stream(word);
@@ -40,7 +40,7 @@ Result<Graph<Story>> story_graph() {
 }
 
 void show(const StreamEvent& event) {
-  // What has no id is only told as it happens; when the node has ended its whole text has one.
+  // Deltas have no id and are not stored; the text of a completed node is an event with an id.
   std::string id = event.id ? event.id->text() : "   ";
   std::cout << id << "  " << name_of(event.kind) << "  " << to_json(event.body) << "\n";
 }
@@ -49,7 +49,7 @@ Task<Done> follow(Runtime& runtime, EventOptions options) {
   auto reader = (co_await runtime.events(options)).value();
   while (true) {
     auto events = (co_await reader->next()).value();
-    if (events.empty()) co_return Done{};  // the run has come to its end
+    if (events.empty()) co_return Done{};  // the run has ended
     for (const StreamEvent& event : events) show(event);
   }
 }

@@ -1,5 +1,5 @@
-// A goal instead of a route: plan the next step, take it, record it, and look again, until the goal
-// is reached or the budget of steps is spent.
+// A goal instead of fixed edges: plans the next step, performs and records it, and plans again
+// until the goal is reached or the maximum number of steps is used up.
 //
 //     $ 08_planner run --thread first --input goal="drink tea"
 //     $ 08_planner run --thread second --input goal="drink tea" --input steps_left=2
@@ -16,12 +16,12 @@ using namespace belay;
 struct Plan {
   std::string goal{};
   int steps_left = 10;
-  std::string next{};  // empty: nothing is left to do
-  std::string seen{};  // what came of the step just taken
+  std::string next{};  // empty: no step is left
+  std::string seen{};  // result of the last step
   std::vector<std::string> done{};
 };
 
-// What must have been done before.
+// The steps that each step requires.
 const std::map<std::string, std::vector<std::string>> needs = {
     {"drink tea", {"boil water", "find leaves"}},
     {"boil water", {"fill kettle"}},
@@ -29,8 +29,8 @@ const std::map<std::string, std::vector<std::string>> needs = {
     {"fill kettle", {}},
 };
 
-// The first step towards `goal` that can be taken now: a pure function. A language model may stand
-// in its place: see 04_tools.cc.
+// Returns the first step towards `goal` that can be performed now: a pure function. A language
+// model can replace it: see 04_tools.cc.
 std::string step_towards(const std::string& goal, const std::vector<std::string>& done) {
   if (std::find(done.begin(), done.end(), goal) != done.end()) return "";
   for (const std::string& needed : needs.at(goal)) {

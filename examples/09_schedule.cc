@@ -1,6 +1,6 @@
-// Puts a run into the queue for tomorrow morning. A worker takes it up then; between two reminders
-// the run sleeps for two days, and holds neither a process nor memory. The clock is a simulated
-// one, so that the week passes at once; system_clock() and make_event_loop() take a week.
+// Enqueues a run for tomorrow morning. A worker claims it when it is due. Between two reminders the
+// run waits for two days and occupies neither a process nor memory. The clock is simulated, so that
+// the week passes immediately; with system_clock() and make_event_loop() it takes a week.
 //
 //     $ 09_schedule
 
@@ -48,7 +48,7 @@ int main() {
   std::cout << to_text(clock.now()).substr(0, 16) << "  " << name_of(queued.value().row.status)
             << " for " << to_text(queued->row.due_at).substr(0, 16) << "\n";
 
-  // Any number of processes may work on one store; each takes what is due and free.
+  // Any number of processes can poll one store; each one claims due runs without an owner.
   WorkerOptions working{.poll_interval = 60s};
   auto worker = spawn<Result<std::size_t>>(loop, runtime->run_worker(working), [&](auto taken_up) {
     std::cout << "the worker took up a run " << taken_up.value() << " times\n";

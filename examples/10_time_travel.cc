@@ -1,6 +1,6 @@
-// Goes back in time: what would have come of it, had the discount been another one? A preview says
-// what would be done again and what has happened already; the fork is a run of its own. A replay
-// runs the first once more from its record, mails nothing, and names what the code does otherwise.
+// Time travel: forks a run with another discount. A preview reports the nodes that the fork would
+// repeat and the effects that have happened; the fork is a separate run. A replay executes the
+// first run again from its journal, mails nothing, and reports the first divergence of new code.
 //
 //     $ 10_time_travel
 
@@ -65,7 +65,7 @@ int main() {
   runtime->add(graph);
   block_on(loop, runtime->start(graph, {.item = "chair"}, {.thread = ThreadId("first")})).value();
 
-  // After its second commit: the price is known, the offer not written.
+  // Fork after the second commit: the price is known, the offer is not written.
   ForkOptions fork{.from = ThreadId("first"), .seq = 2, .thread = ThreadId("second")};
   auto preview = block_on(loop, runtime->preview(fork)).value();
   for (const auto& node : preview.repeated_nodes) std::cout << "would run again: " << node << "\n";

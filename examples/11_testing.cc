@@ -1,5 +1,5 @@
-// Crashes an agent at every step, in a test: before and after each commit, and while its nodes run.
-// The same loop finds an agent that does something twice.
+// Crashes an agent at every step, in a test: before and after each commit, and while nodes execute.
+// The same loop detects an agent that repeats an effect.
 //
 //     $ 11_testing
 
@@ -42,22 +42,24 @@ int main() {
   auto world = testing::World{}.model(testing::replies("Dear all, ..."));
   const Mail outage{.topic = "the outage", .draft = {}};
 
-  auto calm = world.run(mail_graph(send), outage).approve_all();
+  auto baseline = world.run(mail_graph(send), outage).approve_all();
   int sound = 0;
-  for (const auto& crash : calm.crash_points()) {
-    auto rough = world.run(mail_graph(send), outage).crash_at(crash).approve_all();
-    bool is_same = rough.ok() && rough.state() == calm.state() && rough.effects("smtp") == 1;
+  for (const auto& crash : baseline.crash_points()) {
+    auto crashed = world.run(mail_graph(send), outage).crash_at(crash).approve_all();
+    bool is_same =
+        crashed.ok() && crashed.state() == baseline.state() && crashed.effects("smtp") == 1;
     if (is_same) ++sound;
   }
-  std::cout << "once(): " << sound << " of " << calm.crash_points().size() << " crashes survived\n";
+  std::cout << "once(): " << sound << " of " << baseline.crash_points().size()
+            << " crashes survived\n";
 
-  // Delivers mails by the way: nobody records that it did.
+  // Delivers mails directly and not as an effect: the journal does not record them.
   int delivered = 0;
   auto careless = mail_graph([&](const Mail&, Context&) {
     ++delivered;
     return unchanged<Mail>();
   });
-  for (const auto& crash : calm.crash_points()) {
+  for (const auto& crash : baseline.crash_points()) {
     delivered = 0;
     (void)world.run(careless, outage).crash_at(crash).approve_all();
     if (delivered > 1) std::cout << "careless: two mails, by a crash " << crash << "\n";

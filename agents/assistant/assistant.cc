@@ -19,7 +19,7 @@ ModelRequest request_for(const Conversation& conversation) {
 
 Task<Result<Update<Conversation>>> answer(const Conversation& conversation, Context& context) {
   if (conversation.question.empty()) {
-    co_return error(ErrorCode::invalid, "There is no question; give one as \"question\".");
+    co_return error(ErrorCode::invalid, "Missing question. Provide one as \"question\".");
   }
   ModelRequest request = request_for(conversation);
   request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };

@@ -69,8 +69,8 @@ Value result_json(const RunView& view) {
 Result<StartOptions> start_options(const AgentParts& parts, const GraphConfig& config) {
   if (!config.checkpointId.empty()) {
     return error(ErrorCode::invalid,
-                 "A run can't be resumed from a chosen checkpoint: leave checkpointId out, and the "
-                 "thread goes on where it stands.");
+                 "A run cannot be resumed from a selected checkpoint. Omit checkpointId to resume "
+                 "the thread from its newest one.");
   }
   StartOptions options;
   options.tenant = parts.tenant;
@@ -99,7 +99,7 @@ Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::strin
                                  ResumeInput input) {
   if (!input.approved) {
     co_return error(ErrorCode::invalid,
-                    "Say what is decided: approved must be true or false. Nothing was changed.");
+                    "Missing decision: approved must be true or false. Nothing was changed.");
   }
   ThreadId id(std::move(thread));
   auto found = co_await parts.runtime.status(parts.tenant, std::move(id));

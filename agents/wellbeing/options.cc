@@ -18,13 +18,13 @@ std::string shown(const std::string& text) {
 
 Result<SharedOptions> checked(const WellbeingOptions& options) {
   if (!is_language(options.language)) {
-    return error(ErrorCode::invalid, "The language " + shown(options.language) +
-                                         " is unknown to the wellbeing agents; use en or es.");
+    return error(ErrorCode::invalid,
+                 "The language " + shown(options.language) +
+                     " is not supported by the wellbeing agents. Use en or es.");
   }
   if (options.model_timeout.count() <= 0 || options.approval_expires.count() <= 0) {
     return error(ErrorCode::invalid,
-                 "The time-out of a model's answer and the expiry of an approval must be above "
-                 "zero.");
+                 "The timeout of a model call and the expiry of an approval must be above zero.");
   }
   return std::make_shared<const WellbeingOptions>(options);
 }
@@ -48,18 +48,18 @@ TimeZone zone_of(const std::string& name, const WellbeingOptions& options) {
 Result<Done> check_input(const std::string& date, const std::string& language,
                          const std::string& time_zone) {
   if (!names_a_day(date)) {
-    return error(ErrorCode::invalid, "The date " + shown(date) +
-                                         " is not a day; write it as YYYY-MM-DD, or today, "
-                                         "yesterday or tomorrow.");
+    return error(ErrorCode::invalid,
+                 "The date " + shown(date) +
+                     " is invalid: expected YYYY-MM-DD, today, yesterday or tomorrow.");
   }
   if (!time_zone.empty() && !TimeZone::named(time_zone)) {
-    return error(ErrorCode::invalid, "The time zone " + shown(time_zone) +
-                                         " is unknown; use one of the IANA database, like "
-                                         "Europe/Madrid or UTC.");
+    return error(ErrorCode::invalid,
+                 "The time zone " + shown(time_zone) +
+                     " is unknown. Use one of the IANA database, such as Europe/Madrid or UTC.");
   }
   if (!language.empty() && !is_language(language)) {
     return error(ErrorCode::invalid,
-                 "The language " + shown(language) + " is unknown; use en or es.");
+                 "The language " + shown(language) + " is unknown. Use en or es.");
   }
   return Done{};
 }

@@ -20,7 +20,7 @@ Result<Done> check_date(const std::string& date) {
 
 Result<Done> check_created_at(Instant created_at, Instant now) {
   if (created_at <= now + kClockAheadMax) return Done{};
-  return refused("createdAt", to_text(created_at) + " lies in the future");
+  return refused("createdAt", to_text(created_at) + " is in the future");
 }
 
 // Decodes the record as the type of its collection and checks it.

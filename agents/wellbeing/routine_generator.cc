@@ -46,7 +46,7 @@ AnalysisResult result_of(const std::optional<DailySummary>& summary, const Crisi
   return result;
 }
 
-// Returns the reason for which the day must begin with contact to a person; empty if there is none.
+// Returns the reason for which the day must begin with contact to a person; empty without one.
 std::string reason_for_contact(const std::optional<DailySummary>& summary, const Crisis& crisis,
                                Language reader) {
   if (summary && summary->riskLevel.value_or(0) >= kRiskForHelp) {

@@ -1,5 +1,5 @@
-// A first agent: writes a mail, asks a person, sends it. The process that asks ends; another one
-// takes the answer:
+// A first agent: writes a mail, asks for an approval, sends the mail. The process that asks ends;
+// another process records the decision:
 //
 //     mail run --thread first --input topic="the outage"
 //     mail approvals approve first
@@ -17,7 +17,7 @@ struct Mail {
   std::vector<std::string> earlier_drafts{};
 };
 
-// Stands for a language model, so that the example needs none.
+// Replaces a language model, so that the example needs none.
 class Clerk final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest request) override {

@@ -92,8 +92,8 @@ struct WorkerOptions {
   std::size_t runs_max = 16;                                     // concurrent runs
   std::chrono::milliseconds poll_interval{200};                  // interval between polls
   std::chrono::milliseconds retry_delay_max{30'000};  // maximum delay before a run is tried again
-  bool until_idle = false;  // return when no run is claimable and none is in progress
-  std::vector<std::string> queues = {};                  // empty: all queues
+  bool until_idle = false;               // return when no run is claimable and none is in progress
+  std::vector<std::string> queues = {};  // empty: all queues
   std::function<void(const Error&)> on_error = nullptr;  // errors of the store or a run; it retries
 };
 

@@ -93,7 +93,7 @@ class [[nodiscard]] Result {
   const Error& error() const& { return BELAY_ASSERT(!ok()), *std::get_if<1>(&held_); }
   Error&& error() && { return BELAY_ASSERT(!ok()), std::move(*std::get_if<1>(&held_)); }
 
-  // Returns the value; throws Failure with the Error if there is none. For nodes.
+  // Returns the value, or throws Failure with the Error. For nodes.
   T& value() & { return ok() ? **this : fail(); }
   const T& value() const& { return ok() ? **this : const_cast<Result*>(this)->fail(); }
   // On a temporary, returns the value itself instead of a reference, so that it lives as long as a

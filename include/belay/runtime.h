@@ -44,7 +44,7 @@ struct RunView {
   std::optional<Spending> spending = std::nullopt;  // set if the run has a budget
   // Only if the run has ended: effects whose outcome is unknown.
   std::vector<EffectRow> uncertain = {};
-  std::string held_by = {};  // limit that delays a queued run, for display: "user limit 5"
+  std::string held_by = {};  // why a queued run waits, for display: "user limit 5"; empty: none
   bool success() const { return !has_failed(row.status); }
 };
 
@@ -272,7 +272,7 @@ class Runtime {
 
   // Records a decision on an open approval, then continues its run. `not_found`; `invalid` if an
   // edited payload does not fit; `forbidden` if the decider has none of the approval's roles;
-  // `conflict` if the run is quarantined. A lost race is no error: see DecisionResult.
+  // `conflict` if the run is quarantined. A lost race is not an error: see DecisionResult.
   Task<Result<DecisionResult>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
   // Cancels a thread's latest run, whichever process owns it. `conflict` if it ended otherwise.

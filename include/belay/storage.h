@@ -2,7 +2,7 @@
 // belay/storage.h - compression, encryption, blobs and retention, for any store.
 //
 // make_encrypted_store() wraps a Store: the program reads and writes plaintext, the stored values
-// are encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
+// are encrypted. With a key, all text of users, models and nodes is encrypted, and no row can be
 // changed without the key. docs/storage.md has the formats, byte for byte, and lists which parts
 // stay readable (ids, names, statuses, times) and that removal of rows is not detected.
 //

@@ -163,7 +163,8 @@ Task<Result<T>> on_blocking_pool(std::function<Result<T>()> work) {
   bool accepted =
       executor.offload([completion, work = std::move(work)] { completion.complete(work()); });
   if (!accepted) {
-    co_return error(ErrorCode::unavailable, "The pool for blocking calls is full; try again.");
+    co_return error(ErrorCode::unavailable,
+                    "The pool for blocking calls is full. Try again later.");
   }
   co_return co_await completion;
 }

@@ -1,16 +1,17 @@
 #pragma once
-// belay/testing.h - a world under a test's control: time that moves only when nothing else can,
-// randomness from a seed, a model that says what it is told to, processes that die where you say.
+// belay/testing.h - simulated worlds for tests of agents.
 //
-//     auto world = testing::World{}.model(testing::says("Dear all, ..."));
-//     auto calm = world.run(mail_graph(), Mail{"the outage"}).approve_all();
-//     for (auto crash : calm.crash_points()) {
-//       auto rough = world.run(mail_graph(), Mail{"the outage"}).crash_at(crash).approve_all();
-//       EXPECT_EQ(rough.state(), calm.state());
-//       EXPECT_EQ(rough.effects("smtp"), 1);
+// A world has a clock that advances only when no work is posted, seeded randomness, a scripted
+// model, and processes that crash at chosen points. It works with any test framework, or without
+// one. See docs/testing.md.
+//
+//     auto world = testing::World{}.model(testing::replies("Dear all, ..."));
+//     auto baseline = world.run(mail_graph(), Mail{"the outage"}).approve_all();
+//     for (auto crash : baseline.crash_points()) {
+//       auto crashed = world.run(mail_graph(), Mail{"the outage"}).crash_at(crash).approve_all();
+//       EXPECT_EQ(crashed.state(), baseline.state());
+//       EXPECT_EQ(crashed.effects("smtp"), 1);
 //     }
-//
-// It needs no test framework, and works with any. docs/testing.md has more.
 
 #include <deque>
 #include <functional>
@@ -32,7 +33,7 @@ class SimulatedClock final : public Clock {
   Instant now_;
 };
 
-// The same seed gives the same bits for good (SplitMix64).
+// The same seed always yields the same bits (SplitMix64).
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : state_(seed) {}
@@ -42,8 +43,8 @@ class SeededRandom final : public Random {
   std::uint64_t state_;
 };
 
-// A loop on one thread and a simulated clock: when nothing is posted, time jumps to the next timer.
-// Blocking calls run in line. Not thread-safe: everything must happen on the thread of run().
+// A loop on one thread with a simulated clock: when no work is posted, time advances to the next
+// timer. Blocking calls run inline. Not thread-safe: use it only on the thread of run().
 class SimulatedLoop final : public EventLoop {
  public:
   explicit SimulatedLoop(SimulatedClock& clock) : clock_(clock) {}
@@ -52,12 +53,12 @@ class SimulatedLoop final : public EventLoop {
   TimerId call_after(std::chrono::microseconds delay, Work work) override;
   void cancel(TimerId timer) override;
   bool offload(Work work) override;
-  // Until stop(), or until nothing is posted and no timer is left.
+  // Runs until stop(), or until no work is posted and no timer is left.
   void run() override;
   void stop() override { stopped_ = true; }
-  // The same, but time does not pass `until`; it stands there at the end.
+  // The same, but only up to `until`, and then sets the clock to it.
   void run_until(Instant until);
-  // One piece of work; false when there was none that may run now.
+  // Runs one piece of work; returns false if none can run now.
   bool step();
 
  private:
@@ -70,8 +71,8 @@ class SimulatedLoop final : public EventLoop {
   bool stopped_ = false;
 };
 
-// Answers from a script, in order, each answer once: a text, an error, or what a function makes of
-// the request. Keeps what it was asked.
+// Returns the replies of a script, in order, each once: a text, an error, or the result of a
+// function of the request. Records the requests.
 class ScriptedModel final : public Model {
  public:
   using Answer = std::function<Result<std::string>(const ModelRequest&)>;
@@ -79,11 +80,11 @@ class ScriptedModel final : public Model {
   ScriptedModel& replies(std::string text);
   ScriptedModel& fails(Error error);
   ScriptedModel& replies_with(Answer answer);
-  // What to do when the script is at its end; without either: `unavailable`.
+  // Used after the end of the script. Without it and repeat_last(): `unavailable`.
   ScriptedModel& then_always(Answer answer);
-  // Gives the last answer of the script again and again.
+  // Repeats the last reply of the script.
   ScriptedModel& repeat_last();
-  // How long each answer takes, on the executor's timers.
+  // Sets the duration of each call, on the executor's timers.
   ScriptedModel& takes(std::chrono::milliseconds time);
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
@@ -98,18 +99,17 @@ class ScriptedModel final : public Model {
   std::vector<ModelRequest> requests_;
 };
 
-// Models for a World: answers in order, and the last one again and again: says("a").says("b"),
-// fails(busy).says("a"). A crash gives back the answers that lost work had taken. Where nodes ask
-// side by side, or a crash may change the order, let the answer depend on the request: answers().
+// Models for a World. replies() and fails() repeat the last reply: replies("a").replies("b"). A
+// crash returns the replies of lost work to the script. If nodes call the model in parallel, or a
+// crash can change the order of calls, use replies_with(): its replies depend on the request only.
 ScriptedModel replies(std::string text);
 ScriptedModel fails(Error error);
 ScriptedModel replies_with(ScriptedModel::Answer answer);
 
 CrashPoint before_commit(int number);
-CrashPoint after_commit(int number);  // its answer is lost
+CrashPoint after_commit(int number);  // before the process receives the outcome
 
-// A state as a run has come to it. It is the State, and can be compared and printed besides,
-// whatever the State itself can do.
+// The final state of a run. Can be compared and printed, even if State itself cannot.
 template <GraphState State>
 class ObservedState : public State {
  public:
@@ -131,30 +131,30 @@ class ObservedState : public State {
 };
 
 namespace detail {
-// What a world is to play.
+// The configuration of a world and its scenario.
 struct WorldPlan {
   enum class Others { approve, reject, expire, leave };
 
   std::shared_ptr<const GraphDefinition> graph;
-  std::optional<Error> fault;  // of the graph, where it could not be built
+  std::optional<Error> fault;  // of the graph, an input or a record
   std::shared_ptr<const void> input;
   ScriptedModel script = replies_with([](const ModelRequest&) -> Result<std::string> {
-    return error(ErrorCode::invalid, "This world has no model; give it one: World{}.model(says())");
+    return error(ErrorCode::invalid, "This world has no model. Add one: World{}.model(replies())");
   });
-  std::shared_ptr<Model> model;  // in place of the script
+  std::shared_ptr<Model> model;  // used instead of the script
   std::uint64_t seed = 1;
   Instant start_time = *instant_from("2026-01-01T09:00:00Z");
   std::string sqlite_folder;
   std::vector<RecordWrite> records;
   StartOptions start;
   std::vector<CrashPoint> crashes;
-  std::vector<std::pair<std::string, Decision>> decisions;  // by the node that asks
+  std::vector<std::pair<std::string, Decision>> decisions;  // by the node of the approval
   Others others = Others::approve;
 };
 RunTrace play(const WorldPlan& plan);
 }  // namespace detail
 
-// How a run went, over all of its processes.
+// The result of a scenario, over all of its processes.
 template <GraphState State>
 class ScenarioResult {
  public:
@@ -164,34 +164,34 @@ class ScenarioResult {
     if (state.ok()) state_ = ObservedState<State>(*std::move(state));
   }
 
-  // As it is in the end.
+  // The final state.
   const ObservedState<State>& state() const { return state_; }
   RunStatus status() const { return run_.view.row.status; }
   const std::string& outcome() const { return run_.view.row.outcome; }
-  // Why there is something wrong: the graph could not be built, a rule of belay/check.h does not
-  // hold in the store, or the run has failed. Nothing where all is well.
+  // Set if the graph could not be built, the run failed, or the store violates a rule of
+  // belay/check.h.
   const std::optional<Error>& error() const { return run_.error; }
   bool ok() const { return !run_.error; }
 
-  // The nodes whose end was committed, in order; a superstep of several has them all.
+  // The nodes whose end was committed, in order; for each superstep, all of its nodes.
   const std::vector<std::string>& path() const { return run_.path; }
-  // How often a node was begun: retries and repetitions after a crash included.
+  // The number of starts of a node, including retries and executions after a crash.
   int attempts(const std::string& node) const {
     auto found = run_.attempts.find(node);
     return found == run_.attempts.end() ? 0 : found->second;
   }
-  // How often the effect happened, as the world outside saw it. A keyed one (once()) that was
-  // called again with its key counts once: its receiver knows it. Calls that failed don't count.
+  // The number of times that the effect happened at its receiver. Repeated calls of a keyed effect
+  // count once: its receiver deduplicates them. Failed calls are not counted.
   int effects(std::string_view name) const { return run_.effects_of(name); }
-  // How often its function was really called.
+  // The number of calls of its function.
   int calls(std::string_view name) const { return run_.calls_of(name); }
 
   const std::vector<NodeEffects::Message>& messages() const { return run_.messages; }
   const std::vector<ApprovalRow>& approvals() const { return run_.approvals; }  // oldest first
   const std::vector<CheckpointRow>& commits() const { return run_.commits; }    // oldest first
-  const std::vector<EventRow>& events() const { return run_.events; }           // the durable ones
+  const std::vector<EventRow>& events() const { return run_.events; }           // durable events
   const std::vector<ModelRequest>& model_requests() const { return run_.requests; }
-  // The user's records of this type in the end, by key.
+  // The user's records of this type at the end, by key.
   template <Record R>
   std::vector<R> records() const {
     std::vector<R> found;
@@ -202,12 +202,12 @@ class ScenarioResult {
     return found;
   }
 
-  // What the checkers found wrong in the store in the end; error() tells the first of them.
+  // Violations in the final store; error() reports the first of them.
   const std::vector<Violation>& violations() const { return run_.violations; }
-  // How many processes died.
+  // The number of processes that crashed.
   int crashes() const { return run_.crashes; }
-  // Wherever its last process could have died: before and after each commit, and while nodes run,
-  // after each call of an effect or of the model, and wherever they wait.
+  // All points at which the last process could have crashed: before and after each commit and, in
+  // running nodes, after each call of an effect or of the model, and at each wait.
   std::vector<CrashPoint> crash_points() const { return run_.moments; }
 
  private:
@@ -215,19 +215,19 @@ class ScenarioResult {
   ObservedState<State> state_;
 };
 
-// A run to be played until it rests: it has ended, or waits for a person and nobody comes.
+// One run in a world, executed until it has ended or waits for a decision that does not come.
 template <GraphState State>
 class Scenario {
  public:
   explicit Scenario(detail::WorldPlan plan) : plan_(std::move(plan)) {}
 
-  // The process dies there, and another goes on with the run. Said again: that one dies too, and
-  // its commits are counted from its own beginning.
+  // Ends the process at this point; another process continues the run. A second call ends that
+  // process, and so on; each process counts its own commits.
   Scenario& crash_at(CrashPoint crash) {
     plan_.crashes.push_back(std::move(crash));
     return *this;
   }
-  // The decision on what this node asks; said again: on what it asks the next time.
+  // The decision on the approval of this node; a second call is for its second approval.
   Scenario& decide(std::string node, Decision decision) {
     plan_.decisions.emplace_back(std::move(node), std::move(decision));
     return *this;
@@ -237,8 +237,8 @@ class Scenario {
     return *this;
   }
 
-  // Plays it. What decide() does not answer is approved, rejected, not answered in time, or left
-  // open. Whether an uncertain effect has happened is answered with the truth by the first two.
+  // Execute the scenario. Approvals without a decide() are approved, rejected, expired or left
+  // open. The first two decide on an uncertain effect by the calls that really happened.
   ScenarioResult<State> approve_all() const { return play(detail::WorldPlan::Others::approve); }
   ScenarioResult<State> reject_all() const { return play(detail::WorldPlan::Others::reject); }
   ScenarioResult<State> let_expire() const { return play(detail::WorldPlan::Others::expire); }
@@ -254,21 +254,21 @@ class Scenario {
   detail::WorldPlan plan_;
 };
 
-// What stands around a run: each is played in a fresh world like it, on a simulated clock, with a
-// store in memory. The same world plays the same run the same way, ids and times included.
+// The simulated environment of scenarios; each has its own copy, with a store in memory. The same
+// world and scenario yield the same result, ids and times included.
 class World {
  public:
-  // Each play begins with the script as it is here.
+  // Each scenario starts with this script.
   World& model(ScriptedModel script) { return plan_.script = std::move(script), *this; }
-  // One of your own, in all plays.
+  // A custom model, shared by all scenarios.
   World& model(std::shared_ptr<Model> model) { return plan_.model = std::move(model), *this; }
   World& seed(std::uint64_t seed) { return plan_.seed = seed, *this; }
   World& start_time(Instant now) { return plan_.start_time = now, *this; }
-  // Whose runs, and records from here on.
+  // The user of the runs, and of records that are added after this call.
   World& user(UserId user) { return plan_.start.user = std::move(user), *this; }
-  // Each play leaves a SQLite file of its own in this folder, which must exist.
+  // Each scenario writes its own SQLite file into this folder, which must exist.
   World& sqlite_in(std::string folder) { return plan_.sqlite_folder = std::move(folder), *this; }
-  // A record of the user's that is there from the beginning.
+  // Adds a record of the user to the initial store.
   template <Record R>
   World& record(const R& record) {
     auto write = record_write(record, plan_.start.user);
@@ -284,7 +284,7 @@ class World {
     plan.input = detail::input_of(graph, std::move(input), plan.fault);
     return Scenario<State>(std::move(plan));
   }
-  // A graph that could not be built is the error of what is played.
+  // If the graph could not be built, its error is the error of the result.
   template <typename State>
   Scenario<State> run(const Result<Graph<State>>& graph, std::type_identity_t<State> input) const {
     if (graph.ok()) return run(*graph, std::move(input));

@@ -101,8 +101,8 @@ class Value {
 // Reads one JSON text. Errors are `invalid` and name the byte offset and the fault.
 Result<Value> parse_json(std::string_view text, std::size_t depth_max = limits::json_depth_max);
 
-// Appends the value's text: no white space, members sorted, shortest exact numbers. A NaN or an
-// infinity, which JSON cannot say, is written as null; typed state refuses them before this.
+// Appends the value's text: no white space, members sorted, shortest exact numbers. Writes NaN and
+// infinity, which JSON cannot represent, as null; the encoding of typed state rejects them before.
 void write_json(const Value& value, std::string& out);
 std::string to_json(const Value& value);
 // The same with two-space indentation, for display.

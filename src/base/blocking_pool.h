@@ -11,7 +11,7 @@
 
 namespace belay {
 
-// Runs blocking calls on threads of its own, which start when first needed: at most
+// Runs blocking calls on its own threads, which start when first needed: at most
 // limits::blocking_threads_max. The destructor runs the queued work and joins the threads. Queued
 // work can post to its executor: the pool must be the last member of the event loop that it serves.
 class BlockingPool {

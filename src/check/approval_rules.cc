@@ -1,4 +1,4 @@
-// I5 and P7: what people were asked, what they decided, and what came of it.
+// I5 and P7: approvals, the decisions on them, and their effects on the run.
 // Long on purpose: two rules that read the same decisions.
 
 #include <algorithm>
@@ -33,24 +33,24 @@ bool text_has_hash(const std::string& envelope, const Digest& hash) {
   return text.ok() && sha256(*text) == hash;
 }
 
-// The row by itself.
+// Checks the row without the commits.
 void check_approval_row(const RunContents& run, const ApprovalRow& approval, Findings& findings) {
   const RunRow& row = run.row;
   if (approval.thread != row.thread || approval.user != row.user || approval.graph != row.graph) {
     findings.add(approval, "it is of another thread, user or graph than its run.");
   }
   if (!text_has_hash(approval.payload, approval.payload_hash)) {
-    findings.add(approval, "what was shown does not fit its hash.");
+    findings.add(approval, "its payload does not match its hash.");
   }
   if (approval.edited.empty() != (approval.edited_hash == Digest{}) ||
       (!approval.edited.empty() && !text_has_hash(approval.edited, approval.edited_hash))) {
-    findings.add(approval, "the edited payload does not fit its hash.");
+    findings.add(approval, "the edited payload does not match its hash.");
   }
   if (!approval.edited.empty() && approval.status != ApprovalStatus::approved) {
     findings.add(approval, "it has an edited payload without having been approved.");
   }
   if (is_decided(approval) && approval.decided_by.empty()) {
-    findings.add(approval, "nobody is named who decided it.");
+    findings.add(approval, "it has no decider.");
   }
   if (is_decided(approval) && approval.decided_at >= approval.expires_at) {
     findings.add(approval, "it was decided after its expiry.");
@@ -59,12 +59,12 @@ void check_approval_row(const RunContents& run, const ApprovalRow& approval, Fin
       approval.status == ApprovalStatus::open || approval.status == ApprovalStatus::closed;
   if (is_untouched && (!approval.decided_by.empty() || approval.decided_at != Instant())) {
     findings.add(approval,
-                 "it is " + std::string(name_of(approval.status)) + ", but names who decided it.");
+                 "it is " + std::string(name_of(approval.status)) + ", but has a decider.");
   }
 }
 
-// The payload and the permitted roles are those of the run's state and graph. `replay` stands at
-// the commit that chose the task: the state stays as it is until the task has ended.
+// Checks that payload and permitted roles are those of the run's state and graph. `replay` is at
+// the commit that scheduled the task: the state does not change until the task has ended.
 void check_what_was_asked(const Replay& replay, const ApprovalRow& approval, Findings& findings) {
   const GraphDefinition* graph = replay.graph();
   const GraphDefinition::Node* node = graph ? graph->find(approval.node) : nullptr;
@@ -75,8 +75,8 @@ void check_what_was_asked(const Replay& replay, const ApprovalRow& approval, Fin
     roles += role;
   }
   if (approval.roles != roles) {
-    findings.add(approval, "it may be decided by " + in_quotes(approval.roles) +
-                               ", where the graph " + "says " + in_quotes(roles) + ".");
+    findings.add(approval, "its roles are " + in_quotes(approval.roles) + ", but the graph " +
+                               "says " + in_quotes(roles) + ".");
   }
   if (approval.interrupt != InterruptId(derived_uuid(approval.task.text() + "approval"))) {
     findings.add(approval, "its id is not that of its task.");
@@ -86,18 +86,18 @@ void check_what_was_asked(const Replay& replay, const ApprovalRow& approval, Fin
   Encoder shown;
   graph->state->channels[node->approval->channel].encode(restored->state.get(), shown, nullptr);
   if (sha256(shown.text) != approval.payload_hash) {
-    findings.add(approval, "what was shown is not what the run's state had.");
+    findings.add(approval, "its payload does not match the state of the run.");
   }
 }
 
-// The interrupt that a task asks for, as something stored of it says; nothing when it asks none.
+// Returns the interrupt of a task from a stored value of it; nullopt without one.
 std::optional<InterruptId> interrupt_in(const Value& parts) {
   const std::string* text = parts["interrupt"].as_string();
   auto id = text ? uuid_from(*text) : std::nullopt;
   return id ? std::optional(InterruptId(*id)) : std::nullopt;
 }
 
-// What a task of the newest superstep of this space asks now.
+// Returns the interrupt for which a task of the namespace's newest superstep waits now.
 std::optional<InterruptId> asks_now(const SpaceContents& checkpoint_ns, const Replay& newest,
                                     std::size_t position) {
   const engine::NodeTask& task = newest.tasks()->tasks[position];
@@ -109,7 +109,7 @@ std::optional<InterruptId> asks_now(const SpaceContents& checkpoint_ns, const Re
   return task.interrupt;
 }
 
-// All interrupts that the run waits for as it stands.
+// Returns all interrupts for which the run waits now.
 std::set<InterruptId> waited_for(const RunContents& run) {
   std::set<InterruptId> waited;
   if (is_final(run.row.status)) return waited;
@@ -126,7 +126,7 @@ std::set<InterruptId> waited_for(const RunContents& run) {
   return waited;
 }
 
-// The commits and the stored tasks that ask: each has its approval.
+// Checks that each commit and each stored task with an interrupt has its approval.
 void check_asking(const RunContents& run, const Replay& replay, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
   if (!replay.tasks()) return;  // P9
@@ -135,7 +135,7 @@ void check_asking(const RunContents& run, const Replay& replay, Findings& findin
     if (task.phase != engine::NodeTask::Phase::interrupted) continue;
     const ApprovalRow* approval = approval_with(run, task.interrupt);
     if (!approval) {
-      findings.add(run, commit_text(checkpoint) + " asks a person, but there is no such approval.");
+      findings.add(run, commit_text(checkpoint) + " waits for an approval that does not exist.");
       continue;
     }
     bool alone = checkpoint.checkpoint_ns.empty() && replay.tasks()->tasks.size() == 1;
@@ -143,8 +143,8 @@ void check_asking(const RunContents& run, const Replay& replay, Findings& findin
         !alone || checkpoint.kind != CommitKind::pause || approval->seq == checkpoint.seq;
     if (!is_commit || approval->node != replay.tasks()->nodes[i] ||
         approval->task != replay.task_id(i)) {
-      findings.add(*approval, "it does not say the same as " + commit_text(checkpoint) +
-                                  ", which asked for it.");
+      findings.add(*approval,
+                   "it does not match " + commit_text(checkpoint) + ", which asked for it.");
     }
   }
 }
@@ -158,7 +158,7 @@ void check_asking_tasks(const RunContents& run, const SpaceContents& checkpoint_
     if (!approval) {
       findings.add(run, "task " + std::to_string(row.position) + " of superstep " +
                             std::to_string(row.superstep) +
-                            " asks a person, but there is no such approval.");
+                            " waits for an approval that does not exist.");
     } else if (approval->task != row.task) {
       findings.add(*approval, "it is not of the task that asks for it.");
     }
@@ -196,13 +196,13 @@ bool is_told_as(const ApprovalRow& approval, const Told& told) {
          told.on_behalf_of == approval.on_behalf_of;
 }
 
-// The commit after one of a run's own that asked, where nothing else is under way: such a run can't
-// do anything else.
+// Checks the commit after a commit that opened an approval, if nothing else is in progress: the run
+// can only continue by the end of this approval.
 void check_closing(const RunContents& run, const Replay& replay, const InterruptId& interrupt,
                    Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
   const ApprovalRow* approval = approval_with(run, interrupt);
-  if (!approval) return;  // told at the commit that asked
+  if (!approval) return;  // reported at the commit that opened it
   bool is_failed_decision =
       checkpoint.kind == CommitKind::failure && approval->status != ApprovalStatus::closed;
   bool fits = approval->status != ApprovalStatus::open &&
@@ -216,24 +216,25 @@ void check_closing(const RunContents& run, const Replay& replay, const Interrupt
   if (!told.verdict.empty() && !is_told_as(*approval, told)) {
     findings.add(*approval, "it is " + std::string(name_of(approval->status)) + " by " +
                                 in_quotes(approval->decided_by) + ", but " +
-                                commit_text(checkpoint.seq) + " told that it was " + told.verdict +
-                                " by " + in_quotes(told.decided_by) + ".");
+                                commit_text(checkpoint.seq) + " recorded that it was " +
+                                told.verdict + " by " + in_quotes(told.decided_by) + ".");
   }
 }
 
-// A commit that tells of a decision: there is one.
+// Checks that a commit whose event contains a decision has a decided approval.
 void check_told(const RunContents& run, const CheckpointRow& checkpoint, Findings& findings) {
   Told told = told_decision(run, checkpoint.seq);
   if (told.verdict.empty()) return;
   bool is_there = std::any_of(run.approvals.begin(), run.approvals.end(),
                               [&](const ApprovalRow& each) { return is_told_as(each, told); });
   if (!is_there) {
-    findings.add(run, commit_text(checkpoint.seq) + " tells that an approval was " + told.verdict +
-                          " by " + in_quotes(told.decided_by) + ", and there is none.");
+    findings.add(run, commit_text(checkpoint.seq) + " records that an approval was " +
+                          told.verdict + " by " + in_quotes(told.decided_by) +
+                          ", but no such approval exists.");
   }
 }
 
-// Whether anything of the run asks for it. A task of several may have ended since.
+// Whether the task has requested the approval. One of several tasks can have ended since.
 bool is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenTask& task) {
   if (task.node != approval.node) return false;
   if (task.is_one_of_several && task_row(*task.checkpoint_ns, task.superstep, task.position))
@@ -244,23 +245,23 @@ bool is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenT
     if (replay.tasks()->superstep != task.superstep) continue;
     if (task.position >= replay.tasks()->tasks.size()) continue;
     if (replay.tasks()->tasks[task.position].interrupt == approval.interrupt) return true;
-    // The last of several to end leaves nothing behind but the commit itself.
+    // The last of several tasks to end has no row, only the commit.
   }
   return false;
 }
 
-// An approval that nothing asks for would not be looked at otherwise.
+// Reports approvals that no task has requested; other checks start from the tasks.
 void check_is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenTasks& chosen,
                     const std::set<InterruptId>& waited, Findings& findings) {
   bool is_pruned = !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
   auto task = chosen.find(approval.task);
   bool asked = task != chosen.end() && is_asked(run, approval, task->second);
-  // With Durability::exit its superstep may have come and gone without a commit.
+  // With Durability::exit, its superstep can have ended without a commit.
   bool may_be_unknown = is_pruned || commits_at_the_end(run);
-  if (!asked && !may_be_unknown) findings.add(approval, "nothing of its run asks for it.");
+  if (!asked && !may_be_unknown) findings.add(approval, "no task of its run waits for it.");
   bool is_waiting = waited.contains(approval.interrupt);
   bool is_open = approval.status == ApprovalStatus::open;
-  // A decision that was made while the run was in a worker's hands waits for that worker.
+  // A decision on a running or queued run is stored before its owner applies it.
   bool is_held = run.row.status == RunStatus::running || run.row.status == RunStatus::queued;
   if (is_open == is_waiting || (is_waiting && is_held)) return;
   findings.add(approval, "it is " + std::string(name_of(approval.status)) +
@@ -277,17 +278,17 @@ std::set<std::pair<std::string, std::string>> texts_of(const std::vector<ValueRo
   return texts;
 }
 
-// Nothing where there is none, or it can't be read (I5).
+// Returns nullopt without a decision, or if it cannot be read (I5).
 std::optional<engine::Decided> decision_of(const ApprovalRow& approval, Instant at) {
   if (!engine::is_decided(approval.status)) return std::nullopt;
   auto decided = engine::stored_decision(approval, engine::Moment{at, 0}, SessionId());
   if (!decided.ok()) return std::nullopt;
-  // Taken again, it is to make its commit again.
+  // Applied again, it must produce its commit again.
   decided->is_stored = false;
   return *std::move(decided);
 }
 
-// Takes the decision again on the run as it was when it asked, and compares what comes of it.
+// Applies the decision again to the run as of its request, and compares the resulting commit.
 void check_decided_again(const RunContents& run, engine::Run paused, const CheckpointRow& stored,
                          Findings& findings) {
   const ApprovalRow* approval = approval_with(run, paused.tasks.front().interrupt);
@@ -297,7 +298,7 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
   auto again = engine::advance(*run.graph, std::move(paused), *std::move(decided));
   const auto* write =
       again.actions.empty() ? nullptr : std::get_if<engine::WriteCommit>(&again.actions.front());
-  if (!write) return findings.add(run, commit_text(stored.seq) + " can't be decided again.");
+  if (!write) return findings.add(run, commit_text(stored.seq) + " cannot be decided again.");
   const CheckpointRow& checkpoint = *write->commit->rows.checkpoint;
   bool is_same =
       checkpoint.kind == stored.kind && checkpoint.status == stored.status &&
@@ -305,11 +306,11 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
       texts_of(write->commit->rows.values, stored.seq) == texts_of(run.values, stored.seq);
   if (!is_same) {
     findings.add(run, "the decision of " + commit_text(stored.seq) +
-                          ", taken again, leads to another state.");
+                          ", applied again, results in another state.");
   }
 }
 
-// The text that a task wrote to a channel; nothing when it wrote none.
+// Returns the value that a task wrote to a channel; nullopt if it wrote none.
 std::optional<Value> written_by(const SpaceContents& checkpoint_ns, const std::string& channel,
                                 std::uint64_t seq, std::size_t position) {
   for (const ValueRow& row : checkpoint_ns.values) {
@@ -322,8 +323,8 @@ std::optional<Value> written_by(const SpaceContents& checkpoint_ns, const std::s
   return std::nullopt;
 }
 
-// What the decision of an approval among others, or in a subgraph, did to the state: what it says,
-// and nothing else.
+// Checks the channel writes of a decision on one of several tasks or in a subgraph: exactly those
+// that the decision determines.
 void check_what_it_did(const RunContents& run, const ApprovalRow& approval, const ChosenTask& task,
                        const GraphDefinition& graph, Findings& findings) {
   const GraphDefinition::Node* node = graph.find(task.node);
@@ -354,13 +355,13 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   if (!says_so) {
     findings.add(run, "the decision of " + in_quotes(task.node) + " in superstep " +
                           std::to_string(task.superstep) +
-                          ", taken again, leads to another state.");
+                          ", applied again, results in another state.");
   }
 }
 
 void check_asked_in(const RunContents& run, const SpaceContents& checkpoint_ns,
                     const ChosenTasks& chosen, Findings& findings) {
-  std::multimap<std::size_t, const ApprovalRow*> asked;  // by the commit that chose their tasks
+  std::multimap<std::size_t, const ApprovalRow*> asked;  // by the commit that scheduled the task
   for (const ApprovalRow& approval : run.approvals) {
     auto task = chosen.find(approval.task);
     if (task == chosen.end() || task->second.checkpoint_ns != &checkpoint_ns) continue;
@@ -396,7 +397,7 @@ void i5_approvals(const RunContents& run, const CheckScope&, Findings& findings)
     check_approval_row(run, approval, findings);
     check_is_asked(run, approval, chosen, waited, findings);
     if (approval_with(run, approval.interrupt) != &approval) {
-      findings.add(approval, "it is there twice.");
+      findings.add(approval, "it exists twice.");
     }
   }
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
@@ -421,7 +422,7 @@ void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& f
     if (restored->tasks.front().phase != engine::NodeTask::Phase::interrupted) continue;
     paused = *std::move(restored);
   }
-  if (commits_at_the_end(run)) return;  // what single tasks wrote is not kept apart
+  if (commits_at_the_end(run)) return;  // writes of single tasks are not stored separately
   ChosenTasks chosen = chosen_tasks(run);
   for (const ApprovalRow& approval : run.approvals) {
     auto task = chosen.find(approval.task);

@@ -1,4 +1,4 @@
-// Long on purpose: a function for each way to break a rule.
+// Long on purpose: a function for each way to violate a rule.
 
 #include <algorithm>
 
@@ -71,7 +71,7 @@ void owner_changed_in_the_same_epoch(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("resumed");
   for (CheckpointRow& each : run.checkpoints) each.epoch = 1;
   run.row.epoch = 1;
-  // The commit that ends the run names no session, so this is seen by the epoch and by the owner.
+  // The commit that ends the run has no session; the epoch and the owner show the violation.
   chain_again(run);
 }
 
@@ -155,7 +155,7 @@ void begin_with(RunContents& run, const std::string& channel, Value value) {
   chain_again(run);
 }
 
-// Forks with edits once did this: a plan that was never shown, after the approval.
+// Forks with edits once did this: a plan that was never shown, after the approval of another one.
 void saved_what_nobody_approved(StoredRows& rows, CheckScope&) {
   begin_with(rows.run("forked"), "draft", Value("Nobody saw this."));
 }
@@ -165,7 +165,7 @@ void edited_behind_an_approval_of_old(StoredRows& rows, CheckScope&) {
   begin_with(rows.run("forked_again"), "topic", Value("another"));
 }
 
-// Of a commit whose own event says more than its checkpoint.
+// Removes the event of a commit, although it contains more than the checkpoint.
 void event_lost(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("cancelled");
   std::erase_if(run.events, [&](const EventRow& event) { return event.seq == run.row.seq; });
@@ -188,7 +188,7 @@ void event_that_tells_another_story(StoredRows& rows, CheckScope&) {
   rows.run("failed").events.back().body = R"({"status":"completed"})";
 }
 
-// The space of the only subgraph that the run has visited.
+// Returns the namespace of the run's only subgraph task.
 SpaceContents& inside(RunContents& run) {
   BELAY_ASSERT(run.inner.size() == 1);
   return run.inner.begin()->second;
@@ -235,7 +235,7 @@ void subgraph_of_another_owner(StoredRows& rows, CheckScope&) {
       rows.run("resumed").checkpoints[3].session;
 }
 
-// One that was done by the node that writes.
+// Returns a completed effect of node "write".
 EffectRow effect_of(RunContents& run) {
   EffectRow effect;
   effect.run = run.row.run;
@@ -368,7 +368,7 @@ void value_of_a_task_that_works(StoredRows& rows, CheckScope&) {
   ValueRow more = run.values.back();
   BELAY_ASSERT(more.seq == run.checkpoints.back().state_seq + 1);
   more.channel = "topic";
-  more.index = 0;  // the one that the model keeps waiting
+  more.index = 0;  // of the task that waits for the model
   more.envelope = json_envelope("\"another\"");
   more.kind = WriteOp::set;
   run.values.push_back(more);
@@ -382,7 +382,7 @@ void task_that_no_commit_chose(StoredRows& rows, CheckScope&) {
   run.tasks.push_back(more);
 }
 
-// The first runs at work of what `share` makes one group.
+// Applies `share` to the first running runs, so that they share a concurrency scope.
 void share_a_place(StoredRows& rows, void (*share)(RunRow&)) {
   std::size_t shared = 0;
   for (RunContents& run : rows.runs) {

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The commit of that kind and node, the n-th of them.
+// Returns the n-th commit of this kind and node.
 CheckpointRow& commit_of(RunContents& run, CommitKind kind, const std::string& node,
                          int which = 1) {
   for (CheckpointRow& each : run.checkpoints) {
@@ -117,7 +117,7 @@ void run_missing_in_a_list(StoredRows& rows, CheckScope&) {
 
 void run_listed_twice(StoredRows& rows, CheckScope&) {
   rows.runs.push_back(rows.run("failed"));
-  rows.runs.back().effects.clear();  // its calls of the model are another rule's matter
+  rows.runs.back().effects.clear();  // another rule checks its model calls
 }
 
 void value_that_its_graph_cannot_read(StoredRows& rows, CheckScope&) {
@@ -138,7 +138,7 @@ void task_that_cannot_be_read(StoredRows& rows, CheckScope&) {
 void step_where_no_edge_leads(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("completed");
   replace(commit_of(run, CommitKind::node, "analyze").next_tasks, "\"write\"", "\"save\"");
-  run.effects.clear();  // their task is not chosen now
+  run.effects.clear();  // their task is no longer scheduled
   chain_again(run);
 }
 

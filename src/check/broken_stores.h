@@ -1,5 +1,5 @@
 #pragma once
-// check/broken_stores.h - for each rule, stores that break it and no other.
+// check/broken_stores.h - for each rule, stores that violate it and no other.
 
 #include <vector>
 
@@ -10,14 +10,14 @@ namespace belay::check {
 
 struct BrokenStore {
   const char* rule;
-  const char* name;  // what is wrong, in the words of a test's name
-  // Changes what Scenarios::play_all() has left.
+  const char* name;  // the fault, as the name of a test
+  // Changes the rows that Scenarios::play_all() has written.
   void (*tamper)(StoredRows& rows, CheckScope& scope);
 };
 
-// Of the agents' ten properties.
+// For the agents' ten properties.
 std::vector<BrokenStore> broken_properties();
-// Of the engine's invariants.
+// For the engine's invariants.
 std::vector<BrokenStore> broken_invariants();
 
 }  // namespace belay::check

@@ -11,7 +11,7 @@ namespace belay::check {
 namespace {
 
 void check_links(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
-  // A chain that was pruned begins at its anchor, which names a parent that is gone.
+  // A pruned chain starts at its anchor, whose parent was deleted.
   bool is_pruned = !checkpoint_ns.checkpoints.empty() && checkpoint_ns.checkpoints.front().seq > 1;
   std::uint64_t expected = is_pruned ? checkpoint_ns.checkpoints.front().seq : 1;
   CheckpointId parent = is_pruned ? checkpoint_ns.checkpoints.front().parent : CheckpointId();
@@ -31,7 +31,7 @@ void check_links(const RunContents& run, const SpaceContents& checkpoint_ns, Fin
       findings.add(run, "the id of " + commit + " does not sort after that of its parent.");
     }
     parent = checkpoint.id;
-    // The state is that of the commit itself, or stays while a superstep is under way.
+    // state_seq is that of the commit itself, or does not change while a superstep is in progress.
     bool is_first = &checkpoint == &checkpoint_ns.checkpoints.front();
     if (checkpoint.state_seq != checkpoint.seq && checkpoint.state_seq != state_seq && !is_first) {
       findings.add(run, commit + " has the state of a commit that is neither it nor its parent's.");
@@ -45,13 +45,13 @@ void check_hashes(const RunContents& run, const SpaceContents& checkpoint_ns, Fi
   while (replay.next()) {
     if (replay.chain_hash() == replay.checkpoint().chain_hash) continue;
     findings.add(run, commit_text(replay.checkpoint()) +
-                          " does not fit its chain hash: stored bytes were changed.");
+                          " does not match its chain hash: stored bytes were changed.");
   }
 }
 
 void check_values(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
   std::map<std::string_view, std::pair<std::uint64_t, std::int64_t>> newest;
-  std::set<std::uint64_t> seqs;  // that values may have
+  std::set<std::uint64_t> seqs;  // the permitted seqs of values
   if (!checkpoint_ns.checkpoints.empty()) seqs.insert(1);
   for (const CheckpointRow& each : checkpoint_ns.checkpoints) seqs.insert(each.state_seq + 1);
   std::uint64_t anchor = 0;
@@ -61,16 +61,16 @@ void check_values(const RunContents& run, const SpaceContents& checkpoint_ns, Fi
   for (const ValueRow& value : checkpoint_ns.values) {
     std::string name = "the value of \"" + value.channel + "\" at " + commit_text(value.seq);
     if (value.seq > anchor && !seqs.contains(value.seq)) {
-      findings.add(run, name + " is of a commit that is not there.");
+      findings.add(run, name + " belongs to a commit that does not exist.");
     }
     auto& before = newest[value.channel];
     std::pair place(value.seq, value.index);
-    if (before.first != 0 && place <= before) findings.add(run, name + " is there twice.");
+    if (before.first != 0 && place <= before) findings.add(run, name + " exists twice.");
     before = place;
-    // A type that this Belay is too old for is not damage.
+    // An envelope type of a newer Belay is not damage.
     auto text = json_in_envelope(value.envelope);
     bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
-    if (!is_readable) findings.add(run, name + " can't be read.");
+    if (!is_readable) findings.add(run, name + " cannot be read.");
   }
 }
 
@@ -104,11 +104,12 @@ void check_row(const RunContents& run, Findings& findings) {
   bool is_known = row.reason == "approval" || row.reason == "timer" || row.reason == "breakpoint";
   if (row.status == RunStatus::paused && !row.reason.empty() && !is_known) {
     findings.add(run,
-                 "it is paused for the reason " + in_quotes(row.reason) + ", which there is not.");
+                 "it is paused for the reason " + in_quotes(row.reason) + ", which is unknown.");
   }
 }
 
-// The commit that gives a run up names nobody.
+// All commits of an epoch have the same session. The commit by which a run loses its owner has no
+// session.
 void check_owner(const RunContents& run, const CheckpointRow& checkpoint,
                  std::map<std::uint64_t, SessionId>& owners, Findings& findings) {
   SessionId& owner = owners[checkpoint.epoch];
@@ -119,7 +120,7 @@ void check_owner(const RunContents& run, const CheckpointRow& checkpoint,
   }
 }
 
-// A decision or a timer takes a run that waits, and finds one that works in its owner's hands.
+// A decision or a timer claims a paused run. Of a running one, its owner writes the commit.
 bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before) {
   switch (checkpoint.kind) {
     case CommitKind::claim:
@@ -127,7 +128,7 @@ bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before)
     case CommitKind::quarantine:
       return true;
     default:
-      // Nobody works on a paused run: whatever comes next takes it over.
+      // A paused run has no owner: its next commit makes another session the owner.
       return before.status == RunStatus::paused;
   }
 }
@@ -153,13 +154,13 @@ void i3_one_owner_at_a_time(const RunContents& run, const CheckScope&, Findings&
     if (changes) ++expected;
     if (checkpoint.epoch != expected) {
       findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) +
-                            ", has the epoch " + std::to_string(checkpoint.epoch) +
-                            " in place of " + std::to_string(expected) + ".");
+                            ", has the epoch " + std::to_string(checkpoint.epoch) + " instead of " +
+                            std::to_string(expected) + ".");
     }
     check_owner(run, checkpoint, owners, findings);
     before = &checkpoint;
   }
-  // A subgraph's commits are of whoever owns the run.
+  // The commits of a subgraph belong to the run's owner.
   for (const auto& [name, checkpoint_ns] : run.inner) {
     std::uint64_t epoch = 1;
     for (const CheckpointRow& checkpoint : checkpoint_ns.checkpoints) {

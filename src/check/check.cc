@@ -31,15 +31,15 @@ const Rule kRules[] = {
       "validationAttempts."},
      check::p2_state_monotonicity},
     {{"P3",
-      "Terminal state: a completed run stands at \"end\" with an outcome, a failed one has its "
-      "error, and nothing is committed after the end."},
+      "Terminal state: a completed run is at \"end\" with an outcome, a failed one has its error, "
+      "and nothing is committed after the end."},
      check::p3_terminal_state},
     {{"P4",
       "Approval flow: requiresApproval is true exactly while a decision is awaited, and approved "
-      "and the outcome say what was decided."},
+      "and the outcome match the decision."},
      check::p4_approval_flow},
     {{"P5",
-      "Retry bound: the attempts of a visit, in a superstep of several too, are counted one by one "
+      "Retry bound: the attempts of a task, also in a superstep of several, are counted one by one "
       "and never exceed the maximum (with its graph)."},
      check::p5_retry_bound},
     {{"P6",
@@ -47,8 +47,8 @@ const Rule kRules[] = {
       "beginning."},
      check::p6_validation_feedback},
     {{"P7",
-      "Idempotent resume: the same decision, taken again on the state that was asked about, gives "
-      "the very state that was committed (with its graph)."},
+      "Idempotent resume: the same decision, applied again to the state that was shown, results in "
+      "the state that was committed (with its graph)."},
      check::p7_idempotent_resume},
     {{"P8",
       "Metrics accuracy: the log counts each run once, so that for each graph and day all runs are "
@@ -56,22 +56,21 @@ const Rule kRules[] = {
      nullptr,
      check::p8_metrics_accuracy},
     {{"P9",
-      "Checkpoint recoverability: every checkpoint loads, and says how to go on exactly while the "
-      "run has not ended (with its graph)."},
+      "Checkpoint recoverability: every checkpoint loads, and has next tasks exactly while the run "
+      "has not ended (with its graph)."},
      check::p9_recoverability},
     {{"P10",
-      "Valid transitions: a superstep leads exactly where edges, branches, joins, approvals and "
-      "its "
-      "nodes' own words allow, and ends the run only when nothing is left; what comes in its midst "
-      "changes neither its tasks nor the state (with its graph)."},
+      "Valid transitions: a superstep schedules exactly the tasks that edges, branches, joins, "
+      "approvals and the updates of its nodes permit, and ends the run only if no tasks are left; "
+      "commits within it change neither its tasks nor the state (with its graph)."},
      check::p10_valid_transitions},
     {{"I1", "No acknowledged commit is lost."},
      check::i1_nothing_acknowledged_lost,
      check::i1_no_run_lost},
     {{"I2",
-      "A run, and each visit of a subgraph, has exactly one checkpoint a commit, each the child of "
-      "the one before; the chain hash fits the stored bytes, and the run stands as its newest "
-      "checkpoint says."},
+      "A run, and each task of a subgraph, has exactly one checkpoint per commit, each the child "
+      "of the one before; the chain hash matches the stored bytes, and the run matches its newest "
+      "checkpoint."},
      check::i2_one_unbroken_chain},
     {{"I3",
       "Epochs never decrease and grow with every change of owner; all commits of an epoch are of "
@@ -79,37 +78,36 @@ const Rule kRules[] = {
      check::i3_one_owner_at_a_time},
     {{"I4",
       "A record that a run saved names a commit that ended nodes; an effect belongs to a task of "
-      "its run, one without a key was intended first, and what one came to stays as it is. A "
-      "run that has ended has none that is `intended`. A task has at least the effects that it had "
-      "when it ended."},
+      "its run, an unkeyed one was intended first, and a recorded result never changes. A run that "
+      "has ended has no `intended` effect. A task has at least the effects that it had when it "
+      "ended."},
      check::i4_effects,
      check::i4_records},
     {{"I5",
-      "An approval is decided at most once, in time, for exactly the payload that was shown, and "
-      "the run's commits say the same; it is open exactly while the run waits for it, or decided "
-      "while another of its tasks still works. A fork that begins behind one begins with the state "
-      "that was there."},
+      "An approval is decided at most once, before its expiry, for exactly the payload that was "
+      "shown, and the run's commits match it; it is open exactly while the run waits for it, or "
+      "decided while another task of the run is running. A fork that starts after an approval "
+      "starts with the state of that commit."},
      check::i5_approvals},
     {{"I7",
-      "A commit's events are numbered without a gap and tell of that commit; its own is there "
-      "wherever it says more than its checkpoint."},
+      "A commit's events are numbered without a gap and belong to that commit; its own event "
+      "exists if it contains more than its checkpoint."},
      check::i7_events},
     {{"I12",
-      "Of a user, a concurrency key, a queue and the whole, no more runs are at work than the "
-      "scope "
-      "allows."},
+      "No more runs of a user, a concurrency key, a queue and the whole are running than the limit "
+      "of the scope permits."},
      nullptr,
      check::i12_places},
-    {{"I13", "Deleted means gone: nothing is left that names a run that is not there."},
+    {{"I13", "Deletion is complete: no row refers to a run that does not exist."},
      nullptr,
      check::i13_gone},
     {{"I15",
-      "Pending writes are of the superstep under way: values only one step beyond the state, by "
-      "tasks that are done, and no task is known that no commit chose."},
+      "Pending writes belong to the current superstep: values only one step above the state, by "
+      "completed tasks, and every task was scheduled by a commit."},
      check::i15_pending},
     {{"I16",
       "Every message belongs to a commit of its run, is numbered without a gap, and counts its "
-      "tries."},
+      "attempts."},
      check::i16_outbox},
 };
 
@@ -132,7 +130,7 @@ Task<Result<std::optional<RunContents>>> run_of(Store& store, const CheckScope& 
   co_return co_await read<std::optional<RunContents>>(store, std::move(reader));
 }
 
-// What the users of the store's threads have in the scope's collections.
+// Adds the records that the users of the store's threads have in the scope's collections.
 Task<Result<std::size_t>> add_records(Store& store, const CheckScope& scope,
                                       StoreContents& contents) {
   using Saved = std::vector<check::SavedRecord>;

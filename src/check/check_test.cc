@@ -1,4 +1,4 @@
-// Each rule finds what breaks it, and what breaks one rule is reported by no other.
+// Each rule reports the stores that violate it, and no other rule reports them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(CheckRules, OneRunsManyViolationsAreCutWithTheirNumber) {
   EXPECT_EQ(report.violations.back().message, "21 more like these.");
 }
 
-// One run's rows, and nothing else.
+// The rows of one run only.
 StoredRows rows_of(std::size_t which) {
   StoredRows rows = sound().rows;
   rows.runs = {rows.runs[which % rows.runs.size()]};
@@ -115,8 +115,8 @@ StoredRows rows_of(std::size_t which) {
   return rows;
 }
 
-// Bytes at random places of a run's rows: found, and never a crash. What tasks of a superstep under
-// way wrote ahead is in no chain yet.
+// Changes random bytes of a run's rows: every change is reported, without a crash. Pending writes
+// of a superstep in progress are excepted: no chain hash covers them yet.
 TEST(CheckRules, DamageAnywhereIsFound) {
   testing::SeededRandom random(5);
   for (int i = 0; i < 120; ++i) {

@@ -1,8 +1,8 @@
 #pragma once
-// check/contents.h - what a store holds, as plain rows for the rules to look at.
+// check/contents.h - the contents of a store, as plain rows for the rules.
 //
-// Runs are read and checked one at a time, so a store of any size can be checked; what the store
-// says of all its runs at once is kept without their inputs.
+// Runs are read and checked one at a time, so that a store of any size can be checked. The list of
+// all runs is held in memory without their inputs.
 
 #include <map>
 #include <memory>
@@ -15,27 +15,28 @@
 
 namespace belay::check {
 
-// What one chain of commits wrote, oldest first: a run's own, or that of a subgraph's visit.
+// The rows of one chain of commits, oldest first: those of the run's own graph or of a subgraph
+// task.
 struct SpaceContents {
   std::string checkpoint_ns;
-  // Null when the scope lacks it, or has another version of it.
+  // Null if the scope does not contain the graph in this version.
   std::shared_ptr<const GraphDefinition> graph;
   std::vector<CheckpointRow> checkpoints;
   std::vector<ValueRow> values;  // every version, by (seq, channel, index)
   std::vector<TaskRow> tasks;    // by superstep, position
 };
 
-// One run with all that its commits wrote, as one view of the store shows it. The space that it is
-// itself is its own graph's.
+// A run with all rows of its commits, from one snapshot. Its base class contains the rows of its
+// own graph (the empty namespace).
 struct RunContents : SpaceContents {
   RunRow row;
-  // All versions of its graph that the scope has: an upgrade changes which of them counts.
+  // All versions of its graph in the scope: an upgrade changes the version that applies.
   std::vector<std::shared_ptr<const GraphDefinition>> versions;
   std::vector<EventRow> events;
   std::vector<ApprovalRow> approvals;
   std::vector<EffectRow> effects;
   std::vector<OutboxRow> outbox;
-  std::map<std::string, SpaceContents> inner;  // subgraphs' visits, by space
+  std::map<std::string, SpaceContents> inner;  // subgraph tasks, by namespace
   // The runs that it was forked from, nearest first, as far as they are stored: without events,
   // tasks, effects, messages, subgraph checkpoints, and their own ancestors.
   std::vector<RunContents> ancestors;
@@ -52,30 +53,30 @@ struct ListedRun {
   Instant created_at{};
 };
 
-// A record that a run has saved, with the commit that it names.
+// A record that a run has saved, with the commit to which it refers.
 struct SavedRecord {
   std::string collection;
   std::string key;
   RunId run;
   std::uint64_t seq = 0;
-  std::optional<CommitKind> commit;  // nothing when there is no such commit
-  bool is_pruned = false;            // it was before the run's oldest one
+  std::optional<CommitKind> commit;  // nullopt if there is no such commit
+  bool is_pruned = false;            // the commit was before the run's oldest one
 };
 
-// Something that names a run: an approval, an effect, a message.
+// A row that refers to a run: an approval, an effect, a message.
 struct Belonging {
   std::string what;
   RunId run;
 };
 
-// What the store says of everything at once: threads and lists of runs as one view shows them.
+// Threads and lists of runs, from one snapshot.
 struct StoreContents {
   std::vector<ThreadRow> threads;
   std::vector<ListedRun> runs;             // as the store lists them
-  std::vector<ListedRun> runs_by_status;   // as it lists them when asked for each status by itself
+  std::vector<ListedRun> runs_by_status;   // from one query per status
   std::vector<ListedRun> unreadable_runs;  // listed, but not found by their id
   std::vector<SavedRecord> records;
-  std::vector<Belonging> strays;  // whose runs are not listed
+  std::vector<Belonging> strays;  // rows whose runs are not listed
 };
 
 }  // namespace belay::check

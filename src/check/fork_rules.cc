@@ -12,7 +12,7 @@
 namespace belay::check {
 namespace {
 
-// Returns the value of a channel that was never written; nothing if it is unknown.
+// Returns the value of a channel that was never written; nullopt if it is unknown.
 std::optional<Value> default_of(const GraphDefinition* graph, const std::string& name) {
   if (!graph) return std::nullopt;
   for (const ChannelType& channel : graph->state->channels) {

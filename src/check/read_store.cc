@@ -10,7 +10,7 @@
 namespace belay::check {
 namespace {
 
-// Threads and runs are listed without a way to go on from a place, so all of them are asked for.
+// Requests all threads and runs in one read, because a list cannot be continued.
 constexpr std::size_t kAll = std::numeric_limits<std::int64_t>::max();
 
 Result<Done> list_runs(Snapshot& view, const TenantId& tenant, std::vector<RunStatus> statuses,
@@ -80,7 +80,7 @@ Result<Done> read_tasks(Snapshot& view, const TenantId& tenant, const RunId& run
   return Done{};
 }
 
-// The version of the graph that a commit with these tasks is of.
+// Returns the graph version of a commit with these tasks.
 std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run,
                                                 const SpaceContents& checkpoint_ns,
                                                 const engine::NextTasks& next) {
@@ -104,7 +104,7 @@ Result<Done> read_space(Snapshot& view, const TenantId& tenant, SpaceContents ch
   return read_inner(view, tenant, added, run);
 }
 
-// The visits of subgraphs that the tasks of `outer` make.
+// Reads the subgraph tasks among the tasks of `outer`.
 Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceContents& outer,
                         RunContents& run) {
   for (const CheckpointRow& checkpoint : outer.checkpoints) {
@@ -127,7 +127,7 @@ Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceConte
   return Done{};
 }
 
-// Every version of every channel, to the space that it belongs to.
+// Reads all versions of all channels, each into its namespace.
 Result<Done> read_values(Snapshot& view, const TenantId& tenant, RunContents& run) {
   ValueFilter filter;
   filter.tenant = tenant;
@@ -141,7 +141,7 @@ Result<Done> read_values(Snapshot& view, const TenantId& tenant, RunContents& ru
       continue;
     }
     if (!run.inner.contains(row.checkpoint_ns)) {
-      // Without its graph nothing else tells of it.
+      // Without the graph, only these values show that the namespace exists.
       SpaceContents unknown;
       unknown.checkpoint_ns = row.checkpoint_ns;
       BELAY_CHECK(read_space(view, tenant, unknown, run));
@@ -175,7 +175,7 @@ Result<std::optional<CommitKind>> kind_of_commit(Snapshot& view, const TenantId&
   return kind;
 }
 
-// Whether the run has commits, but none so old.
+// Whether the run has commits, but none with a seq as low as this.
 Result<bool> was_pruned(Snapshot& view, const TenantId& tenant, const RunId& run,
                         std::uint64_t seq) {
   CheckpointFilter filter;
@@ -189,7 +189,7 @@ Result<bool> was_pruned(Snapshot& view, const TenantId& tenant, const RunId& run
   return older.empty();
 }
 
-// What names a run that is not listed.
+// Lists the rows that refer to a run that is not listed.
 Result<Done> list_strays(Snapshot& view, const TenantId& tenant, StoreContents& store) {
   std::set<RunId> known;
   for (const ListedRun& run : store.runs) known.insert(run.run);

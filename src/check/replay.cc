@@ -9,7 +9,7 @@
 namespace belay::check {
 namespace {
 
-// Combines what was stored with what the channel held before.
+// Combines a stored row with the channel's value before it.
 void fold(const ValueRow& row, Value& into) {
   auto text = json_in_envelope(row.envelope);
   auto parsed = text.ok() ? parse_json(*text) : Result<Value>(text.error());
@@ -59,7 +59,7 @@ bool Replay::next() {
 }
 
 void Replay::take(const ValueRow& row) {
-  // An operand counts only until its superstep ends, which writes what came of it.
+  // An operand is not part of the state: the end of its superstep writes the combined value.
   if (row.kind == WriteOp::reduce) return;
   Channel& channel = channels_[row.channel];
   channel.version.name = row.channel;
@@ -93,8 +93,7 @@ void Replay::read_tasks() const {
     auto chosen = engine::next_tasks_from(earlier.next_tasks);
     if (!chosen.ok() || chosen->as_of) return;
     chosen->version = own->version;
-    chosen->at_breakpoint =
-        false;  // a commit in the midst of a superstep comes after its breakpoint
+    chosen->at_breakpoint = false;  // a commit partway through a superstep is after its breakpoint
     tasks_ = *std::move(chosen);
     tasks_text_ = earlier.next_tasks;
     return;
@@ -129,7 +128,7 @@ std::vector<engine::ChannelVersion> Replay::versions() const {
 }
 
 Digest Replay::chain_hash() const {
-  // What the hash of a pruned chain's anchor stands on is gone.
+  // The parent of a pruned chain's anchor was deleted: its hash cannot be recomputed.
   if (is_anchor()) return checkpoint().chain_hash;
   const Digest& before = parent() ? parent()->chain_hash : origin_;
   return engine::chain_hash(before, checkpoint(), versions());
@@ -156,7 +155,7 @@ engine::StoredSpace Replay::rows_here() const {
   if (tasks()) stored.tasks_text = tasks_text_;
   if (parent()) {
     stored.parent_chain_hash = parent()->chain_hash;
-    // Any id that is not null: it tells only that there is a parent.
+    // Any id that is not null: it shows only that there is a parent.
     stored.checkpoint.parent = stored.checkpoint.id;
   } else {
     stored.checkpoint.parent = CheckpointId();
@@ -191,9 +190,9 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
 
 Result<engine::Run> Replay::restore() const {
   if (!tasks()) {
-    return error(ErrorCode::corrupt,
-                 "What it is to go on with can't be read, or was chosen by a "
-                 "commit that is not there.");
+    return error(
+        ErrorCode::corrupt,
+        "Its next tasks cannot be read, or were scheduled by a commit that does not exist.");
   }
   engine::StoredRun stored;
   static_cast<engine::StoredSpace&>(stored) = rows_here();
@@ -209,7 +208,7 @@ Result<engine::Run> Replay::restore() const {
     }
   }
 
-  // The row says how the run stands now; what it said after this commit is in the checkpoint.
+  // The row is the current one; the checkpoint contains the values after this commit.
   RunRow& row = stored.row;
   row.status = checkpoint().status;
   row.outcome.clear();

@@ -1,9 +1,11 @@
 #pragma once
-// check/rules.h - the rules, one function each. To add one: write it, and add its line to the table
-// in check.cc and its breaking test to check_test.cc, which fails until it has one.
+// check/rules.h - the rules, one function each.
 //
-// A rule looks at rows only and reports what it finds; where rows can't be read at all it keeps
-// silent, because the rule whose matter that is (I2 for bytes, P9 for checkpoints) reports it.
+// To add a rule, write it, add its line to the table in check.cc, and add a store that violates it
+// to check_test.cc, which fails without one.
+//
+// A rule reads rows only and reports violations. It ignores rows that cannot be read: another rule
+// reports these (I2 for bytes, P9 for checkpoints).
 
 #include <string>
 #include <vector>
@@ -13,7 +15,7 @@
 
 namespace belay::check {
 
-// Collects what one rule finds in one run, or in the store as a whole.
+// Collects the violations of one rule in one run, or in the whole store.
 class Findings {
  public:
   Findings(std::string_view rule, std::vector<Violation>& violations)
@@ -37,7 +39,7 @@ class Findings {
   std::string last_subject_;
 };
 
-// Of one run.
+// Rules about one run.
 void p1_checkpoint_consistency(const RunContents& run, const CheckScope& scope, Findings& findings);
 void p2_state_monotonicity(const RunContents& run, const CheckScope& scope, Findings& findings);
 void p3_terminal_state(const RunContents& run, const CheckScope& scope, Findings& findings);
@@ -57,10 +59,10 @@ void i7_events(const RunContents& run, const CheckScope& scope, Findings& findin
 void i15_pending(const RunContents& run, const CheckScope& scope, Findings& findings);
 void i16_outbox(const RunContents& run, const CheckScope& scope, Findings& findings);
 
-// Part of I5: a fork with an edited state does not begin after an approval of the original state.
+// Part of I5: a fork with an edited state must not start after an approval of the original state.
 void check_fork(const RunContents& run, Findings& findings);
 
-// Of the store as a whole.
+// Rules about the whole store.
 void p1_threads(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void p8_metrics_accuracy(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Findings& findings);

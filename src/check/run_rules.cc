@@ -1,4 +1,4 @@
-// P1, P3, I1 and I7: what holds of a run and its commits one by one.
+// P1, P3, I1 and I7: rules about a run and about each of its commits separately.
 
 #include <algorithm>
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace belay::check {
 namespace {
 
-// Of the nodes in a text that names them by commas.
+// Splits a comma-separated list of nodes.
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
@@ -21,7 +21,7 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
-// Whether the node is one of a subgraph of this graph, however deep.
+// Whether the node belongs to a subgraph of this graph, at any depth.
 bool is_inside(const GraphDefinition& graph, const std::string& name) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
     return node.subgraph &&
@@ -37,7 +37,7 @@ void check_node_names(const RunContents& run, const SpaceContents& checkpoint_ns
     if (!graph) continue;
     const CheckpointRow& checkpoint = replay.checkpoint();
     std::vector<std::string> names = names_in(checkpoint.node);
-    // A decision in the midst of a superstep names the node that asked, wherever that is.
+    // A decision partway through a superstep names the node that asked, possibly in a subgraph.
     bool decides = checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
     if (decides) std::erase_if(names, [&](const auto& name) { return is_inside(*graph, name); });
     if (replay.tasks()) {
@@ -54,7 +54,7 @@ void check_node_names(const RunContents& run, const SpaceContents& checkpoint_ns
   }
 }
 
-// Whether the commit's own event says more than its checkpoint does.
+// Whether the commit's own event contains more than its checkpoint.
 bool says_more(const CheckpointRow& checkpoint) {
   switch (checkpoint.kind) {
     case CommitKind::attempt:
@@ -74,20 +74,20 @@ void check_own_event(const RunContents& run, const CheckpointRow& checkpoint, co
   auto body = parse_json(own.body, limits::document_depth_max);
   const std::string* status = body.ok() ? (*body)["status"].as_string() : nullptr;
   if (own.type != name_of(checkpoint.kind) || !status || *status != name_of(checkpoint.status)) {
-    findings.add(run, "the event of " + commit_text(checkpoint.seq) + " does not tell of a " +
+    findings.add(run, "the event of " + commit_text(checkpoint.seq) + " does not describe a " +
                           std::string(name_of(checkpoint.kind)) + " with the status " +
                           std::string(name_of(checkpoint.status)) + ".");
   }
 }
 
-// The events of one commit, in their order. One that only repeats its checkpoint is not stored.
+// Checks the events of one commit, in order. An event that only repeats the checkpoint is not
+// stored.
 void check_events_of(const RunContents& run, const CheckpointRow& checkpoint,
                      const std::vector<const EventRow*>& events, Findings& findings) {
   std::string commit = commit_text(checkpoint.seq);
   bool has_own = !events.empty() && events.front()->index == 0;
   if (!has_own && says_more(checkpoint)) {
-    findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) +
-                          ", has no event of its own.");
+    findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) + ", has no event.");
   }
   std::int64_t index = has_own ? 0 : 1;
   for (const EventRow* event : events) {
@@ -110,7 +110,7 @@ void check_times(const RunContents& run, const SpaceContents& checkpoint_ns, Fin
       findings.add(run, commit_text(checkpoint) + " belongs to another run.");
     }
     if (checkpoint.created_at < before) {
-      findings.add(run, commit_text(checkpoint) + " is older than what was before it.");
+      findings.add(run, commit_text(checkpoint) + " is older than the commit before it.");
     }
     before = checkpoint.created_at;
   }
@@ -129,7 +129,7 @@ void p3_terminal_state(const RunContents& run, const CheckScope&, Findings& find
   const RunRow& row = run.row;
   if (row.status == RunStatus::completed) {
     if (row.node != end) {
-      findings.add(run, "it is completed, but stands at " + in_quotes(row.node) + ".");
+      findings.add(run, "it is completed, but is at " + in_quotes(row.node) + ".");
     }
     if (row.outcome.empty()) findings.add(run, "it is completed without an outcome.");
     if (!row.error.empty()) findings.add(run, "it is completed with an error.");
@@ -156,7 +156,7 @@ void i1_nothing_acknowledged_lost(const RunContents& run, const CheckScope& scop
     for (const CheckpointRow& each : run.checkpoints) is_there = is_there || each.seq == seq;
     bool is_pruned = !run.checkpoints.empty() && seq < run.checkpoints.front().seq;
     if (is_pruned) continue;
-    if (!is_there) findings.add(run, commit_text(seq) + " was acknowledged and is not there.");
+    if (!is_there) findings.add(run, commit_text(seq) + " was acknowledged, but does not exist.");
   }
 }
 
@@ -169,13 +169,14 @@ void i7_events(const RunContents& run, const CheckScope&, Findings& findings) {
         own.push_back(&*event);
       } else {
         findings.add(run, "there is an event of " + commit_text(event->seq) +
-                              ", which is not there or out of order.");
+                              ", which does not exist or is out of order.");
       }
     }
     check_events_of(run, checkpoint, own, findings);
   }
   if (event != run.events.end()) {
-    findings.add(run, "there is an event of " + commit_text(event->seq) + ", which is not there.");
+    findings.add(run,
+                 "there is an event of " + commit_text(event->seq) + ", which does not exist.");
   }
 }
 

@@ -1,4 +1,4 @@
-// Long on purpose: one function for each scenario that the rules are broken in.
+// Long on purpose: one function for each scenario.
 
 #include "check/scenarios.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// check/scenarios.h - runs that came to every end there is, in a simulated world: what a sound
-// store holds, for the checkers' tests.
+// check/scenarios.h - plays runs with every possible end in a simulated world: the contents of a
+// sound store, for the tests of the rules.
 
 #include <memory>
 #include <optional>
@@ -18,7 +18,7 @@ struct Advice {
   friend bool operator==(const Advice&, const Advice&) = default;
 };
 
-// The members that the agents' specification names, and a few.
+// The members that the agents' specification requires, and some more.
 struct Plan {
   std::string topic;
   std::optional<Advice> analysisResult = std::nullopt;
@@ -38,60 +38,60 @@ struct SavedPlan {
   static auto indexed() { return std::tuple{&SavedPlan::thread}; }
 };
 
-// analyze -> write -> validate -> review -> save -> end, validate back to write, review rejected to
-// end. "bad" in a draft is invalid; "urgent" in a topic asks.
+// analyze -> write -> validate -> review -> save -> end; validate back to write; review to end if
+// rejected. A draft with "bad" is invalid; a topic with "urgent" requires the approval.
 Graph<Plan> plan_graph();
-// plan -> {left, right, look, publish} at once, left -> later, {later, right, look} join in gather,
-// which sends two parts; after them comes a pause of an hour. `look` is a subgraph. An approval
-// stands before publish when the topic has "ask", and one in the subgraph when it has "inside".
+// plan -> {left, right, look, publish} in one superstep; left -> later; {later, right, look} join
+// in gather, which sends two parts; then a wait of one hour. `look` is a subgraph. A topic with
+// "ask" requires an approval before publish, one with "inside" an approval in the subgraph.
 Graph<Plan> wide_graph();
-// Stops after its first node.
+// Has a breakpoint after its first node.
 Graph<Plan> stopping_graph();
-// One node that asks in its middle.
+// One node with interrupts.
 Graph<Plan> question_graph();
 
 class Scenarios {
  public:
   Scenarios();
 
-  // Every scenario below, each on the thread of its name.
+  // Plays every scenario below, each on the thread of its name.
   void play_all();
 
-  void completed();            // without asking
-  void approved();             // after asking
+  void completed();            // without an approval
+  void approved();             //
   void edited();               // approved with another draft
   void forked();               // after a decision, with the state of that commit
   void forked_again();         // a fork of such a fork
-  void forked_with_edits();    // of such a fork: begins before the decision, asks again
+  void forked_with_edits();    // of such a fork: starts before the decision, asks again
   void rejected();             //
   void expired();              //
-  void late();                 // decided too late
-  void paused();               // still waits
-  void passed();               // asked nobody, as its options say
-  void failed();               // of an error that no retry mends
+  void late();                 // decided after the expiry
+  void paused();               // waits for a decision
+  void passed();               // its options skip the approval
+  void failed();               // with an error that is not retried
   void exhausted();            // after three attempts
-  void retried();              // well at the third attempt
+  void retried();              // successful at the third attempt
   void retried_by_another();   // the process died while it waited for the next attempt
-  void resumed();              // the process died while a node worked
-  void cancelled();            // while it waited for a person
-  void stopped();              // cancelled while a node worked
+  void resumed();              // the process died while a node was running
+  void cancelled();            // while it waited for a decision
+  void stopped();              // cancelled while a node was running
   void timed_out();            //
   void validated_again();      // the first two drafts were bad
   void asked_in_a_node();      // twice
   void wide_completed();       // several tasks in a superstep, joins, sends, a subgraph, a timer
-  void wide_asked();           // one of several tasks waits for a person
+  void wide_asked();           // one of several tasks waits for a decision
   void wide_approved();        //
   void wide_edited();          //
-  void wide_inside();          // a subgraph waits for a person
+  void wide_inside();          // a subgraph waits for a decision
   void wide_decided_inside();  //
-  void wide_retried();         // one of several tasks was tried again
+  void wide_retried();         // one of several tasks was retried
   void lost();                 // the process died in its first node
-  void wide_lost();            // the process died while one of several tasks worked
-  void wide_resumed();         // and another went on
-  void wide_cancelled();       // while one of several tasks waited for a person
-  void held();                 // stopped at a breakpoint
-  void let_go();               // and went on
-  void at_the_end();           // one commit for all
+  void wide_lost();            // the process died while one of several tasks was running
+  void wide_resumed();         // the same, and another process continued
+  void wide_cancelled();       // while one of several tasks waited for a decision
+  void held();                 // paused at a breakpoint
+  void let_go();               // the same, and continued
+  void at_the_end();           // one commit for all steps (Durability::exit)
   void wide_at_the_end();      //
 
   CheckScope scope() const;
@@ -112,18 +112,18 @@ class Scenarios {
   Result<RunView> begin(std::string thread, std::string topic, RunOptions options = {});
   Result<RunView> begin(const Graph<Plan>& graph, std::string thread, std::string topic,
                         RunOptions options = {});
-  // Moves the clock past the pause of an hour, and goes on.
+  // Advances the clock past the wait of one hour, and continues.
   void wake();
-  // Starts a run that is approved, and a fork of it that begins after the approval.
+  // Starts a run that is approved, and a fork of it that starts after the approval.
   RunView fork_behind(std::string thread);
   Result<DecisionResult> decide(const RunView& view, bool approve,
                                 std::optional<Value> edited = std::nullopt);
-  // Starts a run, lets it work for a second, and loses the process.
+  // Starts a run, executes it for a second, and kills the process.
   void begin_and_die(const Graph<Plan>& graph, std::string thread, std::string topic);
   void resume(std::string thread);
 };
 
-// What check_store() finds there.
+// Returns the report of check_store().
 CheckReport checked(testing::SimulatedLoop& loop, Store& store, CheckScope scope);
 
 }  // namespace belay::check

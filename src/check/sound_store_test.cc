@@ -1,4 +1,4 @@
-// What the checkers say of stores in which nothing is wrong.
+// The reports of the rules about stores without a violation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -154,7 +154,7 @@ TEST(SoundStores, RunsLongerThanAPageAreReadWhole) {
   EXPECT_EQ(report.checkpoints, 2'501u);
 }
 
-// Decisions are matched with events by the number of their commit, and a subgraph numbers its own.
+// Decisions are matched with events by seq, and a subgraph has its own seqs.
 TEST(SoundStores, ADecisionInASubgraphIsNoneOfTheRunsCommitWithThatNumber) {
   Scenarios world;
   GraphBuilder<Plan> inner{"inner"};

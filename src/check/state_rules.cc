@@ -1,5 +1,5 @@
-// P2, P4 and P6: what the states of a run say one after the other. Channels are read by the names
-// that the agents' specification gives them, whatever graph has them.
+// P2, P4 and P6: the sequence of a run's states. Channels are recognized by the names of the
+// agents' specification, in any graph.
 
 #include <algorithm>
 #include <set>
@@ -19,16 +19,16 @@ bool is_true(const std::optional<Value>& value) {
   return flag && *flag;
 }
 
-// How many failed attempts a commit may add.
+// Returns the minimum and maximum number of failed attempts that a commit can add.
 std::pair<std::int64_t, std::int64_t> failed_attempts(CommitKind kind) {
   if (kind == CommitKind::attempt) return {1, 1};
-  // A node failed for good, or the run did by itself: by its time-out, for one.
+  // A node failed permanently, or the run itself did, for example by its timeout.
   if (kind == CommitKind::failure) return {0, 1};
   return {0, 0};
 }
 
-// Whether attempts may have failed since the commit before without a commit of their own: those of
-// several tasks, and of a subgraph's, are known of by what is stored of the tasks.
+// Whether attempts can have failed since the previous commit without a separate commit: those of
+// several tasks or of a subgraph are recorded in the rows of the tasks.
 bool has_hidden_attempts(const RunContents& run, const std::optional<engine::NextTasks>& before,
                          const GraphDefinition* graph) {
   if (!before || before->tasks.size() > 1 || commits_at_the_end(run)) return true;
@@ -39,7 +39,7 @@ bool has_hidden_attempts(const RunContents& run, const std::optional<engine::Nex
   });
 }
 
-// All failed attempts that anything is stored of.
+// Counts all failed attempts that stored rows show.
 std::int64_t known_failures(const RunContents& run) {
   std::int64_t known = 0;
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
@@ -67,7 +67,7 @@ void check_retry_counts(const RunContents& run, Findings& findings) {
     hides_some = hides_some || hidden;
     std::int64_t added = checkpoint.retry_count - before;
     bool is_copied = checkpoint.kind == CommitKind::fork && is_final(checkpoint.status);
-    if (is_copied) most = added;  // of a run that had ended, with all that it had counted
+    if (is_copied) most = added;  // a copy of an ended run, with its retry count
     if (!replay.is_anchor() && (added < least || (added > most && !hidden))) {
       findings.add(run, commit_text(checkpoint.seq) + ", a " +
                             std::string(name_of(checkpoint.kind)) + ", takes retryCount from " +
@@ -87,7 +87,7 @@ void check_retry_counts(const RunContents& run, Findings& findings) {
   }
 }
 
-// The channel that is true while a decision of `node` is awaited.
+// Returns the channel that is true while the node waits for a decision.
 std::string_view awaiting_channel(const GraphDefinition& graph, const std::string& name) {
   const GraphDefinition::Node* node = graph.find(name);
   if (!node || !node->approval || !node->approval->pending_flag) return {};
@@ -111,7 +111,8 @@ std::set<std::string_view> awaiting_channels(const SpaceContents& checkpoint_ns)
   return names;
 }
 
-// A flag tells of an approval that is alone in its superstep: others of it would see it change.
+// The flag is set only for an approval that is the only task of its superstep: other tasks would
+// see it change.
 void check_awaiting(const RunContents& run, const Replay& replay,
                     const std::set<std::string_view>& channels, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
@@ -134,7 +135,7 @@ void check_awaiting(const RunContents& run, const Replay& replay,
   }
 }
 
-// The approvals that these tasks asked for.
+// Returns the approvals that these tasks requested.
 std::vector<const ApprovalRow*> asked_by(const RunContents& run, const std::set<TaskId>& tasks) {
   std::vector<const ApprovalRow*> asked;
   for (const ApprovalRow& each : run.approvals) {
@@ -143,7 +144,7 @@ std::vector<const ApprovalRow*> asked_by(const RunContents& run, const std::set<
   return asked;
 }
 
-// `replay` stands at the commit that ended the superstep of these approvals' tasks.
+// `replay` is at the commit that ended the superstep of these approvals' tasks.
 void check_answers(const RunContents& run, const SpaceContents& checkpoint_ns, const Replay& replay,
                    const std::vector<const ApprovalRow*>& approvals, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
@@ -156,7 +157,7 @@ void check_answers(const RunContents& run, const SpaceContents& checkpoint_ns, c
     std::string_view channel = answer_channel(checkpoint_ns, *approval);
     bool is_approved = approval->status == ApprovalStatus::approved;
     if (replay.writes(channel) && is_true(replay.value(channel)) != is_approved) {
-      findings.add(run, in_quotes(channel) + " does not say after " + commit_text(checkpoint) +
+      findings.add(run, in_quotes(channel) + " does not record after " + commit_text(checkpoint) +
                             " that the approval is " + std::string(name_of(approval->status)) +
                             ".");
     }
@@ -167,7 +168,7 @@ void check_answers(const RunContents& run, const SpaceContents& checkpoint_ns, c
   if (is_last && !fits) {
     findings.add(run, "it ended with " + commit_text(checkpoint) +
                           ", a decision, but its outcome " + in_quotes(run.row.outcome) +
-                          " is none that was made.");
+                          " matches no recorded decision.");
   }
 }
 

@@ -1,4 +1,4 @@
-// P1, P8, I1 and I4, as far as they concern the store as a whole.
+// P1, P8, I1, I4 and I12: the parts that concern the whole store.
 
 #include <algorithm>
 #include <map>
@@ -10,14 +10,14 @@
 namespace belay::check {
 namespace {
 
-// Of one graph on one day.
+// Numbers of runs of one graph on one day.
 struct Totals {
   std::int64_t all = 0;
   std::map<RunStatus, std::int64_t> by_status;
 };
 
-// A node saves with the commit that ends its superstep, whatever ended last there. With
-// Durability::exit what it saves waits for the next commit of any kind.
+// The records of a node are saved by the commit that ends its superstep, whichever task ended last.
+// With Durability::exit, they are saved by the next commit of any kind.
 bool may_save(CommitKind kind) {
   return kind != CommitKind::input && kind != CommitKind::claim && kind != CommitKind::fork &&
          kind != CommitKind::quarantine && kind != CommitKind::cancel;
@@ -35,7 +35,7 @@ void p1_threads(const StoreContents& store, const CheckScope&, Findings& finding
     runs[run.run] = &run;
     auto thread = threads.find(run.thread.text);
     if (thread == threads.end()) {
-      findings.add(run.thread.text, "there is a run of this thread, but not the thread.");
+      findings.add(run.thread.text, "a run of this thread exists, but the thread does not.");
     } else if (thread->second->graph != run.graph) {
       findings.add(run.thread.text, "its run is of the graph " + in_quotes(run.graph) +
                                         ", the thread of " + in_quotes(thread->second->graph) +
@@ -45,7 +45,8 @@ void p1_threads(const StoreContents& store, const CheckScope&, Findings& finding
   for (const ThreadRow& thread : store.threads) {
     auto last = runs.find(thread.last_run);
     if (last == runs.end() || last->second->thread != thread.thread) {
-      findings.add(thread.thread.text, "its last run is not there, or is another thread's.");
+      findings.add(thread.thread.text,
+                   "its last run does not exist, or belongs to another thread.");
     }
   }
 }
@@ -75,7 +76,7 @@ void p8_metrics_accuracy(const StoreContents& store, const CheckScope&, Findings
                                         ": that does not add up.");
   }
   for (const ListedRun& run : store.unreadable_runs) {
-    findings.add(run.thread.text, "its run is listed, but can't be found.");
+    findings.add(run.thread.text, "its run is listed, but does not exist.");
   }
 }
 
@@ -84,17 +85,18 @@ void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Finding
   for (const ListedRun& run : store.runs) known.insert(run.run);
   for (const auto& [run, seq] : scope.acknowledged) {
     if (known.contains(run)) continue;
-    findings.add(run.text(), commit_text(seq) + " was acknowledged, and the run is not there.");
+    findings.add(run.text(), commit_text(seq) + " was acknowledged, but the run does not exist.");
   }
 }
 
-// The runs are of one view, and a commit counts in its own transaction: so this holds after any.
+// The runs are from one snapshot, and every commit counts within its transaction: the limits
+// therefore hold after every commit.
 void i12_places(const StoreContents& store, const CheckScope& scope, Findings& findings) {
   std::map<std::pair<std::string, std::string>, std::uint64_t> at_work;
   auto count = [&](const char* what, const std::string& group, std::uint64_t limit) {
     if (limit > 0 && ++at_work[{what, group}] == limit + 1) {
       findings.add(std::string(what) + " " + in_quotes(group),
-                   "more than " + std::to_string(limit) + " of its runs are at work.");
+                   "more than " + std::to_string(limit) + " of its runs are running.");
     }
   };
   for (const ListedRun& run : store.runs) {
@@ -112,15 +114,15 @@ void i4_records(const StoreContents& store, const CheckScope&, Findings& finding
     bool ends_nodes = record.commit && may_save(*record.commit);
     if (ends_nodes) continue;
     findings.add(record.collection + " " + in_quotes(record.key),
-                 std::string(record.commit ? "it names a commit that can't have saved it: "
-                                           : "it names a commit that is not there: ") +
+                 std::string(record.commit ? "it names a commit that cannot have saved it: "
+                                           : "it names a commit that does not exist: ") +
                      commit_text(record.seq) + " of the run " + record.run.text() + ".");
   }
 }
 
 void i13_gone(const StoreContents& store, const CheckScope&, Findings& findings) {
   for (const Belonging& stray : store.strays) {
-    findings.add(stray.run.text(), stray.what + " names this run, which is not there.");
+    findings.add(stray.run.text(), stray.what + " refers to this run, which does not exist.");
   }
 }
 

@@ -156,7 +156,7 @@ class TamperedSnapshot final : public Snapshot {
     return none;
   }
 
-  // Null when there is none.
+  // Null if it does not exist.
   const SpaceContents* space_of(const RunId& id, const std::string& name) const {
     const RunContents& contents = run(id);
     if (name.empty()) return &contents;

@@ -1,5 +1,5 @@
 #pragma once
-// check/tampered_store.h - a store whose rows a test has changed: for checkers that must notice.
+// check/tampered_store.h - a store whose rows a test has changed, to test the rules.
 
 #include <set>
 #include <string>
@@ -11,35 +11,34 @@
 
 namespace belay::check {
 
-// All rows of one tenant, with ways to change them so that nothing but the change is wrong.
+// All rows of one tenant, with functions that change one thing and keep the rest consistent.
 struct StoredRows {
   std::vector<ThreadRow> threads;
   std::vector<RunContents> runs;
   std::vector<StoredRecord> records;
-  std::vector<ApprovalRow> strays;  // of no run, as the two after it
+  std::vector<ApprovalRow> strays;  // without a run, like the next two
   std::vector<EffectRow> stray_effects;
   std::vector<OutboxRow> stray_messages;
-  std::set<RunId> missing_by_status;  // found, but not when asked for by status
+  std::set<RunId> missing_by_status;  // runs that queries by status omit
 
-  // REQUIRES: there is one.
+  // Returns the thread's run. REQUIRES: it exists.
   RunContents& run(const std::string& thread);
 };
 
-// What `store` holds of the scope; records of the user "local".
+// Reads the rows of the scope, with the records of the user "local".
 Result<StoredRows> rows_in(Snapshot& view, const CheckScope& scope);
 
-// Computes the chain hashes anew, as if what the run holds now had been committed so.
+// Recomputes the chain hashes, as if the current rows had been committed.
 void chain_again(RunContents& run);
 
-// Takes the newest commit back, with all that it wrote, as a disk does that lost it.
+// Removes the newest commit with all of its rows, like a disk that has lost it.
 void lose_newest_commit(RunContents& run);
 
-// Sets what a channel has at a commit of the run's own or of another space, whether or not the
-// commit wrote it.
+// Sets the value of a channel at a commit, whether or not the commit wrote it.
 void write_value(SpaceContents& run, std::uint64_t seq, const std::string& channel,
                  const std::string& json);
 
-// Reads only: commits are refused.
+// Read-only: rejects commits.
 class TamperedStore final : public Store {
  public:
   explicit TamperedStore(StoredRows rows) : rows_(std::move(rows)) {}

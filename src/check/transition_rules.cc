@@ -1,5 +1,5 @@
-// P5, P9 and P10: from one commit to the next.
-// Long on purpose: one step, by the kind of its commit.
+// P5, P9 and P10: the transition from one commit to the next.
+// Long on purpose: one transition, by the kind of its commit.
 
 #include <algorithm>
 #include <set>
@@ -16,7 +16,7 @@ using engine::NextTasks;
 using engine::NodeTask;
 using Names = std::set<std::string>;
 
-// `targets`, and what comes after those that are approvals which need not ask.
+// Returns `targets`, and the nodes after those of them that are approvals which can be skipped.
 Names with_passed(const GraphDefinition& graph, std::vector<std::string> targets) {
   Names reached;
   while (!targets.empty()) {
@@ -29,7 +29,7 @@ Names with_passed(const GraphDefinition& graph, std::vector<std::string> targets
   return reached;
 }
 
-// Every node that any number of supersteps may lead to.
+// Returns every node that can be reached in any number of supersteps.
 Names reachable(const GraphDefinition& graph, std::vector<std::string> from) {
   Names reached;
   while (!from.empty()) {
@@ -55,11 +55,11 @@ int attempts_allowed(const GraphDefinition::Node& node, const RunOptions& option
   return allowed;
 }
 
-// Where a superstep may lead.
+// The possible next nodes of a superstep.
 struct Ways {
   Names allowed;               // by name, passed approvals included
-  Names sent;                  // that may be visited with an input
-  std::vector<Names> each_of;  // one of each of these has to be among them
+  Names sent;                  // possible targets of sends
+  std::vector<Names> each_of;  // at least one of each of these is required
   void must(const GraphDefinition& graph, const std::string& target) {
     Names reached = with_passed(graph, {target});
     allowed.insert(reached.begin(), reached.end());
@@ -71,10 +71,10 @@ struct Ways {
   }
 };
 
-// One step of a run or of a subgraph's visit: the commit, and what its parent had left to do.
+// One transition of a run or a subgraph task: a commit, and the next tasks of its parent.
 class Step {
  public:
-  // `replay` stands at the commit.
+  // `replay` is at the commit.
   Step(const RunContents& run, const SpaceContents& checkpoint_ns, const Replay& replay,
        NextTasks before, Findings& findings)
       : run_(run),
@@ -92,7 +92,7 @@ class Step {
     switch (checkpoint_.kind) {
       case CommitKind::input:
       case CommitKind::fork:
-        return complain("begins a run that has begun");
+        return complain("starts a run that has already started");
       case CommitKind::failure:
         return check_end(RunStatus::failed);
       case CommitKind::cancel:
@@ -100,16 +100,16 @@ class Step {
       default:
         break;
     }
-    if (before_.tasks.empty()) return complain("goes on where nothing was left to do");
+    if (before_.tasks.empty()) return complain("continues although no tasks were left");
     if (covers_many_ && checkpoint_.superstep != parent_->superstep) return check_many();
     if (checkpoint_.superstep == parent_->superstep) return check_stays();
     check_superstep_ends();
   }
 
   void check_first() {
-    if (checkpoint_.seq > 1) return;  // what led to the anchor of a pruned chain is gone
-    if (checkpoint_.kind == CommitKind::fork) return;  // it goes on where another run stood
-    if (checkpoint_.kind != CommitKind::input) return complain("does not begin the run");
+    if (checkpoint_.seq > 1) return;  // the commits before the anchor of a pruned chain are deleted
+    if (checkpoint_.kind == CommitKind::fork) return;  // continues from the state of another run
+    if (checkpoint_.kind != CommitKind::input) return complain("does not start the run");
     if (checkpoint_.status == RunStatus::failed) return check_end(RunStatus::failed);
     Ways ways;
     for (const std::string& entry : graph_.entries) ways.must(graph_, entry);
@@ -118,7 +118,7 @@ class Step {
   }
 
  private:
-  // Whether a commit of this kind may end a superstep of these nodes.
+  // Whether a commit of this kind can end a superstep of these nodes.
   bool may_end() const {
     auto any = [&](auto is_such) {
       return std::any_of(before_.nodes.begin(), before_.nodes.end(), [&](const std::string& name) {
@@ -129,7 +129,7 @@ class Step {
     using Node = GraphDefinition::Node;
     switch (checkpoint_.kind) {
       case CommitKind::node:
-        // Any of several may have been the last one stored ahead.
+        // Any of several tasks can have been the last one to end.
         return before_.tasks.size() > 1 ||
                any([](const Node& node) { return !node.approval && !node.wait; });
       case CommitKind::timer:
@@ -146,9 +146,9 @@ class Step {
     if (checkpoint_.superstep != parent_->superstep + 1) {
       return complain("is not one superstep further");
     }
-    if (!may_end()) return complain("moves the run on, which it can't");
+    if (!may_end()) return complain("advances the run, which it must not");
     if (checkpoint_.node != nodes_text(before_)) {
-      return complain("ends other nodes than were to run, " + in_quotes(nodes_text(before_)));
+      return complain("ends nodes that were not scheduled, " + in_quotes(nodes_text(before_)));
     }
     Ways ways;
     auto joins = before_.joins;
@@ -180,7 +180,8 @@ class Step {
     ways.may(graph_, node.destinations);
     ways.sent.insert(node.destinations.begin(), node.destinations.end());
     if (!may_choose || before_.tasks.size() > 1) return;
-    // Alone, a branch by name chooses one at least; one that chooses visits may choose none.
+    // A branch selects at least one target if it returns names; one that returns sends can return
+    // none.
     may_be_none_ = true;
   }
 
@@ -191,7 +192,7 @@ class Step {
     ways.must(graph_, approved ? node.approval->approved : node.approval->rejected);
   }
 
-  // Where a finished task of several said that it goes; false where nothing is stored of it.
+  // Adds the targets that a completed task of several has stored; false if it has no row.
   bool add_own_words(const GraphDefinition::Node& node, std::size_t position, Ways& ways) {
     const TaskRow* row = task_row(space_, parent_->superstep, position);
     if (!row || row->status != TaskStatus::done) return false;
@@ -202,7 +203,8 @@ class Step {
     auto declared = [&](const std::string* name) {
       bool is_declared = name && std::find(node.destinations.begin(), node.destinations.end(),
                                            *name) != node.destinations.end();
-      if (!is_declared) complain("goes where " + in_quotes(node.name) + " may not go");
+      if (!is_declared)
+        complain("selects a target that " + in_quotes(node.name) + " does not permit");
       return is_declared;
     };
     for (const Value& name : names ? *names : Value::Array()) {
@@ -236,7 +238,7 @@ class Step {
       return sets;
     };
     if (as_sets(expected) != as_sets(next_.joins)) {
-      complain("does not count rightly what its joins have seen");
+      complain("counts the completed nodes of its joins incorrectly");
     }
   }
 
@@ -247,7 +249,7 @@ class Step {
       if (next_.tasks[i].input) {
         if (!ways.sent.contains(name)) complain("sends to " + in_quotes(name) + " undeclared");
       } else if (!ways.allowed.contains(name)) {
-        complain("goes on to " + in_quotes(name) + ", where no edge leads");
+        complain("schedules " + in_quotes(name) + ", although no edge leads there");
       } else if (!by_name.insert(name).second) {
         complain("visits " + in_quotes(name) + " twice");
       }
@@ -256,20 +258,21 @@ class Step {
       bool is_there = wanted.contains(std::string(end)) ||
                       std::any_of(by_name.begin(), by_name.end(),
                                   [&](const std::string& name) { return wanted.contains(name); });
-      if (!is_there) complain("leaves out " + in_quotes(*wanted.begin()) + ", where an edge leads");
+      if (!is_there)
+        complain("leaves out " + in_quotes(*wanted.begin()) + ", although an edge leads there");
     }
     bool may_end = ways.allowed.contains(std::string(end)) || !ways.sent.empty() || may_be_none_;
-    if (next_.tasks.empty() && !may_end) complain("ends the run where no edge leads to the end");
+    if (next_.tasks.empty() && !may_end) complain("ends the run although no edge leads to the end");
   }
 
-  // What a worker is to begin, or what was decided while there was no place, waits in the queue.
+  // An enqueued run is queued, and so is a run that was decided at a concurrency limit.
   bool may_be_queued() const {
     bool may = checkpoint_.kind == CommitKind::input || checkpoint_.kind == CommitKind::decision ||
                checkpoint_.kind == CommitKind::expiry;
     return may && checkpoint_.status == RunStatus::queued;
   }
 
-  // The superstep and the status after a step that moved the run on.
+  // Checks superstep and status after a commit that ended a superstep.
   void check_place(std::int64_t superstep, bool breaks) {
     if (checkpoint_.superstep != superstep ||
         (!next_.tasks.empty() && next_.superstep != superstep)) {
@@ -279,24 +282,23 @@ class Step {
       const GraphDefinition::Node* node = graph_.find(name);
       breaks = breaks || (node && node->interrupt_before);
     }
-    if (is_inner_) breaks = breaks && next_.at_breakpoint;  // nobody stops inside of a subgraph
+    if (is_inner_) breaks = breaks && next_.at_breakpoint;  // a subgraph need not stop
     RunStatus status = RunStatus::running;
     if (next_.tasks.empty()) status = RunStatus::completed;
     bool is_held = breaks && !next_.tasks.empty();
     if (is_held && !is_inner_) status = RunStatus::paused;
-    if (next_.at_breakpoint != is_held)
-      complain("passes a breakpoint, or stops where there is none");
+    if (next_.at_breakpoint != is_held) complain("passes a breakpoint, or stops without one");
     bool is_queued = may_be_queued() && status == RunStatus::running;
     if (checkpoint_.status != status && !is_queued) complain("has the wrong status");
   }
 
-  // What comes in the midst of a superstep.
+  // Checks a commit partway through a superstep.
   void check_stays() {
-    if (!may_stay()) return complain("can't come in the midst of a superstep");
+    if (!may_stay()) return complain("must not occur within a superstep");
     if (next_.nodes != before_.nodes || next_.superstep != before_.superstep) {
-      return complain("moves the run on, or is not of the nodes that were to run");
+      return complain("advances the run, or does not belong to the scheduled nodes");
     }
-    if (next_.joins != before_.joins) complain("changes what its joins have seen");
+    if (next_.joins != before_.joins) complain("changes the completed nodes of its joins");
     std::string_view own = checkpoint_.kind == CommitKind::attempt ||
                                    checkpoint_.kind == CommitKind::decision ||
                                    checkpoint_.kind == CommitKind::expiry
@@ -304,7 +306,7 @@ class Step {
                                : std::string_view();
     bool names_a_node = own.empty() || is_inside(own) ||
                         std::find(next_.nodes.begin(), next_.nodes.end(), own) != next_.nodes.end();
-    if (!names_a_node) complain("is not of a node that was to run");
+    if (!names_a_node) complain("does not belong to a scheduled node");
     bool is_queued = may_be_queued() && status_in_the_midst() == RunStatus::running;
     if (checkpoint_.status != status_in_the_midst() && !is_queued) complain("has the wrong status");
     if (checkpoint_.kind == CommitKind::claim || checkpoint_.kind == CommitKind::release ||
@@ -313,7 +315,7 @@ class Step {
     }
   }
 
-  // A node of a subgraph whose visit is under way.
+  // Whether this can be a node of a subgraph task in progress.
   bool is_inside(std::string_view) const { return !run_.inner.empty() || !space_.graph; }
 
   bool may_stay() const {
@@ -325,7 +327,7 @@ class Step {
       case CommitKind::decision:
       case CommitKind::expiry: {
         if (before_.tasks.size() > 1) return true;
-        // A question in the middle of a node, which runs again with the answer; or in a subgraph.
+        // An interrupt inside a node, which runs again with the response, or in a subgraph.
         const GraphDefinition::Node* node = graph_.find(before_.nodes.front());
         return node && !node->approval;
       }
@@ -353,31 +355,32 @@ class Step {
     }
   }
 
-  // Unless it is the first of another version of the graph, which writes its state anew.
+  // Checks that the commit changes neither state nor next tasks, unless it is the first one of
+  // another graph version, which writes the whole state again.
   void check_changes_nothing() {
     if (next_.version != before_.version) return;
     bool is_parallel = before_.tasks.size() > 1;
     std::uint64_t values_seq = parent_->state_seq + 1;
     bool writes = std::any_of(space_.values.begin(), space_.values.end(), [&](const ValueRow& row) {
       if (row.seq != values_seq) return false;
-      // What tasks of several wrote ahead is there already.
+      // Pending writes of several tasks are already stored.
       return !is_parallel || row.index >= static_cast<std::int64_t>(before_.tasks.size());
     });
     bool same = is_parallel || checkpoint_.next_tasks == parent_->next_tasks;
-    if (covers_many_) writes = false;  // it may bring what was held back
+    if (covers_many_) writes = false;  // it can contain deferred writes (Durability::exit)
     if ((writes && checkpoint_.state_seq != parent_->state_seq) || !same) {
-      complain("changes what the run is to do, or its state");
+      complain("changes the next tasks of the run, or its state");
     }
   }
 
-  // With Durability::exit: only where the run came to is known.
+  // With Durability::exit, only the final position is known.
   void check_many() {
     Names reached = reachable(graph_, before_.nodes);
     for (const std::string& name : next_.nodes) {
       if (!reached.contains(name))
-        complain("goes on to " + in_quotes(name) + ", where no way leads");
+        complain("schedules " + in_quotes(name) + ", although no edge leads there");
     }
-    if (checkpoint_.superstep < parent_->superstep) complain("goes back");
+    if (checkpoint_.superstep < parent_->superstep) complain("returns to an earlier superstep");
     bool is_last = checkpoint_.status == RunStatus::completed;
     if (is_last != next_.tasks.empty()) complain("has the wrong status");
   }
@@ -417,7 +420,7 @@ class Step {
   bool may_be_none_ = false;
 };
 
-// The attempts that a checkpoint says are next, of a superstep of one task.
+// Checks the next attempt that a checkpoint states, for a superstep of one task.
 void check_next_attempt(const RunContents& run, const Replay& replay,
                         const std::optional<NextTasks>& before, const RunOptions& options,
                         Findings& findings) {
@@ -435,7 +438,7 @@ void check_next_attempt(const RunContents& run, const Replay& replay,
   if (task.attempt != expected) {
     findings.add(run, "after " + commit_text(checkpoint) + " the next attempt of " +
                           in_quotes(node->name) + " is the " + std::to_string(task.attempt) +
-                          ". in place of the " + std::to_string(expected) + ".");
+                          ". instead of the " + std::to_string(expected) + ".");
   }
   int allowed = attempts_allowed(*node, options);
   if (task.attempt > allowed) {
@@ -464,8 +467,8 @@ void check_attempts_of_several(const RunContents& run, const SpaceContents& chec
   }
 }
 
-// What a restored run says is next has to fit its status. Of several tasks only the newest commit
-// knows how they stand.
+// Whether the next tasks of a restored run match its status. The state of several tasks is known at
+// the newest commit only.
 bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner) {
   RunStatus status = replay.checkpoint().status;
   if (is_final(status) != run.tasks.empty()) return false;
@@ -473,7 +476,7 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
   bool is_known = run.tasks.size() == 1 && run.tasks.front().node->subgraph == std::nullopt;
   bool waits = engine::is_blocked(run, Instant()) || run.at_breakpoint;
   if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || waits;
-  // One that works may have come to a stop whose commit is still to come; one by itself has not.
+  // A running run can have stopped before the commit of the pause, but not with a single task.
   bool stops_alone =
       is_known && (run.tasks.front().phase == NodeTask::Phase::interrupted || run.at_breakpoint);
   return !stops_alone;
@@ -509,12 +512,12 @@ void p9_recoverability(const RunContents& run, const CheckScope&, Findings& find
       auto restored = replay.restore();
       if (!restored.ok()) {
         findings.add(run,
-                     commit_text(checkpoint) + " can't be loaded: " + restored.error().message);
+                     commit_text(checkpoint) + " cannot be loaded: " + restored.error().message);
         continue;
       }
       if (fits_its_status(*restored, replay, is_inner)) continue;
       findings.add(run, commit_text(checkpoint) +
-                            " loads, but what it says is next does not fit the status " +
+                            " loads, but its next tasks do not match the status " +
                             std::string(name_of(checkpoint.status)) + ".");
     }
   }

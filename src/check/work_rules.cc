@@ -19,33 +19,33 @@ void check_effect(const RunContents& run, const ChosenTasks& chosen, const Effec
                   Findings& findings) {
   std::string name = "the effect " + in_quotes(effect.name) + " of " + in_quotes(effect.node);
   auto task = chosen.find(effect.task);
-  // With Durability::exit a superstep may come and go without a commit that chose it.
+  // With Durability::exit, a superstep can end without a commit that scheduled its tasks.
   bool may_be_unknown = is_pruned(run) || commits_at_the_end(run);
   if (task == chosen.end()) {
-    if (!may_be_unknown) findings.add(run, name + " is of a task that no commit chose.");
+    if (!may_be_unknown) findings.add(run, name + " belongs to a task that no commit scheduled.");
   } else if (task->second.node != effect.node) {
     findings.add(run,
                  name + " is of a task of another node, " + in_quotes(task->second.node) + ".");
   }
   bool has_result = effect.status == EffectStatus::done || effect.status == EffectStatus::failed;
-  // What is reserved for a call is written before it comes to anything.
+  // The reservation of a model call is written before its result.
   bool may_have_reserved = !has_result && is_call_record(effect.name);
   if (has_result == effect.envelope.empty() && !may_have_reserved) {
     findings.add(run, name + " is " + std::string(name_of(effect.status)) +
-                          (has_result ? " without what it came to." : ", but has a result."));
+                          (has_result ? " without a result." : ", but has a result."));
   } else if (has_result) {
     auto text = json_in_envelope(effect.envelope);
     bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
-    if (!is_readable) findings.add(run, name + " has a result that can't be read.");
+    if (!is_readable) findings.add(run, name + " has a result that cannot be read.");
   }
   if (is_final(run.row.status) && effect.status == EffectStatus::intended) {
     findings.add(run, name + " is intended, though its run has " +
                           std::string(name_of(run.row.status)) + ": it would be uncertain.");
   }
-  // Of a keyed one no intent need be recorded.
+  // A keyed effect needs no recorded intent.
   bool was_intended = effect.effect_class == EffectClass::unkeyed || !has_result;
   if (effect.attempt < (was_intended ? 1 : 0) || effect.updated_at < effect.created_at) {
-    findings.add(run, name + " was never begun, or ended before it.");
+    findings.add(run, name + " was never started, or ended before it.");
   }
 }
 
@@ -71,7 +71,7 @@ void check_counts(const RunContents& run, Findings& findings) {
       if (row) expect(id, task.node, parts_of(*row)["effects"].as_int().value_or(0));
       continue;
     }
-    // The task ended with the run's next own commit that ends nodes.
+    // The task ended with the next commit of the run's own graph that ends nodes.
     if (task.checkpoint_ns != &run) continue;
     for (std::size_t i = task.checkpoint + 1; i < run.checkpoints.size(); ++i) {
       const CheckpointRow& checkpoint = run.checkpoints[i];
@@ -95,12 +95,12 @@ void check_done_effects(const RunContents& run, const CheckScope& scope, Finding
     }
     if (!stays) {
       findings.add(run, "the effect " + in_quotes(known.name) + " of " + in_quotes(known.node) +
-                            " was done, and its result has changed or is gone.");
+                            " was done, but its result was changed or deleted.");
     }
   }
 }
 
-// What is stored of single tasks: of those that a commit chose, by the ids that they have.
+// Checks that the rows of tasks belong to tasks that a commit has scheduled, with the same ids.
 void check_task_rows(const RunContents& run, const SpaceContents& checkpoint_ns,
                      const ChosenTasks& chosen, Findings& findings) {
   for (const TaskRow& row : checkpoint_ns.tasks) {
@@ -112,13 +112,13 @@ void check_task_rows(const RunContents& run, const SpaceContents& checkpoint_ns,
                      static_cast<std::int64_t>(found->second.position) == row.position;
     bool was_held = commits_at_the_end(run) && found == chosen.end();
     if (!is_chosen && !was_held) {
-      findings.add(run, name + " is known, but no commit chose it.");
+      findings.add(run, name + " exists, but no commit scheduled it.");
     }
-    if (parts_of(row).is_null()) findings.add(run, name + " can't be read.");
+    if (parts_of(row).is_null()) findings.add(run, name + " cannot be read.");
   }
 }
 
-// Values beyond the state belong to tasks of the superstep under way that are done.
+// Checks that pending writes belong to completed tasks of the superstep in progress.
 void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_ns,
                         Findings& findings) {
   if (checkpoint_ns.checkpoints.empty()) return;
@@ -129,7 +129,7 @@ void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_
                        std::to_string(value.index) + " of superstep " +
                        std::to_string(newest.superstep);
     if (value.seq != newest.state_seq + 1) {
-      findings.add(run, name + " is beyond the next commit of the state.");
+      findings.add(run, name + " is above the next commit of the state.");
       continue;
     }
     const TaskRow* task = value.index < 0 ? nullptr
@@ -151,7 +151,7 @@ void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findi
       check_effect(run, chosen, effect, findings);
       if (!seen.emplace(effect.task, effect.name).second) {
         findings.add(run, "the effect " + in_quotes(effect.name) + " of " + in_quotes(effect.node) +
-                              " is there twice.");
+                              " exists twice.");
       }
     }
   }
@@ -177,18 +177,17 @@ void i16_outbox(const RunContents& run, const CheckScope&, Findings& findings) {
   for (const CheckpointRow& each : run.checkpoints) commits.insert(each.seq);
   for (const OutboxRow& row : run.outbox) {
     std::string name = "the message " + std::to_string(row.index) + " of " + commit_text(row.seq);
-    if (!by_commit[row.seq].insert(row.index).second) findings.add(run, name + " is there twice.");
+    if (!by_commit[row.seq].insert(row.index).second) findings.add(run, name + " exists twice.");
     bool was_pruned = is_pruned(run) && row.seq < run.checkpoints.front().seq;
     if (!commits.contains(row.seq) && !was_pruned) {
-      findings.add(run, name + " is of a commit that is not there.");
+      findings.add(run, name + " belongs to a commit that does not exist.");
     }
     if (row.attempts < 0 || (row.status != OutboxStatus::waiting && row.attempts == 0)) {
-      findings.add(
-          run, name + " is " + std::string(name_of(row.status)) + " without having been tried.");
+      findings.add(run, name + " is " + std::string(name_of(row.status)) + " without an attempt.");
     }
   }
   for (const auto& [seq, indexes] : by_commit) {
-    // Delivered ones may be forgotten one by one in a pruned run only.
+    // Single messages can be missing only before the anchor of a pruned run.
     if (is_pruned(run) && seq < run.checkpoints.front().seq) continue;
     if (*indexes.begin() == 0 && *indexes.rbegin() + 1 == static_cast<std::int64_t>(indexes.size()))
       continue;

@@ -51,26 +51,23 @@ Error Connection::gone(const Error& failed) const {
   // Not retried: an untrusted certificate or an invalid address remains invalid.
   if (failed.code == ErrorCode::invalid) return failed;
   if (has_answered_) {
-    return error(ErrorCode::unavailable,
-                 "The Belay server at " + address_.base +
-                     " answers no more, and what was asked last may be done or not; start it, look "
-                     "with belay threads, and say it again. (" +
-                     failed.message + ")");
+    return error(
+        ErrorCode::unavailable,
+        "The Belay server at " + address_.base +
+            " no longer responds; the last request might or might not have been executed: " +
+            failed.message +
+            " Start the server, check with `belay threads`, and repeat the request.");
   }
   return error(ErrorCode::unavailable,
-               "There is no Belay server at " + address_.base +
-                   "; start one with belay serve, or name another with --server or "
-                   "BELAY_SERVER. (" +
-                   failed.message + ")");
+               "Could not connect to a Belay server at " + address_.base + ": " + failed.message +
+                   " Start one with `belay serve`, or set --server or BELAY_SERVER.");
 }
 
 Error Connection::unreadable(std::string_view why) const {
   // Not retried: the response would be the same.
-  return error(ErrorCode::invalid,
-               "The server at " + address_.base +
-                   " does not speak as this Belay does: it is of another version, or no Belay at "
-                   "all. (" +
-                   std::string(why) + ")");
+  return error(ErrorCode::invalid, "The server at " + address_.base +
+                                       " is not a Belay server, or runs another version. (" +
+                                       std::string(why) + ")");
 }
 
 Task<Result<Reply>> Connection::ask(Ask ask) {
@@ -86,14 +83,16 @@ Task<Result<Reply>> Connection::ask(Ask ask) {
   // A gateway in front of the server that cannot reach it.
   bool is_gateway = reply.status >= 502 && reply.status <= 504 && !has_json;
   if (is_gateway) {
-    co_return gone(error(ErrorCode::unavailable, "Something before it answered with status " +
+    co_return gone(error(ErrorCode::unavailable, "Something before it responded with status " +
                                                      std::to_string(reply.status) + "."));
   }
   if (!has_json) {
-    co_return unreadable("Its answer, of status " + std::to_string(reply.status) + ", is no JSON.");
+    co_return unreadable("Its response, with status " + std::to_string(reply.status) +
+                         ", is not JSON.");
   }
   auto document = parse_json(*body);
-  if (!document.ok()) co_return unreadable("Its answer can't be read: " + document.error().message);
+  if (!document.ok())
+    co_return unreadable("Its response cannot be read: " + document.error().message);
   reply.document = *std::move(document);
   has_answered_ = true;
   co_return std::move(reply);
@@ -106,11 +105,12 @@ Result<Value> Connection::document_of(Reply reply) const {
     return *std::move(told);
   }
   const std::string* detail = reply.document["detail"].as_string();
-  std::string said = detail ? *detail : "It answered with status " + std::to_string(reply.status);
+  std::string said = detail ? *detail : "It responded with status " + std::to_string(reply.status);
   if (reply.status == 401) {
-    std::string_view what = options_.token.empty() ? " wants a key" : " does not know this key";
+    std::string_view what =
+        options_.token.empty() ? " requires an API key" : " does not know this API key";
     return error(ErrorCode::invalid, "The server at " + address_.base + std::string(what) +
-                                         "; give one with --api-key-file FILE or BELAY_API_KEY.");
+                                         ". Set --api-key-file FILE or BELAY_API_KEY.");
   }
   if (reply.status == 403) {
     return error(ErrorCode::invalid, "The server at " + address_.base + " refuses: " + said);
@@ -161,10 +161,10 @@ Task<Result<net::HttpAnswer>> Connection::ask_for_events(std::string target,
   auto body = co_await answer->read_all();
   if (!body.ok()) co_return gone(body.error());
   reply.document = parse_json(*body).value_or(Value());
-  if (reply.status == 200) co_return unreadable("Its answer is no stream of events.");
+  if (reply.status == 200) co_return unreadable("Its response is not an event stream.");
   if (reply.document.as_object()) has_answered_ = true;
   auto refused = document_of(std::move(reply));
-  if (refused.ok()) co_return unreadable("Its answer is no stream of events.");
+  if (refused.ok()) co_return unreadable("Its response is not an event stream.");
   co_return std::move(refused).error();
 }
 

@@ -66,7 +66,7 @@ Task<Result<std::vector<StreamEvent>>> RemoteEvents::next() {
       patience_.renew(connection_.options().patience);
       co_return error(ErrorCode::unavailable,
                       "The events of the server at " + connection_.base() +
-                          " break off again and again; see what it tells, and come back.");
+                          " were interrupted repeatedly. Check the server, and try again.");
     }
     auto taken = take(*piece, events);
     // Returns the events before the fault now. The next call reconnects after them and returns the

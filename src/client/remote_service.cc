@@ -95,7 +95,7 @@ class RemoteService final : public Service {
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     Value::Array* agents = document.as_object() ? document_array(document, "agents") : nullptr;
     if (agents) co_return std::move(*agents);
-    Result<Done> missing = error(ErrorCode::invalid, "There is no list \"agents\" in it.");
+    Result<Done> missing = error(ErrorCode::invalid, "It has no list \"agents\".");
     co_return connection().fitting(std::move(missing)).error();
   }
 
@@ -121,7 +121,7 @@ class RemoteService final : public Service {
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     Result<ThreadId> (*read)(const Value&) = [](const Value& item) -> Result<ThreadId> {
       const std::string* name = item.as_string();
-      if (!name) return error(ErrorCode::invalid, "A thread's name is no text.");
+      if (!name) return error(ErrorCode::invalid, "A thread id is not text.");
       return ThreadId(*name);
     };
     co_return connection().fitting(items_from<ThreadId>(document, "threads", read));
@@ -233,7 +233,7 @@ class RemoteService final : public Service {
     Ask ask = ask_to("GET", target.text());
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     if (document["calls"].as_array()) co_return std::move(document);
-    Result<Done> missing = error(ErrorCode::invalid, "There is no list \"calls\" in it.");
+    Result<Done> missing = error(ErrorCode::invalid, "It has no list \"calls\".");
     co_return connection().fitting(std::move(missing)).error();
   }
 
@@ -356,8 +356,9 @@ class RemoteService final : public Service {
     for (const RecordWrite& each : records) {
       // The server accepts the records of one user per request, and saves them atomically.
       if (each.user != records.front().user) {
-        co_return error(ErrorCode::invalid,
-                        "The records are of several users; a server takes those of one at a time.");
+        co_return error(
+            ErrorCode::invalid,
+            "The records belong to several users. Send the records of one user at a time.");
       }
       Value::Array indexed;
       for (const auto& [name, value] : each.indexed) {
@@ -438,7 +439,7 @@ class RemoteService final : public Service {
                  !id.starts_with('/') && !id.ends_with('/');
     if (!is_id) {
       co_return error(ErrorCode::invalid,
-                      "\"" + id + "\" is no message's id: it is run/seq/index.");
+                      "Invalid message id \"" + id + "\": expected run/seq/index.");
     }
     Target target("/api/outbox");
     std::string_view rest = id;

@@ -1,5 +1,5 @@
-// What a program hands in that can't be: it gets a typed error that says where, and what was there
-// stays as it is.
+// Tests invalid input of programs: it yields a typed error with its position, and stored data does
+// not change.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Sheet {
   std::map<std::string, Value> cells{};
 };
 
-// This many arrays, one in the other.
+// Returns this many nested arrays.
 Value nested(std::size_t levels) {
   Value value = 1;
   for (std::size_t i = 0; i < levels; ++i) {
@@ -37,7 +37,7 @@ struct BadInput : CrashingStoreFixture {
     return block_on(loop, runtime->start(graph, std::move(sheet), {})).value();
   }
 
-  // A graph of one node.
+  // Returns a graph with one node.
   template <typename Node>
   static Graph<Sheet> one(Node node) {
     GraphBuilder<Sheet> graph{"sheet"};
@@ -46,7 +46,7 @@ struct BadInput : CrashingStoreFixture {
     return std::move(graph).build().value();
   }
 
-  // How a run of a graph with this branch comes out.
+  // Runs a graph with this branch to its end.
   template <typename Choose>
   RunView branching(Choose choose) {
     GraphBuilder<Sheet> graph{"branches"};
@@ -71,7 +71,7 @@ TEST_F(BadInput, ABranchThatNamesWhatItDidNotDeclareFailsTheRun) {
   EXPECT_THAT(index.row.error, HasSubstr("chose way 2 of 2"));
 }
 
-// What an exception says is stored with the attempt that failed, and read when the run goes on.
+// The text of an exception is stored with the failed attempt, and read when the run continues.
 TEST_F(BadInput, AnErrorOfBytesThatAreNoTextIsStoredAsText) {
   GraphBuilder<Sheet> graph{"sheet"};
   graph
@@ -170,7 +170,7 @@ TEST_F(BadInput, AnInputOfSixtyFiveLevelsBeginsNothing) {
   EXPECT_EQ(store.commits, commits);
 }
 
-// Belay's own documents stand around such values, and must be readable again.
+// Such values are nested in documents of Belay, which must still be readable.
 TEST_F(BadInput, WhatIsSentAskedEmittedAndPublishedMayBeAsDeepAsAState) {
   GraphBuilder<Sheet> graph{"deep"};
   graph

@@ -1,5 +1,5 @@
-// Budgets of runs: never exceeded, whatever branches do at the same time and wherever a process
-// dies. Long on purpose: one model with prices, and all that it may cost.
+// Tests budgets of runs: never exceeded, with concurrent branches and crashes at any commit.
+// Long on purpose: all tests use one model with prices.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Study {
   int refused = 0;
 };
 
-// A model that counts what it is really asked for, and what that costs.
+// A model that counts its calls, tokens and costs.
 class PricedModel final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest request) override {
@@ -27,7 +27,7 @@ class PricedModel final : public Model {
     Usage usage;
     usage.input_tokens = input_tokens_max(request) / 4;
     usage.output_tokens = std::min(output, request.max_output_tokens.value_or(output));
-    // What is asked for is paid for, whether or not anybody lives to see the answer.
+    // A call costs money even if its process dies before the reply.
     tokens += usage.input_tokens + usage.output_tokens;
     money += usage.input_tokens * 3 + usage.output_tokens * 15;
     co_await sleep_for(time);
@@ -68,7 +68,7 @@ Task<Result<std::string>> look(Context& context, std::int64_t output) {
 
 struct Budgets : CrashingStoreFixture {
   PricedModel priced;
-  // Input of look(): 2 frames of 16 bytes and 12 of text.
+  // Input of look(): 2 frames of 16 bytes, and 12 bytes of text.
   static constexpr std::int64_t input = 44;
 
   std::unique_ptr<Runtime> process_of(const Graph<Study>& graph) {
@@ -100,7 +100,7 @@ struct Budgets : CrashingStoreFixture {
     graph.edge(start, "look").edge("look", end);
     return std::move(graph).build().value();
   }
-  // Branches that each look twice and say where they were refused.
+  // Branches that each call the model twice and record which call was refused.
   static Graph<Study> branches(int count) {
     GraphBuilder<Study> graph{"wide"};
     for (int i = 0; i < count; ++i) {
@@ -333,7 +333,7 @@ TEST_F(Budgets, OfAForkAreItsOwn) {
   EXPECT_EQ(fork.spending->spent.tokens, first.spending->spent.tokens);
 }
 
-// Tools of a node's own.
+// Tools that a node calls, with their own costs.
 struct Tools : Budgets {
   int searches = 0;
 
@@ -378,7 +378,7 @@ TEST_F(Tools, CountInFullWhatIsNeverSettled) {
 
 TEST_F(Tools, PayNothingForWhatIsOnRecord) {
   auto graph = searching(2, Cost{0, 100}, Cost{0, 40});
-  store.halt_at = 5;  // input, two searches with a reservation and a record each
+  store.halt_at = 5;  // input; for each of two searches a reservation and a result
   store.lands = true;
   auto options = with(Budget{std::nullopt, 180});
   options.thread = ThreadId("t");

@@ -1,5 +1,5 @@
-// A run is cancelled wherever it waits: a hundred times in each kind of wait, at any moment, by its
-// own process or by another one that works on the same store.
+// Tests cancels of waiting runs: a hundred times for each kind of wait, at random times, by the
+// owner or by another process with the same store.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kTimesEach = 100;
-// What reliability asks of a cancel, by whichever process; its own takes no time at all.
+// The required maximum time of a cancel by any process; a cancel by the owner takes no time.
 constexpr auto kLongest = 2s;
 
 struct Journey {
@@ -133,7 +133,7 @@ struct Cancels : TestWorld {
     return options;
   }
 
-  // Any moment of the run's first seconds, to the microsecond.
+  // Advances the clock by a random time of up to 3 s, in microseconds.
   void pass_some_time() {
     loop.run_until(clock.now() + std::chrono::microseconds(random.bits() % 3'000'000));
   }
@@ -142,7 +142,7 @@ struct Cancels : TestWorld {
     return block_on(loop, own->status(default_tenant(), thread)).value();
   }
 
-  // Begins a run, lets it come to its wait, cancels it, and sees that nothing of it goes on.
+  // Starts a run, lets it reach its wait, cancels it, and checks that no part of it continues.
   void cancel_one(const std::string& kind, int number) {
     ThreadId thread(kind + " " + std::to_string(number));
     SCOPED_TRACE(thread.text);

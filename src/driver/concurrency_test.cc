@@ -1,4 +1,4 @@
-// Queues, and how many runs of a user, key or queue go on at the same time, over all processes.
+// Tests queues, and concurrency limits of users, keys and queues over all processes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Errand {
   bool awaiting = false;
 };
 
-// What is at work, by a name, and the most that ever was.
+// Counts running runs by name, and the maximum of each count.
 struct Gauge {
   std::map<std::string, int> now;
   std::map<std::string, int> most;
@@ -259,7 +259,8 @@ TEST_F(Queues, AWorkerForEveryTenantGivesEachItsTurns) {
   auto only = worker(every);
   pass(10min);
   ASSERT_EQ(order.size(), 95u);
-  // As long as all three have something, five turns are one of each, and two more of the heavy one.
+  // While all three have queued runs, five consecutive runs are one of each, and two more of the
+  // heavy one.
   std::map<std::string, int> of;
   for (int i = 0; i < 25; ++i) ++of[order[i].substr(0, 3)];
   EXPECT_EQ(of["few"], 5);

@@ -1,6 +1,6 @@
-// What stored bytes that were changed come to: typed errors, a quarantined run with its reason, and
-// others that go on. Nothing damaged is ever worked with.
-// Long on purpose: one kind of damage a test, with the views that show it.
+// Tests damaged stored bytes: typed errors, a quarantined run with its reason, and other runs that
+// continue. Damaged data is never used.
+// Long on purpose: one test for each kind of damage, with the readers that detect it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ Graph<Case> inner_graph() {
   return std::move(graph).build().value();
 }
 
-// Everything that a run can leave in a store: values, large ones, deltas, records, messages,
-// effects, questions, tasks that have ended and others that wait, a subgraph under way.
+// A run with every kind of stored data: values, large values, increments, records, messages,
+// effects, approvals, completed and waiting tasks, and a subgraph in progress.
 Graph<Case> case_graph() {
   GraphBuilder<Case> graph{"case"};
   graph.node("open", [](const Case& state, Context& context) {
@@ -78,7 +78,7 @@ Graph<Case> case_graph() {
   return std::move(graph).build().value();
 }
 
-// Shows the store's checkpoints as a test wants them; not at all where it takes the run's id away.
+// Changes the checkpoints that reads return, and drops those whose run id the change clears.
 class ShownStore final : public ForwardingStore {
  public:
   using Change = std::function<void(CheckpointRow&)>;
@@ -115,7 +115,7 @@ EncryptionOptions encryption_with(char digit) {
   return encryption;
 }
 
-// Two threads of one graph, paused in the midst of a superstep, in a store with a key.
+// Two threads of one graph, paused within a superstep, in an encrypted store.
 struct Cases : CrashingStoreFixture {
   Graph<Case> graph = case_graph();
   std::unique_ptr<Store> sealed = make_encrypted_store(*kept, random, encryption_with('a'));
@@ -166,7 +166,7 @@ struct Cases : CrashingStoreFixture {
     ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
   }
 
-  // Reads them as a page of many rows, which other rows' damage does not affect.
+  // Reads the runs as a page of many rows: damage of a row does not affect the others.
   std::map<std::string, RunRow> rows() {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
       return view.runs(RunFilter{.tenant = default_tenant()});
@@ -188,7 +188,7 @@ std::string expected_log(const std::string& name) {
   return R"(["open","quick","inside )" + name + R"(","last"])";
 }
 
-// One bit of the envelope's data, or of what stands before it.
+// Returns the envelope with one changed bit, in its data or its header.
 std::string with_flipped_bit(std::string envelope, std::size_t place) {
   envelope.at(place) = static_cast<char>(envelope.at(place) ^ 0x10);
   return envelope;
@@ -210,7 +210,7 @@ TEST(Damage, OfNothingEachRunComesToItsEnd) {
 TEST(Damage, OfAnyStoredEnvelopeIsCorruptAndQuarantinesItsRunAlone) {
   std::size_t count = Cases().envelopes().size();
   ASSERT_GE(count, 30u);
-  std::set<std::string> kinds;  // of what a run could not go on without
+  std::set<std::string> kinds;  // of data without which a run could not continue
   for (std::size_t i = 0; i < count; ++i) {
     Cases world;
     StoredEnvelope stored = world.envelopes().at(i);
@@ -244,7 +244,8 @@ TEST(Damage, OfAnEnvelopesHeaderStopsItsRunAlone) {
   for (std::size_t i = 0; i < count; ++i) {
     Cases world;
     StoredEnvelope stored = world.envelopes().at(i);
-    // But for the key's id: of a store that holds nothing else, the keys would be wrong.
+    // Not in the key id: if no envelope has a known key, the store reports a wrong key ring
+    // instead.
     std::size_t header = header_of(stored.envelope) - std::string_view("k1").size();
     world.overwrite(stored, with_flipped_bit(stored.envelope, i % header));
     world.work(*world.sealed);
@@ -280,7 +281,7 @@ TEST(Damage, OfACheckpointQuarantinesItsRunAlone) {
   }
 }
 
-// Its commit can't be followed by one that says that the run is quarantined.
+// Without a commit that the quarantine could follow, the run is left unchanged.
 TEST(Damage, OfAllCommitsOfARunLeavesItAsItIsAndHoldsUpNoOther) {
   Cases world;
   RunRow damaged = world.rows().at("ana");

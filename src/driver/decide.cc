@@ -250,7 +250,7 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(Approva
   // Commit::require_open contains this approval (RunDriver::End::superseded). Neither order loses
   // the decision.
   if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
-  // Decided, closed or expired since the first read.
+  // Decided, closed or expired since the first read; decide() reads again.
   if (!standing.asks) co_return std::move(nothing);
   auto places = co_await concurrency_guards_of(found->stored.row, true);
   if (!places.ok()) co_return std::move(places).error();

@@ -1,4 +1,5 @@
-// Long on purpose: decisions in each state of a run, in one world.
+// Tests decisions on approvals, their expiry, and repeated and late decisions.
+// Long on purpose: decisions in each state of a run, with one fixture.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -144,7 +145,7 @@ TEST_F(Decisions, AnEditWithMoreThanWasShownIsRefusedHoweverDeepItLies) {
   EXPECT_EQ(answer.view.state["to"]["street"]["number"], Value(0));
 }
 
-// Nodes of one name in two subgraphs, which show channels of two kinds.
+// Two subgraphs have approval nodes of the same name, with channels of different types.
 TEST_F(Decisions, AnEditIsReadAsTheSubgraphThatAsksHasIt) {
   GraphBuilder<Parcel> weighing{"weighing"};
   weighing.approval("ask", &Parcel::weight, {.question = "So heavy?"}).approved(end).rejected(end);
@@ -359,7 +360,7 @@ TEST_F(Decisions, OfManyAtOnceExactlyOneWins) {
   EXPECT_EQ(kinds[Kind::conflict], 32);
 }
 
-// Imitates an older Belay, which left approvals open after the end of their run.
+// Imitates an older version of Belay, which left approvals open after the end of their run.
 class ForgetfulStore final : public ForwardingStore {
  public:
   explicit ForgetfulStore(Store& inner) : ForwardingStore(inner) {}

@@ -1,5 +1,5 @@
-// Defaults of a runtime for settings that a start leaves unset, a graph's check of its input, and
-// the list of orphaned runs.
+// Tests a runtime's defaults for settings that a start leaves unset, a graph's check of its input,
+// and the list of orphaned runs.
 
 #include <gmock/gmock.h>
 

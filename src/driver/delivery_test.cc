@@ -1,4 +1,4 @@
-// Messages of the outbox on their way to their receivers, counted there.
+// Tests the delivery of outbox messages; the receivers count them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Order {
   std::vector<std::string> log{};
 };
 
-// Publishes two messages from its first node and one from its last.
+// The first node publishes two messages, the last node one.
 Graph<Order> order_graph() {
   GraphBuilder<Order> graph{"order"};
   graph.node("take", [](const Order& order, Context& context) {
@@ -37,13 +37,13 @@ Graph<Order> order_graph() {
 struct Deliveries : CrashingStoreFixture {
   Graph<Order> graph = order_graph();
   std::map<std::string, int> arrived;  // by id
-  std::vector<std::string> bodies;     // in their order
+  std::vector<std::string> bodies;     // in the order of their arrival
   std::vector<Instant> times;
   int calls_at_once = 0;
   int most_at_once = 0;
-  std::set<std::string> at_receiver;  // ids of calls under way, of all processes
+  std::set<std::string> at_receiver;  // message ids of the calls in progress, of all processes
 
-  // Takes every message, after a while.
+  // Returns a receiver that accepts every message after `time`.
   Receiver takes_all(std::chrono::milliseconds time = 10ms) {
     return [this, time](OutboxMessage message) -> Task<Result<Done>> {
       EXPECT_TRUE(at_receiver.insert(message.id).second) << "one call at a time for a message";
@@ -66,7 +66,7 @@ struct Deliveries : CrashingStoreFixture {
     Deliveries& world_;
     std::string id_;
   };
-  // Fails with these errors, one after another, then takes what comes.
+  // Returns a receiver that fails once with each of these errors, then accepts every message.
   Receiver fails_first(std::vector<Error> errors) {
     auto left = std::make_shared<std::vector<Error>>(std::move(errors));
     return [this, left](OutboxMessage message) -> Task<Result<Done>> {

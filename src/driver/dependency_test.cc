@@ -87,8 +87,8 @@ TEST_F(Dependencies, AreLeftByThoseWhoWaitNoLonger) {
   for (int i = 1; i <= 4; ++i) begin(i);
   users[1].reset();
   EXPECT_EQ(smtp->waiting(), 2u);
-  users[0].reset();  // in the midst of its use: 3 is called
-  users[2].reset();  // called, and gone before it came
+  users[0].reset();  // destroyed while it uses its slot: 3 is next
+  users[2].reset();  // destroyed after it was called, before it continued
   loop.run();
   EXPECT_THAT(begun, ElementsAre(1, 4));
   EXPECT_EQ(smtp->in_use(), 0u);

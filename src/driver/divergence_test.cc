@@ -1,4 +1,4 @@
-// Which node of a superstep is named where a replay differs.
+// Tests which node of a superstep a divergence names.
 
 #include "driver/divergence.h"
 

@@ -1,7 +1,7 @@
-// Long on purpose: each kind of work by each kind of end, in one world.
+// Long on purpose: each kind of work with each kind of interruption, with one fixture.
 
-// Interruption of running work: each kind of work under a drain, a stop, a cancel, a timeout and a
-// concurrent failure, in runs that a worker claimed and in runs that a request started.
+// Tests interruptions of running work: each kind of work with a drain, a stop, a cancel, a timeout
+// and a concurrent failure, in runs that a worker claimed and in runs that a request started.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -237,7 +237,7 @@ struct Played {
   Spawned working;
 };
 
-// Approves all that the run asks, and lets `by` execute it until nothing is left.
+// Approves all requests of the run, and lets `by` execute it to its end.
 void bring_to_its_end(Played& played, Runtime& by) {
   for (int round = 0; round < 5; ++round) {
     Spawned working = spawn<Result<std::size_t>>(played.world.loop, by.run_worker(WorkerOptions{}),
@@ -302,7 +302,7 @@ void stops(Played& played) {
   }
 }
 
-// Expects that the run has ended: nothing of it is open, and its work has stopped.
+// Expects that the run has ended, has no open approvals or effects, and that its work has stopped.
 void is_over(Played& played, RunStatus status) {
   Endings& world = played.world;
   RunView ended = world.view(*played.other);
@@ -321,7 +321,7 @@ void is_over(Played& played, RunStatus status) {
 TEST_P(Ending, LeavesNothingOpenAndRepeatsNothingSilently) {
   auto [number, end, is_taken_up] = GetParam();
   const UnderWay& kind = kinds()[number];
-  // A run that waits for a person or a time does not use up its timeout.
+  // A run that waits for a decision or a timer does not use up its timeout.
   bool is_waiting = kind.name == "approval" || kind.name == "timer";
   if (end == End::timeout && is_waiting) GTEST_SKIP() << "it does not work while it waits";
   Played played(kind, end, is_taken_up);

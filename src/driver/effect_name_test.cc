@@ -1,4 +1,4 @@
-// Effect names must be unique within an attempt: the journal identifies an effect by its name.
+// Tests that effect names are unique within an attempt: the journal identifies effects by name.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ struct EffectNames : CrashingStoreFixture {
     return "receipt of " + item;
   }
   // Expects that the run fails after one call, with the effect and its node in the error, and that
-  // a replay finds the same without any call.
+  // a replay has the same result without a call.
   void expect_refused(const Graph<Bill>& graph) {
     auto view = run(graph);
     EXPECT_EQ(view.row.status, RunStatus::failed);

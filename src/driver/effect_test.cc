@@ -1,4 +1,4 @@
-// Effects of the classes B and C, counted where they arrive, with a crash at every commit.
+// Tests keyed and unkeyed effects with a crash at every commit; the receiver counts the calls.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Purchase {
 };
 
 struct Effects : CrashingStoreFixture {
-  std::vector<std::string> payments;  // keys, as the other side sees them
+  std::vector<std::string> payments;  // idempotency keys that the receiver got
   int mails = 0;
 
   static Graph<Purchase> one_node(auto node, RetryPolicy retry = {}) {
@@ -87,7 +87,7 @@ TEST_F(Effects, AKeyedOneRepeatsAfterACrashOnlyWithTheSameKeyAndOnlyUntilItIsRec
   auto graph = pays();
   run(graph);
   int commits = store.commits;
-  EXPECT_EQ(commits, 4);  // input, the record, act, after
+  EXPECT_EQ(commits, 4);  // input, the effect's result, act, after
   for (int at = 1; at <= commits; ++at) {
     for (bool lands : {false, true}) {
       payments.clear();
@@ -171,7 +171,7 @@ TEST_F(Effects, AnUnkeyedOneIsNeverRepeatedSilentlyWhereverTheProcessDies) {
       mails = 0;
       auto view = run_with_crash(graph, at, lands);
       EXPECT_LE(mails, 1) << at << lands;
-      // The intent is durable and the outcome is not: nobody knows.
+      // The intent is durable and the outcome is not: the effect is uncertain.
       bool unknown = (at == 2 && lands) || (at == 3 && !lands);
       EXPECT_EQ(view.row.status, unknown ? RunStatus::paused : RunStatus::completed) << at << lands;
       if (!unknown) continue;
@@ -246,9 +246,9 @@ TEST_F(Uncertain, AProbeThatCantTellAsksAPerson) {
   EXPECT_EQ(run_with_crash(graph, 3, false).row.status, RunStatus::paused);
 }
 
-// An effect whose first call ends without anybody knowing what it did.
+// An effect whose first call ends with an unknown outcome.
 struct CantTell : Effects {
-  // As a plain function, and as a coroutine.
+  // Returns the graph with a plain function, and the one with a coroutine.
   std::vector<Graph<Purchase>> graphs(EffectOptions options, Probe<int> probe = nullptr) {
     auto plain = [this, options, probe](const Purchase&, Context& context) {
       auto send = [this] { return send_mail(); };
@@ -273,7 +273,7 @@ struct CantTell : Effects {
     return mails;
   }
 
-  // On a thread of its own.
+  // Runs the graph on a new thread.
   RunView run(const Graph<Purchase>& graph) {
     mails = 0;
     auto runtime = process(graph);
@@ -336,7 +336,7 @@ TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
   });
   run(graph);
   int commits = store.commits;
-  EXPECT_EQ(commits, 5);  // the outcome is recorded by itself
+  EXPECT_EQ(commits, 5);  // a coroutine commits the outcome separately
   for (int at = 1; at <= commits; ++at) {
     for (bool lands : {false, true}) {
       mails = 0;
@@ -361,7 +361,7 @@ TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
   options.durability = Durability::exit;
   auto view = run(graph, options);
   EXPECT_EQ(view.row.status, RunStatus::completed);
-  // input, the first node's step, the intent, the end.
+  // Input, the step of the first node, the intent, the end.
   EXPECT_EQ(store.commits, 4);
   for (int at = 1; at <= 4; ++at) {
     mails = 0;

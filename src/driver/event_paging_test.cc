@@ -1,4 +1,4 @@
-// Events of large states: a reader returns a few at a time, and all events are complete.
+// Tests events of large states: a reader returns a few at a time, and all events are complete.
 
 #include <gtest/gtest.h>
 

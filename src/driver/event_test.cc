@@ -1,4 +1,4 @@
-// What readers of a run's events get: the same, whenever and wherever they read.
+// Tests that all readers of a run receive the same events, at any time and in any process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(Events, WhoReadsWhileTheyHappenGetsWhatIsReadAtTheEndInThisProcessAndInAn
     for (auto* each : {runtime.get(), other.get()}) each->add(graph);
     RunOptions run;
     run.durability = durability;
-    // There is a run to follow once it is in the queue.
+    // A reader needs an existing run: it is enqueued first.
     auto queued = block_on(loop, runtime->enqueue(graph, Plan{}, on_thread(run), clock.now()));
     ASSERT_TRUE(queued.ok());
     Following here, there;
@@ -303,7 +303,8 @@ TEST_F(Events, OfAPrunedRunTheRestKeepsItsIds) {
     commit.rows.prune.push_back(prune);
     ASSERT_EQ(block_on(loop, store.commit(std::move(commit))).value(), CommitOutcome::applied);
     auto rest = read_now(*runtime);
-    // In the midst of a superstep the commit that chose its tasks stays, and tells of them.
+    // If the commits are pruned within a superstep, the commit that scheduled its tasks remains,
+    // and its events are still reported.
     std::uint64_t first = rest.empty() ? view.row.seq + 1 : rest.front().id->seq;
     EXPECT_LE(first, before + 1);
     auto expected = all;

@@ -101,8 +101,7 @@ Task<Result<Done>> Runtime::Impl::learn_tenants(WorkerOptions options) {
 
 Task<Result<std::vector<ConcurrencyGuard>>> Runtime::Impl::concurrency_guards_of(RunRow row,
                                                                                  bool by_person) {
-  // A run that a person starts in the default queue without a key must not cost a read of the
-  // queues.
+  // A start in the default queue without a concurrency key must not cost a read of the queues.
   bool is_plain = by_person && row.queue == default_queue && row.concurrency_key.empty();
   if (!is_plain) {
     auto learnt = co_await refresh_queues(row.tenant);

@@ -1,5 +1,5 @@
-// Rows of an encrypted store that were changed without the key: the engine rejects them on every
-// path by which it reads them, and quarantines their run.
+// Tests rows of an encrypted store that were changed without the key: each path that reads them
+// rejects them, and quarantines their run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Telegram {
   std::string sent{};
 };
 
-// Asks before it sends; `nap` adds a timer to the superstep, so that the run can be running too.
+// Requests an approval before it sends; `with_nap` adds a timer to the superstep of the approval.
 Graph<Telegram> telegram_graph(bool with_nap) {
   GraphBuilder<Telegram> graph{"letter"};
   graph.node("write", [](const Telegram&, Context&) { return set(&Telegram::text, "Dear Bob"); });
@@ -158,7 +158,7 @@ TEST_F(ForgedRows, AWorkerMeetsAnApprovalThatWasSetToApproved) {
   expect_quarantined();
 }
 
-// A decision on a running run is a commit of its own; the run's owner reads it later.
+// A decision on a running run is a separate commit, and the owner of the run reads it later.
 TEST_F(ForgedRows, AnOwnerMeetsADecisionThatNobodyMade) {
   begin(true);
   clock.move(61min);

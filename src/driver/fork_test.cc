@@ -1,5 +1,5 @@
-// Forks after an approval: which approvals they cannot skip, and where they begin.
-// Long on purpose: one world, and every way round an approval in it.
+// Tests forks from commits after an approval: which approvals they cannot skip, where they start.
+// Long on purpose: each way around an approval, with one fixture.
 
 #include <gmock/gmock.h>
 
@@ -31,7 +31,7 @@ Update<Deal> save(const Deal& deal, Context&) {
 }
 
 struct ForksBehindApprovals : TestWorld {
-  // Two approvals in sequence, each of its own channel; a rejection returns to the first node.
+  // Two approvals in sequence, each with its own channel; a rejection returns to the first node.
   static GraphBuilder<Deal> two_approvals(std::string name) {
     GraphBuilder<Deal> deal{std::move(name)};
     deal.node("draft", note);
@@ -366,7 +366,7 @@ TEST_F(AmongOthers, AskAnewWhatWasAskedInTheSuperstep) {
     ForkOptions options = with_edits("origin", Value::object({{"contract", "none"}}));
     options.seq = seq;
     auto forked = fork(options);
-    if (!forked.ok()) continue;  // nothing is left to do
+    if (!forked.ok()) continue;  // no tasks are left
     std::vector<ApprovalRow> asked = approvals_of(*forked);
     ASSERT_FALSE(asked.empty()) << seq;
     EXPECT_EQ(asked.back().node, "ask") << seq;
@@ -378,7 +378,7 @@ TEST_F(AmongOthers, AskAnewWhatWasAskedInTheSuperstep) {
   EXPECT_THAT(violations(), IsEmpty());
 }
 
-// A fork without edits takes over the results of finished tasks, including a decided approval.
+// A fork without edits keeps the results of completed tasks, including a decided approval.
 TEST_F(AmongOthers, OfAForkThatTookTheAnswerOverBeginBeforeIt) {
   auto paused = begin(wide(), "origin");
   ASSERT_TRUE(paused.approval);
@@ -432,8 +432,8 @@ TEST_F(ForksBehindApprovals, BehindAQuestionInANodeAskItAnew) {
   EXPECT_EQ(*json_in_envelope(forked.approval->payload), "\"none\"");
 }
 
-// The question whether an effect has happened does not approve any state: the fork has its own
-// effects and must not repeat one for it.
+// A decision on whether an effect has happened does not approve any state. The fork has its own
+// effects, and need not request that decision again.
 TEST_F(ForksBehindApprovals, BehindAQuestionAboutAnEffectGoOnThere) {
   int calls = 0;
   GraphBuilder<Deal> builder{"mailing"};

@@ -1,6 +1,6 @@
-// Long on purpose: one reader after the other, in one world.
+// Long on purpose: all readers of rows, with one fixture.
 
-// Rows beyond a full page: no reader that recovers, decides, claims, counts or delivers may
+// Tests rows beyond a full page: no reader that recovers, decides, claims, counts or delivers may
 // treat one page as all rows.
 
 #include <gmock/gmock.h>

@@ -54,7 +54,7 @@ Definition upgraded_through(std::vector<Definition> path, const std::string& fro
   return last;
 }
 
-// Returns the shortest path of upgrades from the version to the newest one; empty if there is none.
+// Returns the shortest path of upgrades from the version to the newest one; empty: no path exists.
 std::vector<Definition> path_from(const std::string& from,
                                   const std::vector<Definition>& versions) {
   std::vector<std::vector<Definition>> paths = {{versions.back()}};

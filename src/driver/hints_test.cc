@@ -1,4 +1,4 @@
-// What processes tell each other ahead of the store: it makes them sooner, and nothing else.
+// Tests hints between processes: they only save time; results do not depend on them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Between processes of one test; loses and invents what the test says.
+// Hints between the processes of one test, which can lose and change messages.
 class TestHints final : public WorkNotifier, public Broadcast {
  public:
   void notify(std::string_view queue) override {
@@ -37,10 +37,10 @@ class TestHints final : public WorkNotifier, public Broadcast {
   }
 
   int notified = 0;
-  std::function<void(std::string&)> change;  // what becomes empty is lost
+  std::function<void(std::string&)> change;  // a message that becomes empty is lost
 
  private:
-  // What is held need not point to anything.
+  // The pointer of a subscription is not used, and can be null.
   template <typename All>
   Subscription left_at_end(All& all, TestHints* pointed_to) {
     return Subscription(pointed_to, [&all, id = last_](void*) { all.erase(id); });
@@ -70,7 +70,7 @@ struct HintsOfOthers : Events {
     graph.edge(start, "say").edge("say", end);
     return built(std::move(graph));
   }
-  // What a reader in another process hears of a run that says these words.
+  // Returns the text that a reader in another process receives from a run that streams these words.
   std::vector<std::string> heard_elsewhere(const std::vector<std::string>& words) {
     return heard_elsewhere(says(words));
   }
@@ -129,7 +129,8 @@ TEST_F(HintsOfOthers, AWorkerThatIsToldOfARunDoesNotWaitForItsNextLook) {
   EXPECT_EQ(told.notified, 1);
 }
 
-// A piece names the commit that it follows: of a subgraph, only the newest one's text is current.
+// A delta names the commit that it follows. In a subgraph, only deltas after the newest commit are
+// accepted.
 TEST_F(HintsOfOthers, TextOfASubgraphIsReceivedInAnotherProcess) {
   GraphBuilder<Plan> outer{"outer"};
   outer.node("before", [](const Plan&, Context&) { return append(&Plan::log, "before"); });
@@ -206,7 +207,7 @@ TEST_F(HintsOfOthers, WhatIsDoubledIsHeardOnce) {
   std::string last;
   told.change = [&](std::string& text) {
     std::string now = text;
-    // In the place of the third piece the second one comes again.
+    // The second delta is received again instead of the third.
     if (!last.empty() && last != text && text.find("hello") != text.npos) text = last;
     last = now;
   };
@@ -238,7 +239,8 @@ TEST_F(HintsOfOthers, WhatGoesNotWithTheStoreIsNotHeard) {
   }
 }
 
-// A circuit of five failures: with the other process's told, one of its own is enough.
+// The circuit breaker opens after five failures. After the hint of the other process, one failure
+// in this process is enough.
 TEST_F(HintsOfOthers, ACircuitThatOpensElsewhereOpensHereAtTheFirstFailure) {
   for (bool is_told : {false, true}) {
     hints.broadcast = is_told ? &told : nullptr;

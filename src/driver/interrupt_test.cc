@@ -13,7 +13,7 @@ struct Delivery {
   std::string by{};
 };
 
-// A node that asks in its middle, as LangGraph programs do.
+// A node that raises an interrupt, as in LangGraph.
 struct Questions : TestWorld {
   int runs_of_buy = 0;
   int amount_shown = 100;
@@ -81,7 +81,7 @@ TEST_F(Questions, AnEditedPayloadThatCantBeStoredIsRefused) {
   EXPECT_EQ(decide(paused, approve())->kind, DecisionResult::Kind::accepted);
 }
 
-// The process dies after the decision, in the midst of the node that it has woken.
+// The process dies after the decision, while the node that continues is running.
 TEST_F(Questions, AnAnswerToANodeOfASubgraphSurvivesTheProcess) {
   GraphBuilder<Delivery> inner{"buying"};
   inner.node("buy", [this](const Delivery&, Context& context) -> Task<Update<Delivery>> {

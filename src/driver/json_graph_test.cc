@@ -1,4 +1,4 @@
-// Graphs over JSON objects, run in a simulated world.
+// Tests graphs over JSON objects.
 
 #include "belay/json_graph.h"
 
@@ -37,7 +37,7 @@ struct JsonGraphs : CrashingStoreFixture {
     return operand.as_string()->size() > so_far.as_string()->size() ? operand : so_far;
   }
 
-  // A task that notes its name everywhere, and counts its visits.
+  // Returns a node that writes its name to all channels and counts its executions.
   auto notes(std::string name, std::chrono::milliseconds time = 0ms) {
     return [this, name, time](const Value&, Context&) -> Task<JsonUpdate> {
       ++visits[name];
@@ -65,7 +65,7 @@ struct JsonGraphs : CrashingStoreFixture {
     return block_on(loop, runtime->start(graph, std::move(input), std::move(options)));
   }
 
-  // How a run of a graph with this one node fails.
+  // Returns the error of a run whose only node is this one.
   template <typename Node>
   std::string failure_of(Node node) {
     JsonGraphBuilder graph = trip("failing");

@@ -1,4 +1,4 @@
-// Events that attempts emit before their run ends in the middle of a superstep.
+// Tests events that attempts emit before their run ends within a superstep.
 
 #include <gmock/gmock.h>
 

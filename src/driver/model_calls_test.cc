@@ -1,4 +1,4 @@
-// Calls of the model, as the run's journal has them.
+// Tests the journal of a run's model calls.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ struct ModelCalls : CrashingStoreFixture {
     for (const Violation& each : report.violations) found += each.rule + " " + each.message + "\n";
     return found;
   }
-  // A context that replays the calls of a run's only "write" task.
+  // Returns a context that replays the calls of the run's only "write" task.
   std::unique_ptr<Context> replaying(const RunView& view) {
     Context::Attempt replayed;
     for (EffectRow& row : recorded(view)) {

@@ -221,16 +221,14 @@ Task<Result<Done>> OutboxDelivery::deliver(TenantId tenant, Found found) {
   } else {
     outcome = std::move(body).error();
   }
-  // A crash before this commit leaves the outcome unknown: the message is delivered again at its
-  // due time.
+  // After a crash before this commit, the message is delivered again at its due time.
   OutboxRow next = after(registered, row, std::move(outcome));
   auto written = co_await write(tenant, std::move(next), row.attempts);
   if (!written.ok()) co_return std::move(written).error();
   co_return Done{};
 }
 
-// Returns the receiver's result, or `unavailable` after its timeout, which also cancels the
-// receiver.
+// Returns the receiver's result, or cancels the receiver after its timeout: `unavailable`.
 Task<Result<Done>> OutboxDelivery::call(const Registered& registered, OutboxMessage message) {
   Completion<Result<Done>> answered;
   std::string what = "The receiver of \"" + message.topic + "\"";

@@ -9,11 +9,11 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// Two processes on one store.
+// Two processes with one store.
 struct Ownership : TestWorld {
   std::unique_ptr<Runtime> other = process();
 
-  // Starts a run whose model takes `time`, and lets it work for a second.
+  // Starts a run whose model takes `time`, and lets it run for a second.
   Spawned begin(std::chrono::milliseconds time, std::string thread) {
     model.takes(time);
     StartOptions options;
@@ -68,7 +68,7 @@ TEST_F(Ownership, ARetryThatWaitsSurvivesTheProcess) {
   auto view = resume(*other, "t").value();
   EXPECT_EQ(view.row.status, RunStatus::completed);
   EXPECT_EQ(view.row.retry_count, 1);
-  EXPECT_GE(clock.now() - taken, 600ms);  // 1.6 s at the least, of which 1 s had passed
+  EXPECT_GE(clock.now() - taken, 600ms);  // the backoff is at least 1.6 s, of which 1 s had passed
   EXPECT_EQ(model.requests().size(), 2u);
 }
 

@@ -1,4 +1,4 @@
-// Runs that pause in the midst of a superstep of several tasks.
+// Tests runs that pause within a superstep with several tasks.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Tour {
 struct Midst : TestWorld {
   int visits = 0;
 
-  // begin -> {rest, see, ask}; each is left for the end by its own way.
+  // begin -> {rest, see, ask}; each of them has its own edge to the end.
   Graph<Tour> tours(bool rests, bool asks, bool stops = false) {
     GraphBuilder<Tour> builder{"tour"};
     auto first = builder.node(
@@ -59,7 +59,7 @@ TEST_F(Midst, AWaitAmongOthersGoesOnWhenItsTimeHasCome) {
   EXPECT_EQ(visits, 1);
 }
 
-// The supersteps before the one that asks are in no commit by then.
+// The supersteps before the interrupted one are not committed before the pause.
 TEST_F(Midst, ARunThatCommitsAtTheEndPausesWithAllThatItHas) {
   RunView paused = start_tour(tours(false, true), Durability::exit);
   EXPECT_EQ(paused.row.reason, "approval");
@@ -100,8 +100,8 @@ struct Stay {
   std::vector<std::string> seen = {};
 };
 
-// A subgraph of several commits, in a process whose clock is set back by a node, and dies; the next
-// one's is behind as well.
+// A subgraph with several commits. A node sets the clock back, and the process dies; the clock of
+// the next process is behind too.
 TEST_F(CrashingStoreFixture,
        TheCommitsOfASubgraphAreNeverOlderThanWhatWasBeforeThemWhateverClocksSay) {
   GraphBuilder<Stay> stay{"stay"};

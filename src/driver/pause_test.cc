@@ -1,4 +1,4 @@
-// What pauses a superstep of several tasks, and what its values cost.
+// Tests pauses of supersteps with several tasks, and the stored size of their values.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(Pauses, SeveralBranchesAskAtOnceAndTheRunPausesWhenNoneCanMove) {
   EXPECT_EQ(visits["slow"], 1);
 }
 
-// Tasks that ask give their place up at once: none behind them is forgotten.
+// Tasks that wait for a decision do not count as running: the tasks after them are started.
 TEST_F(Pauses, ANarrowWindowStartsEveryTaskThough) {
   GraphBuilder<Plan> graph{"narrow"};
   graph.node("split", logs("split"));
@@ -130,6 +130,19 @@ TEST_F(Pauses, AWaitHoldsNoProcessAndGoesOnWhenItsTimeHasCome) {
   auto view = block_on(loop, runtime->status(default_tenant(), paused.row.thread)).value();
   EXPECT_EQ(view.row.status, RunStatus::completed);
   EXPECT_EQ(visits["a"], 1);
+}
+
+TEST_F(Pauses, AWaitThatIsOverWhenItStartsDoesNotPauseTheRun) {
+  for (auto time : {0ms, -1ms}) {
+    GraphBuilder<Plan> graph{"wait"};
+    graph.node("a", logs("a"));
+    graph.wait("none", [time](const Plan&) { return time; });
+    graph.node("b", logs("b"));
+    graph.edge(start, "a").edge("a", "none").edge("none", "b").edge("b", end);
+    auto view = begin(built(std::move(graph)));
+    EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
+    EXPECT_THAT(texts(view.state["log"]), ElementsAre("a", "b"));
+  }
 }
 
 TEST_F(Pauses, ABreakpointStopsBeforeOrAfterItsNode) {

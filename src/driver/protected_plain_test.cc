@@ -1,4 +1,4 @@
-// Plain nodes with a protected dependency: their effects end them, and they run again.
+// Tests plain nodes with a protected dependency: an effect ends the call, and another one follows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

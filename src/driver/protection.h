@@ -49,7 +49,8 @@ class Protection {
   RunAdmission places;
 
  private:
-  // A received message is a hint: it does not open the circuit breaker by itself.
+  // A received message is only a hint: without a failure in this process, the circuit breaker does
+  // not open.
   void share(const std::string& name, Dependency& dependency, Broadcast& broadcast,
              Executor& executor) {
     std::string channel = "circuit:" + name;

@@ -1,4 +1,5 @@
-// What a runtime protects, seen through its runs. Long on purpose: all of it in one world.
+// Tests the protection of dependencies and the limits of runs.
+// Long on purpose: all of it with one fixture.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct EncryptedParcel {
   std::string answer{};
 };
 
-// A receiver that fails when told to, and sees how many talk to it at once.
+// A receiver with a given number of failures that counts concurrent calls.
 struct Receiver {
   int failures = 0;
   std::chrono::milliseconds time{1'000};
@@ -99,7 +100,8 @@ TEST_F(Protected, ADependencyThatFailsIsLeftAloneAndTriedAgain) {
   loop.run();
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].value().row.status, RunStatus::completed) << ended[0].value().row.error;
-  // Three open it; one tries it out after its time and opens it again; one closes it.
+  // Three failures open the circuit breaker; the test call after its open time fails and opens it
+  // again; the next one closes it.
   ASSERT_EQ(receiver.calls.size(), 5u);
   EXPECT_LT(receiver.calls[2] - began, 5s);
   EXPECT_GE(receiver.calls[3] - receiver.calls[2], 30s);
@@ -362,7 +364,7 @@ TEST(GraphDependencies, AreNoPartOfTheVersion) {
   EXPECT_EQ(hash_of(false), hash_of(true));
 }
 
-// Limits of runs.
+// Process limits of runs.
 struct LimitedRuns : Protected {
   std::unique_ptr<Runtime> limited(ProcessLimits limits, const Graph<EncryptedParcel>& graph) {
     RuntimeParts parts{store, loop, clock, random, model};

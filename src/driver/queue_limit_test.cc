@@ -1,4 +1,4 @@
-// The limit of the queue, where starts overtake one another.
+// Tests the limit of queued runs with concurrent requests.
 
 #include <gmock/gmock.h>
 

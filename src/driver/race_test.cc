@@ -1,5 +1,5 @@
-// Long on purpose: one world of slow processes, with every race between two reads of one call of
-// the API: the call detects the race and does nothing twice.
+// Tests every race between two reads, or a read and the commit, of one call of the API: the call
+// detects the race and does nothing twice. Long on purpose: one fixture with slow stores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Call {
   Spawned task;
 };
 
-// One process whose store is slow, and `runtime`, whose is not.
+// One process with a slow store, and `runtime`, with a fast one.
 struct Races : TestWorld {
   void TestBody() override {}
 
@@ -64,14 +64,14 @@ struct Races : TestWorld {
     auto checked = block_on(loop, check_store(*store, CheckScope{}));
     return checked.ok() && checked->violations.empty();
   }
-  // What a process does that works until there is nothing to do.
+  // Runs a worker until it is idle.
   Task<Result<std::size_t>> work_of(Runtime& by) {
     WorkerOptions options;
     options.until_idle = true;
     return by.run_worker(std::move(options));
   }
 
-  // A question beside a walk: the run is at work while it asks.
+  // An approval and a walk in one superstep: the run is running while the approval is open.
   Graph<Trip> trip_graph(std::chrono::milliseconds walk) {
     GraphBuilder<Trip> builder{"trip"};
     builder.node("leave", [](const Trip&, Context&) { return append(&Trip::seen, "door"); });
@@ -87,7 +87,7 @@ struct Races : TestWorld {
     builder.edge("walk", end).edge("home", end);
     return std::move(builder).build().value();
   }
-  // A node of this length, a wait of an hour after it, and the way back.
+  // A node that takes `length`, then a wait of an hour, then a node that takes `back`.
   Graph<Trip> resting(std::chrono::milliseconds length, std::chrono::milliseconds back = 0ms) {
     GraphBuilder<Trip> builder{"resting"};
     builder.node("go", [length](const Trip&, Context&) -> Task<Update<Trip>> {
@@ -106,7 +106,7 @@ struct Races : TestWorld {
     runtime->add(trip);
     tried->add(trip);
   }
-  // By the trip that there is: a run at work does not show what it asks.
+  // Returns the only open approval, from the store: the view of a running run does not contain it.
   InterruptId asked() {
     std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [](Snapshot& view) {
       ApprovalFilter filter;
@@ -145,7 +145,7 @@ TEST_F(Races, OfTwoDecisionsForARunAtWorkTheSlowerOneIsToldTheWinner) {
 }
 
 TEST_F(Races, ADecisionThatIsOvertakenBetweenItsLooksOrWhileItIsWrittenIsToldTheWinner) {
-  for (auto when : {1500ms, 2500ms}) {  // it looks at the run from 1 s on, and writes from 2 s on
+  for (auto when : {1500ms, 2500ms}) {  // it reads the run from 1 s on, and commits from 2 s on
     SCOPED_TRACE(when.count());
     slow.reads_take = slow.commits_take = 1s;
     auto paused = start_mail("urgent").value();
@@ -161,8 +161,8 @@ TEST_F(Races, ADecisionThatIsOvertakenBetweenItsLooksOrWhileItIsWrittenIsToldThe
   }
 }
 
-// Whenever it comes: while the walk goes on, while its end is written, while the run is about to
-// pause, or has just paused.
+// At each time: during the walk, while its end is committed, just before the run pauses, or just
+// after.
 TEST_F(Races, ADecisionIsUsedHoweverCloseItComesToThePauseOfItsRun) {
   auto trip = trip_graph(2s);
   know(trip);
@@ -210,7 +210,7 @@ TEST_F(Races, ADecisionThatComesTooLateForARunAtWorkExpiresTheQuestionAlone) {
   EXPECT_TRUE(is_sound());
 }
 
-// Not only when it looks: the walk ends before that, and the run neither pauses nor changes hands.
+// Not only at its next poll: the walk ends before, and the run keeps its owner without a pause.
 TEST_F(Races, ADecisionInTheProcessThatDrivesTheRunIsUsedAtOnce) {
   auto trip = trip_graph(10s + 900ms);
   know(trip);
@@ -260,7 +260,7 @@ TEST_F(Races, AnExpiryThatALateDecisionHasAppliedMeanwhileIsNotCountedAgain) {
   clock.move(25h);
   slow.reads_take = 1s;
   auto applying = begin(tried->process_due(default_tenant()));
-  pass(1500ms);  // it has seen that the approval is due, and looks at the run now
+  pass(1500ms);  // it has read the due approval, and reads the run now
   EXPECT_EQ(decide(paused, approve())->kind, Kind::expired);
   RunRow ended = view("t").row;
   loop.run();
@@ -275,7 +275,7 @@ TEST_F(Races, ATimerThatAnotherProcessHasAnsweredMeanwhileIsNotCountedAgain) {
   clock.move(2h);
   slow.reads_take = 1s;
   auto applying = begin(tried->process_due(default_tenant()));
-  pass(2500ms);  // it has seen that the run is due, and looks at it now
+  pass(2500ms);  // it has read the page of due runs, and reads the run now
   EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
   RunRow ended = view("t").row;
   loop.run();
@@ -290,7 +290,7 @@ TEST_F(Races, ATimerThatAWorkerHasAnsweredMeanwhileDoesNotTakeWhatItGaveBackOutO
   clock.move(2h);
   slow.reads_take = 1s;
   auto applying = begin(tried->process_due(default_tenant()));
-  pass(2100ms);  // it has seen that the run is due, and looks at it now
+  pass(2100ms);  // it has read the page of due runs, and reads the run now
   auto working = begin(runtime->run_worker(WorkerOptions{}));
   pass(300ms);
   runtime->stop();
@@ -334,7 +334,7 @@ TEST_F(Races, ARunThatHasEndedMeanwhileIsNotQuarantined) {
   slow.reads_take = 1s;
   slow.damaged_read = slow.damaged_reads = 2;
   auto applying = begin(tried->process_due(default_tenant()));
-  pass(3500ms);  // the run could not be read, twice, and its row is read
+  pass(3500ms);  // the run could not be read twice, and its row is being read
   block_on(loop, runtime->cancel(default_tenant(), ThreadId("t"), "ana")).value();
   RunRow cancelled = view("t").row;
   loop.run();
@@ -402,9 +402,7 @@ TEST_F(Races, ARunThatIsForgottenMeanwhileHoldsUpNothingElseThatIsDue) {
   }
 }
 
-// The queue, and who works on it.
-
-// Readers.
+// Readers and workers.
 
 TEST_F(Races, AReaderReadsNothingAnewWhileNothingIsCommitted) {
   RunView paused = start_mail("urgent", named("t")).value();
@@ -577,7 +575,7 @@ TEST_F(Races, WhileAProcessDrainsItBeginsNothingAndADecisionGoesToTheQueue) {
   EXPECT_EQ(decided.value().view.row.status, RunStatus::queued);
 }
 
-// Whether it ends while the worker looks for more, or while it sleeps.
+// Whether it ends while the worker polls, or while the worker waits.
 TEST_F(Races, ARunThatHasRestedIsTakenUpAgainByTheSameWorkerWheneverItEnded) {
   slow.reads_take = 1s;
   for (int part = 0; part < 6; ++part) {

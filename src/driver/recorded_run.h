@@ -37,8 +37,7 @@ struct RecordedRun {
   const CheckpointRow* checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const;
 };
 
-// Reads the run. `invalid` if its first commits were pruned, or its graph version is not
-// registered.
+// `invalid` if the first commits of the run were pruned, or its graph version is not registered.
 Result<RecordedRun> recorded_run(Snapshot& view, const GraphRegistry& graphs, RunRow row);
 
 }  // namespace belay

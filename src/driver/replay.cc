@@ -263,8 +263,7 @@ Turn Replay::turn_of_question(const Ran& ran) const {
   return Turn::now;
 }
 
-// Returns the next interrupt of an attempt. Its decision might have been made while other tasks
-// ran.
+// Returns the next interrupt of an attempt. Its decision might have come while other tasks ran.
 std::optional<engine::Event> Replay::asked(Turn latest) {
   auto first = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& ran) {
     return std::holds_alternative<InterruptRequest>(ran.outcome) && turn_of(ran) <= latest;

@@ -120,8 +120,8 @@ void Replay::compare(const Commit& commit) {
   if (next.ok() && next->tasks.size() == 1) run_.tasks.front().due = next->tasks.front().due;
 }
 
-// The code always, the text only of an error that a node returned: Belay rewords its own messages
-// between versions, and a run recorded by an older one still has to agree.
+// Compares the error code always, and the text only if a node returned the error: Belay's own
+// messages can differ between versions, and a run recorded by an older version must still match.
 void Replay::compare_error() {
   bool is_of_node = node_errors_.contains(run_.row.error);
   bool is_same = recorded_.row.error_code == run_.row.error_code &&

@@ -1,4 +1,5 @@
-// Replays: the record in place of the world, and the first thing that comes out otherwise.
+// Tests replays: recorded results are used instead of calls, and the first difference is reported.
+// Long on purpose: each kind of recorded data and of divergence, with one fixture.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct Footprint {
 };
 
 struct Replays : Events {
-  int calls = 0;  // of anything outside
+  int calls = 0;  // of external systems
 
   ReplayReport replay(Runtime& runtime) {
     ReplayOptions options;
@@ -42,7 +43,7 @@ struct Replays : Events {
     EXPECT_EQ(report.matching_commits, report.run.seq);
   }
 
-  // Effects of every class, chance, time, a model; the first attempt fails half-way.
+  // Effects of every class, random numbers, time, and a model; the first attempt fails partway.
   Graph<Plan> of_all_classes(bool changed = false) {
     GraphBuilder<Plan> graph{"effects"};
     graph
@@ -79,7 +80,7 @@ struct Replays : Events {
     return built(std::move(graph));
   }
 
-  // Plays `recorded`, and replays it by `changed`, which has the same shape and other code.
+  // Runs `recorded`, and replays it with `changed`, which has the same structure and other code.
   std::string first_difference(const Graph<Plan>& recorded, const Graph<Plan>& changed) {
     auto runtime = process(recorded);
     (void)block_on(loop, runtime->start(recorded, Plan{}, on_thread()));
@@ -313,7 +314,7 @@ TEST_F(Replays, AnotherErrorIsADifference) {
             "3 two: error: one / other");
 }
 
-// Stores the error of a failed run as an older Belay worded it.
+// Stores the error of a failed run with the text of an older version of Belay.
 class StoreWithOldError final : public ForwardingStore {
  public:
   StoreWithOldError(Store& inner, std::string text)

@@ -1,4 +1,4 @@
-// Replays of runs with a short timeout, and of runs that failed with tasks still pending.
+// Tests replays of runs with a short timeout, and of runs that failed while tasks were unfinished.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct TimedReplays : Events {
   }
 };
 
-// The fork works for nine of its ten seconds, measured from its own start.
+// The fork has a working time of nine of its ten seconds, measured from its own start.
 TEST_F(TimedReplays, OfAForkCountItsTimeFromItsBeginning) {
   GraphBuilder<Plan> builder{"long"};
   builder.node("one", logs_after("one", 6s));
@@ -72,8 +72,8 @@ TEST_F(TimedReplays, OfASuperstepThatFailsFindNoDifferenceWheneverItDoes) {
   }
 }
 
-// A subgraph's last node ends before or after another task of the outer superstep, which fails,
-// asks, or is another subgraph.
+// The last node of a subgraph ends before or after another task of the outer superstep, which
+// fails, raises an interrupt, or is another subgraph.
 TEST_F(TimedReplays, OfASubgraphThatEndsBesideOtherTasksFindNoDifference) {
   for (const char* other : {"fails", "asks", "subgraph"}) {
     for (auto last_takes : {1ms, 5ms, 9ms, 10ms, 11ms, 15ms, 25ms}) {

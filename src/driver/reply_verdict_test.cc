@@ -1,5 +1,5 @@
-// Whether a model's reply was useful: the end of the node that asked for it decides, also where the
-// request had a reader of its own.
+// Tests the verdict on a model's reply: the end of the node that requested it decides, also if the
+// request has its own verdict object.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct Note {
   std::string text{};
 };
 
-// Keeps what it hears of its replies, as a cache would.
+// Records the verdicts on its replies, as a cache would.
 class JudgedModel final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest request) override {
@@ -35,7 +35,8 @@ enum class End { well, failed, refused, asks };
 struct ReplyVerdicts : CrashingStoreFixture {
   JudgedModel judged;
 
-  // A node that asks the model once and ends so; `own`: the request has a reader of its own.
+  // Runs a node that calls the model once and has this end. `own`: the verdict object of the
+  // request.
   std::vector<bool> verdicts_of(End end, std::shared_ptr<AnswerVerdict> own = nullptr) {
     judged.verdicts.clear();
     GraphBuilder<Note> builder{"note"};

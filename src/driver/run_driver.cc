@@ -485,15 +485,15 @@ Task<Done> RunDriver::watch_owner() {
       return rows.empty() ? 0 : rows.front().epoch;
     };
     auto epoch = co_await read<std::uint64_t>(parts_.store, std::move(find_epoch));
-    // An unavailable store is no proof of a lost ownership: the guard of the next commit decides.
+    // An unavailable store does not prove a lost ownership: the guard of the next commit decides.
     if (!epoch.ok()) continue;
     if (*epoch == run_.row.epoch) {
       // If this read fails, the next interval repeats it.
       if (engine::has_open_interrupts(run_)) (void)co_await find_decided();
       continue;
     }
-    // Only sets a flag: drive() must return by itself, because this coroutine is a member of the
-    // driver and is destroyed with it.
+    // Only sets a flag, on which drive() returns: this coroutine is a member of the driver, and
+    // must not cause its destruction.
     lost_ = true;
     if (awaited_) awaited_->complete(Done{});
     co_return Done{};

@@ -1,4 +1,4 @@
-// Starts and forks that are requested twice, concurrently or while their run is running: all
+// Tests starts and forks that are requested twice, concurrently or while their run is running: all
 // callers get the same run.
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ struct SentAgain : TestWorld {
   }
   void pass(std::chrono::milliseconds time) { loop.run_until(clock.now() + time); }
 
-  // Both callers have the same run; one of them has executed it.
+  // Expects that both callers got the same run, and that one of them executed it.
   void expect_one_run(const Call& first, const Call& second, std::size_t runs = 1) {
     ASSERT_TRUE(first.ended && second.ended);
     ASSERT_TRUE(first.ended->ok()) << first.ended->error().message;

@@ -1,8 +1,8 @@
-// Long on purpose: each case plays the same world.
+// Tests a store that fails once, at each of its calls in turn: before the call has an effect, or
+// after it, with a lost reply. A decision, an expiry or a claim then either fails or succeeds, and
+// its repetition has the result that it would have had without the failure.
 //
-// A store that fails once, at each of its calls in turn, before it has done anything or when it has
-// done it and its answer is lost: whoever decides, expires or takes up runs says so, or goes on,
-// and doing the same again leads where it would have led.
+// Long on purpose: all cases use one fixture.
 
 #include <gtest/gtest.h>
 
@@ -21,12 +21,12 @@ class FailingStore final : public ForwardingStore {
 
   explicit FailingStore(Store& inner) : ForwardingStore(inner) {}
 
-  // At the n-th call from here on.
+  // Fails at the n-th call from now.
   void fail_at(int call, Moment moment) {
     left_ = call;
     moment_ = moment;
   }
-  // Whether it came to that. No call fails any more.
+  // Returns true if the call has failed. No later call fails.
   bool heal() { return std::exchange(left_, 0) <= 0; }
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
@@ -57,7 +57,7 @@ struct Voyage {
   std::vector<std::string> seen{};
 };
 
-// One process that is left alone, and one whose store fails.
+// One process with a working store, and one whose store fails.
 struct Attempt : TestWorld {
   FailingStore failing{*store};
   std::unique_ptr<Runtime> tried = open_on_failing();
@@ -74,7 +74,8 @@ struct Attempt : TestWorld {
     return opened;
   }
 
-  // A question beside a walk of ten minutes: the run is at work while it asks.
+  // An approval and a walk of ten minutes in one superstep: the run is running while the approval
+  // is open.
   Graph<Voyage> trip_graph() {
     GraphBuilder<Voyage> builder{"trip"};
     builder.node("leave", [](const Voyage&, Context&) { return append(&Voyage::seen, "door"); });
@@ -91,7 +92,7 @@ struct Attempt : TestWorld {
     return std::move(builder).build().value();
   }
 
-  // A wait of an hour, as the whole run.
+  // A run that consists of a wait of an hour.
   Graph<Voyage> rest_graph() {
     GraphBuilder<Voyage> builder{"rest"};
     builder.wait("rest", 1h).edge(start, "rest").edge("rest", end);
@@ -106,7 +107,7 @@ struct Attempt : TestWorld {
     options.thread = ThreadId("t");
     return start_mail("urgent", options).value();
   }
-  // Left alone by the process that walks; the question is open.
+  // Starts a trip in the process with the working store; its approval is open.
   void begin_trip() {
     runtime->add(trip);
     tried->add(trip);
@@ -117,7 +118,7 @@ struct Attempt : TestWorld {
                                      [](const Result<RunView>&) {});
     loop.run_until(clock.now() + 1s);
   }
-  // Calls `act` in a process that dies while the model is asked.
+  // Calls `act` in a process that dies during a call of the model.
   void die_at_the_model(const std::function<Task<Result<RunView>>(Runtime&)>& act) {
     auto dying = process();
     model.takes(1h);
@@ -133,7 +134,7 @@ struct Attempt : TestWorld {
     die_at_the_model(
         [&](Runtime& dying) { return dying.start(graph, Mail{.topic = "calm"}, options); });
   }
-  // Changes what a waiting run has written.
+  // Damages the stored data of a waiting run.
   void damage() {
     std::function<Result<std::vector<StoredEnvelope>>(Snapshot&)> reader = [](Snapshot& view) {
       return view.envelopes(EnvelopeFilter{.tenant = default_tenant()});
@@ -148,7 +149,7 @@ struct Attempt : TestWorld {
       block_on(loop, store->commit(std::move(commit))).value();
     }
   }
-  // The one question that there is; a run at work does not show it.
+  // Returns the only open approval, from the store: the view of a running run does not contain it.
   InterruptId asked() {
     std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [](Snapshot& view) {
       ApprovalFilter filter;
@@ -176,7 +177,7 @@ struct Attempt : TestWorld {
 
 using Deed = std::function<void(Attempt&)>;
 
-// Fails the store at each call of `act` in turn; then `again`, which is to lead to the same end.
+// Fails the store at each call of `act` in turn; then calls `again`, which must end the same way.
 void fail_everywhere(const Deed& prepare, const Deed& act, const Deed& again,
                      bool stays_sound = true) {
   for (auto moment : {FailingStore::Moment::before, FailingStore::Moment::after}) {
@@ -472,7 +473,8 @@ TEST(StoreFailures, EachReadSaysThatTheStoreIsAway) {
   fail_everywhere([](Attempt& attempt) { attempt.begin_mail(); }, read_all, read_all);
 }
 
-// Messages reach their receiver, those whose call the store lost sight of once more.
+// Each message reaches its receiver; if the store fails after the call, the message is delivered
+// again.
 TEST(StoreFailures, EveryMessageIsDeliveredWhateverCallFails) {
   std::map<std::string, int> received;
   Receiver receiver = [&](OutboxMessage message) -> Task<Result<Done>> {

@@ -1,5 +1,5 @@
-// A worker whose store is away, or takes no commits, for longer than the store itself waits: its
-// runs rest, and go on as soon as they can, without being tried over and over meanwhile.
+// Tests a worker whose store is unavailable, or accepts no commits, for longer than the store
+// itself waits: its runs back off, and continue as soon as possible, without constant retries.
 
 #include <gmock/gmock.h>
 
@@ -38,8 +38,8 @@ class AwayStore final : public ForwardingStore {
   void come_back() { takes_none = is_silent = false; }
 
   bool takes_none = false;
-  bool is_silent = false;  // it can't be read
-  ThreadId refused{};      // of this one it takes no commits
+  bool is_silent = false;  // reads fail
+  ThreadId refused{};      // commits of this thread fail
   int refusals = 0;
 
  private:
@@ -95,7 +95,7 @@ TEST_F(StoreAway, RunsThatItFailedGoOnAsSoonAsItIsBack) {
   work();
   pass(5s);
   away.leave();
-  pass(7s);  // the node has ended meanwhile, and could not be committed
+  pass(7s);  // the node has ended in the meantime, and its commit has failed
   EXPECT_EQ(away.refusals, 1);
   EXPECT_FALSE(troubles.empty());
   away.come_back();
@@ -120,7 +120,7 @@ TEST_F(StoreAway, HoweverLongTheyWereToRestItsReturnIsTheEndOfIt) {
   work();
   pass(5s);
   away.takes_none = true;
-  pass(37s);  // tried after 1, 2, 4, 8 and 16 s, a moment ago for the last time
+  pass(37s);  // tried again after 1, 2, 4, 8 and 16 s, the last time just now
   int refusals = away.refusals;
   away.leave();
   pass(1s);
@@ -136,7 +136,7 @@ TEST_F(StoreAway, OneThatItFailsIsNotTriedEachTimeThatAnotherSucceeds) {
   away.refused = ThreadId("bad");
   takes = 500ms;
   work();
-  pass(10s);  // ten a second end
+  pass(10s);  // ten runs per second end
   EXPECT_THAT(away.refusals, AllOf(Ge(5), Le(11)));
   EXPECT_EQ(status("good 50"), RunStatus::completed);
   away.refused = ThreadId();

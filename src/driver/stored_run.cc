@@ -53,8 +53,8 @@ Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const Ten
 
 namespace {
 
-// Reads the checkpoint `seq` of a namespace, or the newest one, and the chain hash of the one
-// before. Returns false if there is none.
+// Reads the checkpoint `seq` of a namespace, or the newest one, and the chain hash of the previous
+// one. Returns false if the checkpoint does not exist.
 Result<bool> read_checkpoint(Snapshot& view, const RunRow& row, const std::string& checkpoint_ns,
                              std::optional<std::uint64_t> seq, engine::StoredSpace& stored) {
   CheckpointFilter filter;

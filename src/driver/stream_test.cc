@@ -1,4 +1,4 @@
-// Text that nodes stream: who hears it while it comes, and what is left of it.
+// Tests the text that nodes stream: deltas for readers, and the durable event of each attempt.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 struct Streams : Events {
-  // Says its words one by one; fails at first where it is told to.
+  // Streams the words one by one; its first `failures` attempts fail.
   Graph<Plan> says(std::vector<std::string> words, int failures = 0) {
     GraphBuilder<Plan> graph{"says"};
     graph
@@ -30,7 +30,7 @@ struct Streams : Events {
     graph.edge(start, "say").edge("say", end);
     return built(std::move(graph));
   }
-  // Begins it, and lets some time pass.
+  // Starts the run, and lets `time` pass.
   void begin(Runtime& runtime, const Graph<Plan>& graph, std::chrono::milliseconds time) {
     loop.post([this, &runtime, &graph] {
       running = spawn<Result<RunView>>(loop, runtime.start(graph, Plan{}, on_thread()),
@@ -38,7 +38,7 @@ struct Streams : Events {
     });
     loop.run_until(clock.now() + time);
   }
-  // "attempt@offset text" of each piece, the durable ones marked.
+  // Returns "attempt@offset text" for each delta, with a mark for durable events.
   static std::vector<std::string> pieces(const std::vector<StreamEvent>& events) {
     std::vector<std::string> lines;
     for (const StreamEvent& event : events) {
@@ -177,7 +177,7 @@ TEST_F(Streams, ANodeInASubgraphIsHeardWithItsNamespaceAndKeptThroughACrash) {
     EXPECT_EQ(said[0].checkpoint_ns.substr(0, 7), "inside:");
     EXPECT_EQ(said[0].node, "tell");
     loop.run_until(clock.now() + 20ms);
-    running.reset();  // it stops where it waits, as if its process died
+    running.reset();  // destroys the waiting node, as if its process had died
   }
   auto second = process(graph);
   auto view = block_on(loop, second->resume(default_tenant(), ThreadId("t"))).value();

@@ -1,6 +1,6 @@
-// Long on purpose: all behaviour of concurrent branches, in one world.
+// Long on purpose: all behaviour of concurrent branches, with one fixture.
 
-// Supersteps of several tasks: what runs beside what, what is stored when, what a crash repeats.
+// Tests supersteps with several tasks: concurrency, pending writes, and recovery after a crash.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST_F(Supersteps, NodesRunSideBySideAndCombineInTheOrderOfTheirDeclaration) {
 
 TEST_F(Supersteps, AFinishedNodeIsSavedAtOnceAndTheLastOneEndsTheSuperstep) {
   auto view = run(fan_out()).value();
-  // input, split, the three together, join; b and c ahead of it.
+  // Commits: input, split, the end of a, b and c, join. Pending writes: b and c.
   EXPECT_EQ(view.row.seq, 4u);
   EXPECT_EQ(store.pending, 2);
 }
@@ -170,7 +170,7 @@ TEST_F(Supersteps, TenThousandBranchesRunThroughABoundedWindow) {
   int most = 0;
   StartOptions options;
   options.run.parallel = 50;
-  store.takes = 3ms;  // what finishes meanwhile shares the next commit
+  store.takes = 3ms;  // tasks that end in the meantime share the next commit
   auto view = run(map_reduce(10'000, &most), {}, options).value();
   EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
   EXPECT_EQ(view.state["total"], Value(10'000));
@@ -252,7 +252,7 @@ TEST_F(Supersteps, WithExitThereIsOneCommitAtTheEnd) {
   auto view = run(graph, {}, options).value();
   EXPECT_EQ(view.row.status, RunStatus::completed);
   EXPECT_THAT(texts(view.state["log"]), ElementsAre("split", "a", "b", "c", "join"));
-  // The input, the choice of three, what they came to, and the end with all that follows.
+  // Input, the step that schedules three tasks, their results, and the end with the later steps.
   EXPECT_LE(store.commits, 5);
 
   GraphBuilder<Plan> line{"line"};

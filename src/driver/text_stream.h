@@ -4,7 +4,7 @@
 // Readers wait here for more text, or for the next commit of their run.
 //
 // The text is stored only in the attempt's Context, and each reader stores how much of it it has
-// returned. No text is queued for a slow reader: it receives the rest at once.
+// returned. No text is queued for a slow reader: it receives the rest in one delta.
 //
 // Threading: the executor's thread.
 

@@ -1,5 +1,5 @@
-// An enum value without a name could not be read again: wherever it comes from, it is rejected
-// before anything is written, and the stored data stays readable.
+// Tests enum values without a name, which could not be read again: they are rejected before
+// anything is written, wherever they occur, and the stored data remains readable.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Runs that began with one version of their graph, and a program that has another.
-// Long on purpose: each case is a run of its own, through the same few helpers.
+// Tests runs that started with another version of their graph than the program has.
+// Long on purpose: each case is a separate run, with the same helpers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Upgrades : CrashingStoreFixture {
     return *std::move(result);
   }
 
-  // A graph of two steps, each behind a breakpoint, whose state is one channel of this name.
+  // A graph with two steps, each after a breakpoint, and a text channel of this name.
   JsonGraphBuilder steps(std::string channel) {
     JsonGraphBuilder graph{"person"};
     graph.channel(channel, {.kind = JsonKind::string});
@@ -43,7 +43,7 @@ struct Upgrades : CrashingStoreFixture {
     return graph;
   }
 
-  // From the text in one channel to the same, longer, in another.
+  // Returns an upgrade that moves the text of one channel to another, and appends to it.
   static GraphDefinition::Upgrade moves(std::string from, std::string to) {
     return [from, to](Value state) -> Result<Value> {
       Value::Object next = *state.as_object();
@@ -78,7 +78,7 @@ struct Upgrades : CrashingStoreFixture {
     decision.decided_by = "ana";
     return block_on(loop, runtime->decide(default_tenant(), interrupt, std::move(decision)));
   }
-  // A process that works for a while.
+  // Runs a worker for `time`.
   void work(const JsonGraph& graph, std::chrono::milliseconds time) {
     auto runtime = process(graph);
     Spawned working;
@@ -199,7 +199,7 @@ TEST_F(Upgrades, GoThroughSeveralVersionsOneAfterAnother) {
   EXPECT_EQ(violations(last), "");
 }
 
-// Version 1 and what upgrades 1 to 2 and 2 to 3, in a program that holds 2 and 3.
+// A run of version 1, and a program that has versions 2 and 3 with upgrades from 1 to 2 and 2 to 3.
 struct UpgradeChain : Upgrades {
   JsonGraph first = built(steps("a"));
   std::unique_ptr<Runtime> holding(const GraphDefinition::Upgrade& to_second,
@@ -278,8 +278,8 @@ TEST_F(Upgrades, OfAQueuedRunHappenWhenItIsTakenUp) {
   EXPECT_EQ(view.state["b"], Value("x>b!"));
 }
 
-// A candidate that this process can't execute is hidden from those that can. Once it has met one,
-// it looks for others in the order in which the store offers them.
+// A candidate that this process cannot execute is hidden from those that can. After the first one,
+// the process searches for others in the order in which the store would return them.
 TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
   auto graph = [](std::string channel) {
     JsonGraphBuilder plain{"plain"};
@@ -313,7 +313,7 @@ TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
   EXPECT_EQ(refused, options.runs_max);
 }
 
-// Two branches: one ends at once and is saved ahead of the superstep's end, one asks.
+// Two branches: one completes immediately, as a pending write; the other raises an interrupt.
 struct InTheMidst : Upgrades {
   JsonGraphBuilder halves(std::string channel, bool has_notes = true) {
     JsonGraphBuilder graph{"halves"};
@@ -392,7 +392,7 @@ TEST_F(InTheMidst, OfASuperstepATakeOverLeavesTheStoredStateReadable) {
   auto builder = halves("b");
   builder.upgrade_from(hash_of(old), moves("a", "b"));
   auto next = built(std::move(builder));
-  // The process dies while the superstep is under way.
+  // The process dies within the superstep.
   store.halt_at = 4;
   store.lands = false;
   auto dying = process(old);

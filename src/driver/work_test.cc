@@ -1,5 +1,5 @@
-// Working on runs that others have begun, and forks.
-// Long on purpose: the queue, lost runs, timers, quarantine and drain, each with its worker.
+// Tests workers, and forks.
+// Long on purpose: queues, orphaned runs, timers, quarantine and drain, each with its worker.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ struct Workers : CrashingStoreFixture {
     return block_on(loop, runtime.status(default_tenant(), ThreadId(std::move(thread)))).value();
   }
 
-  // A process that works for some time in the background.
+  // A worker that runs in the background.
   struct Working {
     std::unique_ptr<Runtime> runtime;
     std::optional<Result<std::size_t>> ended;
@@ -107,7 +107,7 @@ TEST_F(Workers, TakeUpWhatHasWaitedForLongerThanAPersonMayResumeAThread) {
   }
 }
 
-// Others can take its runs over only once its session has ended, so it must not hold on to them.
+// Other processes can claim its runs only after its session has ended: the worker must return.
 TEST_F(Workers, EndWhenTheirStoreTakesNoMoreCommits) {
   auto graph = three_steps(10s);
   auto client = process(graph);
@@ -174,11 +174,11 @@ TEST_F(Workers, DoNotWaitForTheirNextLookWhereMoreIsDueThanTheyHadRoomFor) {
   auto client = process(graph);
   for (int i = 0; i < 160; ++i) enqueue(*client, graph, "t" + std::to_string(i));
   auto worker = working(graph);
-  pass(1s);  // ten times sixteen, of which each takes 30 ms
+  pass(1s);  // ten times sixteen runs, each of which takes 30 ms
   EXPECT_EQ(visits["c"], 160);
 }
 
-// Five of one user at a time: a freed slot is filled immediately, not at the next poll.
+// At most five runs of one user at a time: free capacity is used immediately, not at the next poll.
 TEST_F(Workers, FillAPlaceThatComesFreeAtOnce) {
   auto graph = three_steps(3ms);
   auto client = process(graph);

@@ -15,8 +15,7 @@
 namespace belay::engine {
 namespace {
 
-// Backoff after the n-th failure: min(2^n * base, cap) +-20 %, and at least the error's
-// retry_after.
+// Backoff after the n-th failure: min(2^n * base, cap) +-20 %, at least the error's retry_after.
 std::chrono::microseconds wait_after(const RetryPolicy& policy, const NodeFailed& event) {
   std::int64_t factor = std::int64_t{1} << std::min(event.of.attempt, 30);
   std::int64_t base = std::max<std::int64_t>(policy.base.count(), 0);
@@ -159,8 +158,7 @@ void Transition::on(Claimed event) {
   step.kind = CommitKind::claim;
   step.node = run_.row.node;
   step.is_midway = is_parallel(run_);
-  // Such a run might be the cause of its owners' deaths. It must not take down one worker after the
-  // other.
+  // Such a run might be the cause of the deaths: it must not take down one worker after another.
   if (run_.row.lost_claims > limits::lost_claims_max) {
     run_.row.status = RunStatus::quarantined;
     run_.row.session = SessionId();
@@ -296,8 +294,8 @@ void Transition::on(Released event) {
   if (is_running() && event.is_urgent) release(event.moment);
 }
 
-// Releases the run to its queue. Results of tasks are saved first, in a commit of their own if
-// necessary: the release within a superstep does not contain them.
+// Releases the run to its queue. Results of tasks are saved first, in a separate commit if
+// necessary: a release within a superstep does not contain them.
 void Transition::release(const Moment& moment) {
   save_unsaved(moment);
   if (work_.commit || !is_running()) return;
@@ -360,8 +358,8 @@ void Transition::finish(const Moment& moment) {
   if (run_.is_draining && !work_.more && !work_.commit && is_running() && !any_running(run_)) {
     release(moment);
   }
-  // Rows of model calls join the commit of this event. If there is none, they wait as long as
-  // another event or deferred steps are about to cause one, and are committed alone otherwise.
+  // Rows of model calls join the commit of this event. Without one, they wait as long as another
+  // event or deferred steps are about to cause a commit, and are committed alone otherwise.
   bool writes = work_.commit || work_.has_pending || !(work_.more || defers_commit());
   if (writes && !run_.deferred_journal.empty()) {
     auto held = std::exchange(run_.deferred_journal, {});

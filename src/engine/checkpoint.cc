@@ -66,8 +66,7 @@ std::string step_event_body(const Run& run, const Step& step) {
   return std::move(out.text);
 }
 
-// Adds the events of the step. Its own event is stored only if it contains more than the
-// checkpoint.
+// Adds the events of the step. Its own event is stored only if the checkpoint does not contain all.
 void add_events(const Run& run, Step& step, CommitRows& rows) {
   if (!step.detail.is_null()) {
     rows.events.push_back(
@@ -136,8 +135,7 @@ void pass_time(Run& run, const Moment& moment) {
 Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
   if (step.set.empty()) return Done{};
   auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
-  // A deferred step can have ended a superstep with pending writes: its values must sort after
-  // them.
+  // A deferred step can have ended a superstep with pending writes; its values must sort last.
   if (run.options.durability == Durability::exit) {
     index = static_cast<std::int64_t>(limits::superstep_tasks_max);
   }

@@ -118,8 +118,7 @@ struct Released {
   // The process has no more time: running tasks are abandoned, and the run is released now.
   bool is_urgent = false;
 };
-// With Durability::exit: the deferred steps must be committed now, because an effect waits for
-// them.
+// With Durability::exit: an effect waits for the deferred steps, which must be committed now.
 struct Flushed {
   Moment moment;
 };

@@ -129,7 +129,7 @@ void Transition::on(Decided event) {
   to_queue_ = wakes && event.to_queue;
   Decided decided = event;
   decided_inside(event);
-  // A running run needs no commit of its own: the decision is stored already (`is_stored`).
+  // A running run needs no further commit: the decision is stored already (`is_stored`).
   if (!wakes) return;
   if (!work_.commit) {
     Step step;

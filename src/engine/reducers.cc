@@ -110,7 +110,7 @@ class Combining {
         continue;
       }
       bool is_added = change.kind != WriteOp::set;
-      // A lone task stores the sum itself: it is no larger than the operand.
+      // A lone task stores the sum itself, which takes as little space as the operand.
       if (!is_parallel(run_) && change.kind == WriteOp::add) is_added = false;
       if (is_transient(graph_, change.channel)) {
         BELAY_CHECK(apply(task, change, *channel));

@@ -126,8 +126,7 @@ Result<Ways> ways_after(const NodeTask& task, const void* state) {
   return ways_of_choice(task, std::move(choice));
 }
 
-// A cycle of approvals would never end: at most as many approvals are skipped as the graph has
-// nodes.
+// Skips at most as many approvals as the graph has nodes: a cycle of approvals would never end.
 Result<std::string> past_approvals(const GraphDefinition& graph, const RunOptions& options,
                                    const void* state, std::string target) {
   for (std::size_t passed = 0; passed <= graph.nodes.size(); ++passed) {

@@ -203,6 +203,11 @@ void Transition::start_task(NodeTask& task, const Moment& moment) {
       step.node = node.name;
       commit(std::move(step), moment);
     }
+  } else if (task.due <= moment.now) {
+    // finish() pauses a run only for a time in the future. Without this action, no event would
+    // continue a run whose wait is over when it starts.
+    AttemptId attempt{path(), task.position, task.id, task.attempt};
+    work_.actions.emplace_back(WaitForTask{std::move(attempt), task.due});
   }
 }
 

@@ -136,8 +136,7 @@ TaskRow task_row(const Run& run, const NodeTask& task, std::uint64_t seq) {
   out.write_name("seq", false);
   out.write(static_cast<std::int64_t>(seq));
   write_task_parts(task, out);
-  // The task of a subgraph stores the effects of the inner nodes until its own superstep is
-  // committed.
+  // A subgraph task stores the effects of the inner nodes until its own superstep is committed.
   if (task.phase == Phase::done || task.phase == Phase::in_subgraph) write_end(task, out);
   out.text += '}';
   TaskRow row;

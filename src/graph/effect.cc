@@ -12,8 +12,11 @@ EffectStep::Next next_for(const EffectRow& known, bool may_begin, WhenUncertain 
     case EffectStatus::skipped:
       return Next::give_up;
     case EffectStatus::failed:
+      // The failure is known: a further call cannot repeat the effect.
       return Next::intend;
     case EffectStatus::intended:
+      // Without the right to begin, another process or attempt recorded the intent and did not
+      // record an outcome: the effect might have happened. Treated as uncertain.
       if (may_begin) return Next::call;
       break;
     case EffectStatus::uncertain:
@@ -46,6 +49,7 @@ EffectStep::EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy)
   row_ = *known;
   row_.updated_at = now;
   if (is_keyed) {
+    // A repeated call is safe: the receiver recognises its idempotency key.
     next_ = known->status == EffectStatus::done ? Next::give : Next::call;
   } else {
     next_ = next_for(*known, journal.may_begin(row_.name), policy);
@@ -139,7 +143,7 @@ InterruptResponse Context::ask_about(const EffectRow& row, std::chrono::millisec
   InterruptRequest question;
   question.name = "effect " + row.name;
   question.text = "Did the effect \"" + row.name + "\" of \"" + row.node +
-                  "\" happen? Nobody saw its end. Approve if it did, reject to do it again.";
+                  "\" happen? Its outcome is unknown. Approve if it did, reject to repeat it.";
   question.payload = Value::object({{"effect", row.name},
                                     {"node", row.node},
                                     {"key", idempotency_key(row.name)},

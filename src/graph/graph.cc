@@ -11,7 +11,8 @@ namespace {
 void begin_with(GraphDefinition& graph, EdgeDeclaration& way, std::vector<std::string>& faults) {
   if (way.choose) {
     faults.push_back(
-        "A branch begins at its start; write .edge(start, \"...\") to a node, and branch there.");
+        "A branch cannot start at the start of the graph. Write .edge(start, \"...\") to a node, "
+        "and branch there.");
     return;
   }
   for (std::string& target : way.targets) graph.entries.push_back(std::move(target));
@@ -21,18 +22,18 @@ void begin_with(GraphDefinition& graph, EdgeDeclaration& way, std::vector<std::s
 void lead_on(GraphDefinition::Node& node, EdgeDeclaration& way, std::vector<std::string>& faults) {
   std::string from = "\"" + way.from + "\"";
   if (node.approval) {
-    faults.push_back("An edge begins at the approval " + from +
-                     "; write .approved(\"...\") and .rejected(\"...\") instead.");
+    faults.push_back("An edge starts at approval " + from +
+                     ". Write .approved(\"...\") and .rejected(\"...\") instead.");
   } else if (node.choose || (way.choose && !node.targets.empty())) {
-    faults.push_back("A branch and another way begin at " + from +
-                     "; write one branch that chooses.");
+    faults.push_back("A branch and another edge start at " + from + ". Write one branch instead.");
   } else if (way.targets.empty()) {
-    faults.push_back("The branch at " + from + " has no targets; name all that it may choose.");
+    faults.push_back("The branch at " + from +
+                     " has no targets. Name all targets that it can select.");
   } else {
     for (std::string& target : way.targets) {
       if (!way.choose &&
           std::find(node.targets.begin(), node.targets.end(), target) != node.targets.end()) {
-        faults.push_back("Two edges lead from " + from + " to \"" + target + "\"; write one.");
+        faults.push_back("Two edges lead from " + from + " to \"" + target + "\". Write one.");
         continue;
       }
       node.targets.push_back(std::move(target));
@@ -53,8 +54,8 @@ std::vector<std::string> connect(GraphDefinition& graph, std::vector<EdgeDeclara
     auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                              [&](const auto& each) { return each.name == way.from; });
     if (node == graph.nodes.end()) {
-      faults.push_back("An edge begins at \"" + way.from +
-                       "\", which does not exist; add that node or correct the name.");
+      faults.push_back("An edge starts at \"" + way.from +
+                       "\", which does not exist. Add that node or correct the name.");
     } else {
       lead_on(*node, way, faults);
     }
@@ -137,7 +138,7 @@ Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition defi
     definition.hash = hash_of(definition);
     return std::make_shared<const GraphDefinition>(std::move(definition));
   }
-  std::string message = "The graph \"" + definition.name + "\" can't be built.";
+  std::string message = "The graph \"" + definition.name + "\" cannot be built.";
   for (std::size_t i = 0; i < faults.size(); ++i) {
     message += " (" + std::to_string(i + 1) + ") " + faults[i];
   }

@@ -25,7 +25,7 @@ Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& inp
   const Value::Object* members = input.as_object();
   if (!members) {
     return error(ErrorCode::invalid,
-                 "The input is of kind " + std::string(input.kind()) + "; give an object.");
+                 "The input is of kind " + std::string(input.kind()) + ", expected an object.");
   }
   std::shared_ptr<void> state = type.make();
   std::size_t known = 0;
@@ -44,17 +44,16 @@ Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& inp
       return error(ErrorCode::invalid, "The input does not fit: " + in.problem);
     }
     if (unknown.empty()) continue;
-    return error(ErrorCode::invalid, "The input has \"" + std::string(channel.name) + "." +
-                                         first_unknown(unknown) +
-                                         "\", which the state has no place for.");
+    return error(ErrorCode::invalid, "The input has the unknown member \"" +
+                                         std::string(channel.name) + "." + first_unknown(unknown) +
+                                         "\".");
   }
   if (known == members->size()) return state;
   for (const auto& [name, member] : *members) {
     bool is_known = false;
     for (const ChannelType& channel : type.channels) is_known = is_known || channel.name == name;
     if (is_known) continue;
-    return error(ErrorCode::invalid,
-                 "The input has \"" + name + "\", which the state has no place for.");
+    return error(ErrorCode::invalid, "The input has the unknown member \"" + name + "\".");
   }
   return state;
 }

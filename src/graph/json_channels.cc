@@ -191,7 +191,7 @@ std::vector<std::string> JsonChannels::faults() const {
       faults.push_back(sound.error().message);
     }
     if (places_.at(name) != i) {
-      faults.push_back("Two channels are called " + in_quotes(name) + "; give one another name.");
+      faults.push_back("Two channels are called " + in_quotes(name) + ". Rename one of them.");
     }
     if (!channel.reduce && !combines(kind_of(channel.reducer), channel.kind)) {
       faults.push_back("The channel " + in_quotes(name) + " is declared as " +
@@ -208,7 +208,7 @@ std::vector<std::string> JsonChannels::faults() const {
     text.write_value(*channel.default_value);
     if (!text.problem.empty()) {
       faults.push_back("The default of the channel " + in_quotes(name) +
-                       " can't be saved: " + text.problem);
+                       " cannot be saved: " + text.problem);
     }
   }
   return faults;

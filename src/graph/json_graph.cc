@@ -96,7 +96,7 @@ class Naming {
     auto found = channels_.find(name);
     if (!found) {
       faults_.push_back(what + " the channel " + in_quotes(name) +
-                        ", which is not declared; add .channel(" + in_quotes(name) +
+                        ", which is not declared. Add .channel(" + in_quotes(name) +
                         ", ...) or correct the name.");
     }
     return found;
@@ -111,7 +111,7 @@ class Naming {
     if (channels_.at(*channel).kind != JsonKind::boolean) {
       faults_.push_back(
           what + " true or false to the channel " + in_quotes(name) + ", which is declared as " +
-          std::string(name_of(channels_.at(*channel).kind)) + "; declare it as boolean.");
+          std::string(name_of(channels_.at(*channel).kind)) + ". Declare it as boolean.");
     }
     setter = [name](void* state, bool value) {
       static_cast<Value*>(state)->as_object()->insert_or_assign(name, Value(value));
@@ -137,7 +137,8 @@ class Naming {
     if (fits || reduces) return;
     faults_.push_back(what + " a channel of kind " + std::string(from) + ", " +
                       in_quotes(is_input ? outer : inner) + ", to one of kind " + std::string(to) +
-                      ", " + in_quotes(is_input ? inner : outer) + "; declare both alike.");
+                      ", " + in_quotes(is_input ? inner : outer) +
+                      ". Declare both with the same kind.");
   }
 
   const JsonChannels& channels_;

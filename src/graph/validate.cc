@@ -32,13 +32,14 @@ void check_names(const GraphDefinition& graph, std::vector<std::string>& faults)
   }
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.name == start || node.name == end) {
-      faults.push_back("A node is called " + in_quotes(node.name) +
-                       ", which names the graph's own beginning and end; call it otherwise.");
+      faults.push_back(
+          "A node is named " + in_quotes(node.name) +
+          ", which is reserved for the start and end of the graph. Choose another name.");
     } else if (auto sound = check_name("name of a node", node.name); !sound.ok()) {
       faults.push_back(sound.error().message);
     }
     if (!seen.insert(node.name).second) {
-      faults.push_back("Two nodes are called " + in_quotes(node.name) + "; give one another name.");
+      faults.push_back("Two nodes are named " + in_quotes(node.name) + ". Rename one of them.");
     }
   }
 }
@@ -48,29 +49,29 @@ void check_policies(const GraphDefinition& graph, std::vector<std::string>& faul
     if (node.retry.attempts < 1) {
       faults.push_back("The node " + in_quotes(node.name) + " has " +
                        std::to_string(node.retry.attempts) +
-                       " attempts; the first one counts, so write 1 or more.");
+                       " attempts. The first attempt counts: write 1 or more.");
     }
     if (node.retry.base.count() < 0 || node.retry.cap.count() < 0) {
       faults.push_back("The node " + in_quotes(node.name) +
-                       " waits a negative time between attempts; write zero or more.");
+                       " has a negative backoff. Write zero or more.");
     }
     if (node.timeout && node.timeout->count() <= 0) {
       faults.push_back("The node " + in_quotes(node.name) +
-                       " has no time to run; write a timeout above zero, or none.");
+                       " has a timeout that is not above zero. Write a positive timeout, or none.");
     }
     for (const std::string& dependency : node.depends_on) {
       if (dependency.empty()) {
         faults.push_back("The node " + in_quotes(node.name) +
-                         " uses something without a name; write .uses(\"smtp\").");
+                         " depends on something without a name. Write .depends_on(\"smtp\").");
       } else if (dependency == "model") {
-        faults.push_back("The node " + in_quotes(node.name) +
-                         " says that it uses the model, which is protected call by call; leave "
-                         "that out.");
+        faults.push_back(
+            "The node " + in_quotes(node.name) +
+            " declares the dependency \"model\", which Belay protects for each call. Remove it.");
       }
     }
     if (node.approval && node.approval->options.expires.count() <= 0) {
       faults.push_back("The approval " + in_quotes(node.name) +
-                       " expires at once; write a time above zero.");
+                       " expires immediately. Write a time above zero.");
     }
   }
 }
@@ -81,30 +82,31 @@ void check_targets(const GraphDefinition& graph, std::vector<std::string>& fault
     if (node.approval) {
       if (node.approval->approved.empty()) {
         faults.push_back("The approval " + in_quotes(node.name) +
-                         " does not say where to go; write .approved(\"...\").");
+                         " has no target for approvals. Write .approved(\"...\").");
       }
       if (node.approval->rejected.empty()) {
         faults.push_back("The approval " + in_quotes(node.name) +
-                         " does not say where to go; write .rejected(\"...\").");
+                         " has no target for rejections. Write .rejected(\"...\").");
       }
     } else if (ways_on(graph, node).empty()) {
-      faults.push_back("Nothing comes after the node " + in_quotes(node.name) + "; write .edge(" +
+      faults.push_back("No edge leaves the node " + in_quotes(node.name) + ". Write .edge(" +
                        in_quotes(node.name) + ", end) if it is the last.");
     }
     for (const std::string& target : ways_on(graph, node)) {
       if (!target.empty() && !known(target)) {
         faults.push_back("The node " + in_quotes(node.name) + " leads to " + in_quotes(target) +
-                         ", which does not exist; add that node or correct the name.");
+                         ", which does not exist. Add that node or correct the name.");
       }
     }
   }
-  if (graph.entries.empty()) faults.push_back("It has no beginning; write .edge(start, \"...\").");
+  if (graph.entries.empty()) faults.push_back("It has no start. Write .edge(start, \"...\").");
   for (const std::string& entry : graph.entries) {
     if (entry == end) {
-      faults.push_back("It begins with its end; write .edge(start, \"...\") with a node's name.");
+      faults.push_back(
+          "It starts at its end. Write .edge(start, \"...\") with the name of a node.");
     } else if (!graph.find(entry)) {
-      faults.push_back("It begins with " + in_quotes(entry) +
-                       ", which does not exist; add that node or correct the name.");
+      faults.push_back("It starts at " + in_quotes(entry) +
+                       ", which does not exist. Add that node or correct the name.");
     }
   }
 }
@@ -114,20 +116,20 @@ void check_joins(const GraphDefinition& graph, std::vector<std::string>& faults)
     std::set<std::string> from(join.from.begin(), join.from.end());
     if (from.size() < 2 || from.size() != join.from.size()) {
       faults.push_back("The join into " + in_quotes(join.to) +
-                       " needs two or more different nodes; write an edge for one.");
+                       " requires two or more different nodes. Write an edge for one.");
     }
     if (join.to != end && !graph.find(join.to)) {
       faults.push_back("A join leads to " + in_quotes(join.to) +
-                       ", which does not exist; add that node or correct the name.");
+                       ", which does not exist. Add that node or correct the name.");
     }
     for (const std::string& name : from) {
       const GraphDefinition::Node* node = graph.find(name);
       if (!node) {
         faults.push_back("The join into " + in_quotes(join.to) + " waits for " + in_quotes(name) +
-                         ", which does not exist; add that node or correct the name.");
+                         ", which does not exist. Add that node or correct the name.");
       } else if (node->approval) {
         faults.push_back("The join into " + in_quotes(join.to) + " waits for the approval " +
-                         in_quotes(name) + "; join the nodes that it leads to.");
+                         in_quotes(name) + ". Join its target nodes instead.");
       }
     }
   }
@@ -138,14 +140,13 @@ void check_subgraphs(const GraphDefinition& graph, std::vector<std::string>& fau
     if (!node.subgraph) continue;
     if (node.retry.attempts > 1 || node.timeout || !node.depends_on.empty()) {
       faults.push_back("The subgraph " + in_quotes(node.name) +
-                       " has a retry, a timeout or a dependency; give them to the nodes inside "
-                       "it.");
+                       " has a retry, a timeout or a dependency. Set them on its nodes instead.");
     }
     for (const GraphDefinition::Node& inner : node.subgraph->graph->nodes) {
       if (inner.interrupt_before || inner.interrupt_after) {
         faults.push_back("The node " + in_quotes(inner.name) + " inside the subgraph " +
                          in_quotes(node.name) +
-                         " is a breakpoint; set breakpoints in the outermost graph.");
+                         " has a breakpoint. Set breakpoints in the outermost graph.");
       }
     }
   }
@@ -198,11 +199,11 @@ std::vector<std::string> faults_of(const GraphDefinition& graph) {
   std::set<std::string> leading = leading_to_end(graph);
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (!reached.contains(node.name)) {
-      faults.push_back("No way leads to the node " + in_quotes(node.name) +
-                       "; add an edge to it or remove it.");
+      faults.push_back("No edge leads to the node " + in_quotes(node.name) +
+                       ". Add an edge to it, or remove it.");
     } else if (!leading.contains(node.name)) {
       faults.push_back("From the node " + in_quotes(node.name) +
-                       " no way leads to the end; add an edge out of the cycle.");
+                       " no path leads to the end. Add an edge out of the cycle.");
     }
   }
   return faults;

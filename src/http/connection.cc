@@ -34,7 +34,9 @@ void Connection::start(std::list<std::shared_ptr<Connection>>::iterator place, b
     ++serving_->refused;
     return close();
   }
-  if (full) return refuse(503, "The server has as many connections as it takes; try again.");
+  if (full)
+    return refuse(503,
+                  "The server has reached its maximum number of connections. Try again later.");
   if (serving_->tls) {
     phase_ = Phase::handshake;
     set_deadline(serving_->options.timeouts.handshake);
@@ -47,8 +49,8 @@ void Connection::start(std::list<std::shared_ptr<Connection>>::iterator place, b
 void Connection::check_deadline(MonotonicTime now) {
   if (now < deadline_) return;
   if (phase_ != Phase::request || !reader_) return close();
-  refuse(408, reader_->head_done() ? "The request's body did not come in time."
-                                   : "The request's head did not come in time.");
+  refuse(408, reader_->head_done() ? "The body of the request did not arrive in time."
+                                   : "The head of the request did not arrive in time.");
 }
 
 void Connection::drain() {
@@ -191,7 +193,7 @@ void Connection::feed(std::string_view bytes) {
   }
   if (refused) return answer_head(*std::move(refused));
   if (serving_->request_bytes > serving_->options.limits.request_bytes) {
-    return refuse(503, "The server holds as much of requests as it takes; try again.");
+    return refuse(503, "The server has reached its memory limit for requests. Try again later.");
   }
   if (reader_->complete()) return handle();
   if (has_new_head) after_head();

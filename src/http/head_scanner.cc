@@ -14,7 +14,7 @@ std::optional<Refusal> HeadScanner::look(std::string_view head) {
     if (letter == '\r') {
       if (scanned_ + 1 == head.size()) break;
       if (head[scanned_ + 1] != '\n') {
-        return Refusal{400, "A line of the request's head holds a carriage return."};
+        return Refusal{400, "A line of the request's head contains a carriage return."};
       }
       if (auto refusal = end_line(scanned_)) return refusal;
       scanned_ += 2;
@@ -29,7 +29,7 @@ std::optional<Refusal> HeadScanner::look(std::string_view head) {
       return Refusal{400, "A line of the request's head begins with a space."};
     }
     if ((letter >= 0 && letter < ' ' && letter != '\t') || letter == 0x7f) {
-      return Refusal{400, "The request's head holds a control character."};
+      return Refusal{400, "The request's head contains a control character."};
     }
     if (letter == ' ' && first_space_ == 0) first_space_ = scanned_;
     if (first_space_ == 0 && lines_ == 0 && scanned_ >= kMethodBytesMax) {

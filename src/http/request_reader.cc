@@ -47,20 +47,20 @@ Refusal explain(const BeastError& beast_error, const ServerLimits& limits, std::
     return {413, "The body is longer than " + std::to_string(limits.body_bytes) + " bytes."};
   }
   if (is(E::bad_method)) return {400, "The request does not begin with a method."};
-  if (is(E::bad_target)) return {400, "The request line holds no target that can be read."};
+  if (is(E::bad_target)) return {400, "The request line has no valid target."};
   if (is(E::bad_version) && names_other_version(head)) {
     return {505, "The request is not of HTTP/1.0 or HTTP/1.1."};
   }
-  if (is(E::bad_field)) return {400, "A header's name is not what a name may be."};
-  if (is(E::bad_value)) return {400, "A header's value is not what it may be."};
+  if (is(E::bad_field)) return {400, "A header has an invalid name."};
+  if (is(E::bad_value)) return {400, "A header has an invalid value."};
   if (is(E::bad_content_length) || is(E::multiple_content_length)) {
-    return {400, "The request's Content-Length is not one number."};
+    return {400, "The Content-Length of the request must be one number."};
   }
   if (is(E::bad_transfer_encoding)) {
     return {400, "The request has both a Transfer-Encoding and a Content-Length, or two of them."};
   }
   if (is(E::bad_chunk) || is(E::bad_chunk_extension)) {
-    return {400, "A chunk of the body does not begin or end as chunks do."};
+    return {400, "A chunk of the body is invalid."};
   }
   return {400, "The request is not valid HTTP."};
 }
@@ -134,7 +134,7 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
 
   void on_finish_impl(BeastError& beast_error) override {
     if (inflater && !inflater->at_end()) {
-      refuse(400, "The gzip body ends before its end.", beast_error);
+      refuse(400, "The gzip body is truncated.", beast_error);
     }
   }
 
@@ -186,13 +186,13 @@ std::optional<Refusal> RequestReader::Body::check_framing() const {
   std::size_t codings = count("Transfer-Encoding");
   if (codings > 0 && (codings > 1 || http_1_0 || count("Content-Length") > 0 ||
                       !equal_letters(request.header("Transfer-Encoding"), "chunked"))) {
-    return Refusal{400, "The request's Transfer-Encoding is not \"chunked\", once and alone."};
+    return Refusal{400, "The Transfer-Encoding of the request must be \"chunked\" only."};
   }
   std::string_view length = request.header("Content-Length");
   std::size_t lengths = count("Content-Length");
   if (lengths > 1 || (lengths == 1 && (length.empty() || !std::all_of(length.begin(), length.end(),
                                                                       http::is_digit)))) {
-    return Refusal{400, "The request's Content-Length is not one number."};
+    return Refusal{400, "The Content-Length of the request must be one number."};
   }
   return std::nullopt;
 }
@@ -202,7 +202,7 @@ std::optional<Refusal> RequestReader::Body::check_host() {
   if (hosts > 1) return Refusal{400, "The request has more than one Host header."};
   if (hosts == 0 && !http_1_0) return Refusal{400, "The request has no Host header."};
   if (hosts == 1 && !is_host(request.header("Host"))) {
-    return Refusal{400, "The request's Host header names no host."};
+    return Refusal{400, "The Host header of the request has no host."};
   }
   return std::nullopt;
 }
@@ -212,7 +212,7 @@ std::optional<Refusal> RequestReader::Body::check_coding() {
   std::string_view coding = request.header("Content-Encoding");
   bool is_gzip = equal_letters(coding, "gzip") || equal_letters(coding, "x-gzip");
   if (count("Content-Encoding") > 1 || (!is_gzip && !equal_letters(coding, "identity"))) {
-    return Refusal{415, "The body's Content-Encoding is not gzip; send it so, or as it is."};
+    return Refusal{415, "Unsupported Content-Encoding. Use gzip, or none."};
   }
   if (is_gzip) inflater = std::make_unique<Inflater>(limits.body_bytes);
   std::erase_if(request.headers, [](const Header& header) {
@@ -240,7 +240,7 @@ void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
     case Inflater::Outcome::fine:
       return;
     case Inflater::Outcome::corrupt:
-      return refuse(400, "The body is no gzip, as its Content-Encoding says.", beast_error);
+      return refuse(400, "The body is not gzip, contrary to its Content-Encoding.", beast_error);
     case Inflater::Outcome::too_large: {
       std::string most = std::to_string(limits.body_bytes);
       return refuse(413, "The body is longer than " + most + " bytes, decompressed.", beast_error);

@@ -34,19 +34,19 @@ std::string peer_name(const ip::tcp::endpoint& peer) {
 
 Error cannot_listen(const ServerOptions& options, const error_code& why) {
   std::string where = options.address + ", port " + std::to_string(options.port);
-  std::string begin = "The server can't listen on " + where;
+  std::string begin = "The server could not listen on " + where;
   if (why == boost::asio::error::address_in_use) {
     return error(ErrorCode::unavailable,
-                 begin + ": another program does; stop that one, or choose another port.");
+                 begin + ": another program uses the port. Stop it, or choose another port.");
   }
   if (why == boost::asio::error::access_denied) {
     return error(ErrorCode::unavailable,
-                 begin + ": only root may use that port; choose one from 1024 on.");
+                 begin + ": only root can use that port. Choose one from 1024.");
   }
   if (why == boost::system::errc::address_not_available) {
     return error(ErrorCode::invalid, begin +
-                                         ": the machine has no such address; give one of its "
-                                         "own, or 0.0.0.0 for all.");
+                                         ": the machine does not have this address. Use one of its "
+                                         "addresses, or 0.0.0.0 for all.");
   }
   return error(ErrorCode::unavailable, begin + " (" + why.message() + ").");
 }
@@ -63,10 +63,11 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     error_code failed;
     ip::address address = ip::make_address(options.address, failed);
     if (failed || options.port < 0 || options.port > 65'535) {
-      return error(ErrorCode::invalid,
-                   "The server can't listen on \"" + options.address + "\", port " +
-                       std::to_string(options.port) +
-                       ": give an IP address such as 127.0.0.1 or ::1, and a port up to 65535.");
+      return error(
+          ErrorCode::invalid,
+          "The server could not listen on \"" + options.address + "\", port " +
+              std::to_string(options.port) +
+              ": expected an IP address such as 127.0.0.1 or ::1, and a port up to 65535.");
     }
     ip::tcp::endpoint endpoint(address, static_cast<std::uint16_t>(options.port));
     std::ignore = acceptor_.open(endpoint.protocol(), failed);

@@ -35,7 +35,7 @@ Result<Target> parse_origin_form(std::string_view target) {
   if (mark != target.npos) parsed.query = target.substr(mark + 1);
   BELAY_TRY(parsed.path, percent_decoded(parsed.raw_path, false));
   if (has_dot_segment(parsed.path)) {
-    return bad("The path of the request holds a segment \".\" or \"..\"; resolve it first.");
+    return bad("The path of the request contains a segment \".\" or \"..\". Resolve it first.");
   }
   return parsed;
 }
@@ -58,13 +58,14 @@ Result<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
     int high = whole ? hex_digit(text[i + 1]) : -1;
     int low = whole ? hex_digit(text[i + 2]) : -1;
     if (high < 0 || low < 0) {
-      return bad("A % in the request's target is not followed by two hexadecimal digits.");
+      return bad("A % in the target of the request is not followed by two hexadecimal digits.");
     }
     decoded.push_back(static_cast<char>(high * 16 + low));
     i += 2;
   }
-  if (decoded.find('\0') != decoded.npos) return bad("The request's target holds %00.");
-  if (first_invalid_utf8(decoded)) return bad("The request's target is no UTF-8 once decoded.");
+  if (decoded.find('\0') != decoded.npos) return bad("The target of the request contains %00.");
+  if (first_invalid_utf8(decoded))
+    return bad("The decoded target of the request is not valid UTF-8.");
   return decoded;
 }
 
@@ -97,7 +98,7 @@ Result<Target> parse_target(std::string_view method, std::string_view target,
                             std::string_view host) {
   auto is_visible = [](char letter) { return letter > ' ' && letter < 0x7f && letter != '#'; };
   if (!std::all_of(target.begin(), target.end(), is_visible)) {
-    return bad("The request's target holds a character that has to be sent as %XX.");
+    return bad("The target of the request contains a character that must be encoded as %XX.");
   }
   if (target.starts_with('/')) return parse_origin_form(target);
   if (target == "*" && method == "OPTIONS") {
@@ -112,7 +113,7 @@ Result<Target> parse_target(std::string_view method, std::string_view target,
   std::string_view authority = rest.substr(0, rest.find_first_of("/?"));
   rest.remove_prefix(authority.size());
   if (!is_host(authority) || (!host.empty() && !equal_letters(authority, host))) {
-    return bad("The request's target names another host than its Host header.");
+    return bad("The target and the Host header of the request name different hosts.");
   }
   std::string path = rest.starts_with('/') ? "" : "/";
   path.append(rest);

@@ -130,13 +130,13 @@ std::string reason() {
   unsigned long number = ERR_peek_last_error();
   const char* text = ERR_reason_error_string(number);
   ERR_clear_error();
-  return text ? text : "it can't be read";
+  return text ? text : "it could not be read";
 }
 
 Error unusable(std::string_view what, const std::string& file, std::string_view why,
                std::string_view next) {
   return error(ErrorCode::invalid, "The TLS " + std::string(what) + " " + file +
-                                       " can't be used (" + std::string(why) +
+                                       " cannot be used (" + std::string(why) +
                                        "): " + std::string(next));
 }
 
@@ -147,7 +147,8 @@ class Context final : public TlsContext, public std::enable_shared_from_this<Con
   Result<Done> load(const TlsFiles& files) {
     ERR_clear_error();
     if (!context_ || !method_) {
-      return error(ErrorCode::unavailable, "OpenSSL gives no TLS context: " + reason() + ".");
+      return error(ErrorCode::unavailable,
+                   "OpenSSL could not create a TLS context: " + reason() + ".");
     }
     SSL_CTX* context = context_.get();
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
@@ -163,13 +164,13 @@ class Context final : public TlsContext, public std::enable_shared_from_this<Con
     SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return 0; });
     if (SSL_CTX_use_certificate_chain_file(context, files.certificate_file.c_str()) != 1) {
       return unusable("certificate", files.certificate_file, reason(),
-                      "give a PEM file with the certificate and the chain behind it.");
+                      "provide a PEM file with the certificate and its chain.");
     }
     if (SSL_CTX_use_PrivateKey_file(context, files.key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(context) != 1) {
       return unusable("key", files.key_file, reason(),
-                      "give a PEM file with the private key that belongs to " +
-                          files.certificate_file + ", without a passphrase.");
+                      "provide a PEM file with the private key of " + files.certificate_file +
+                          ", without a passphrase.");
     }
     return Done{};
   }

@@ -134,18 +134,18 @@ std::string_view key_name(const Server& server) {
 std::string advice_for(Kind kind, const Server& server) {
   switch (kind) {
     case Kind::busy:
-      return "; try again later.";
+      return ". Try again later.";
     case Kind::no_credit:
-      return "; its account has no credit left: repeating does not help.";
+      return ": the account has no credit left. Add credit, or use another model.";
     case Kind::no_key:
-      return "; check its key (" + std::string(key_name(server)) + ").";
+      return ". Check its key (" + std::string(key_name(server)) + ").";
     case Kind::no_model:
-      if (server.provider == "ollama") return "; fetch it with: ollama pull " + server.model;
-      return "; see which models there are: belay models list";
+      if (server.provider == "ollama") return ". Fetch it with: ollama pull " + server.model;
+      return ". List the available models with: belay models list";
     case Kind::bad_request:
-      return "; the same request will not be answered.";
+      return ". Change the request; a repetition will fail as well.";
     case Kind::moved:
-      return "; it has moved: give its own address.";
+      return ": it has moved. Set its new address.";
   }
   return ".";
 }
@@ -158,7 +158,7 @@ ErrorCode code_of(Kind kind) {
 Error error_from(const Server& server, const Told& told, int status, Kind kind) {
   std::string said = without_keys(quotable(told.message, told_characters), server.key);
   while (said.ends_with('.') || said.ends_with(' ')) said.pop_back();
-  std::string what = status > 0 ? " answered " + std::to_string(status) : " ended its answer";
+  std::string what = status > 0 ? " responded " + std::to_string(status) : " ended its response";
   if (!told.type.empty()) what += " (" + quotable(told.type, 60) + ")";
   if (!said.empty()) what += ": " + said;
   return error(code_of(kind), server.who() + what + advice_for(kind, server));
@@ -172,7 +172,7 @@ Error error_of(const Server& server, const ErrorResponse& answer, Instant now) {
   if (document.ok()) {
     told = told_in(*document).value_or(Told{});
   } else if (!answer.body.empty()) {
-    told.message = "a page that is no JSON";
+    told.message = "a page that is not JSON";
   }
   Kind kind = kind_of(told, answer.status);
   if (answer.should_retry == "true" && kind != Kind::no_credit) kind = Kind::busy;

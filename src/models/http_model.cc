@@ -71,7 +71,7 @@ Task<Result<net::HttpAnswer>> HttpModel::begin(net::HttpRequest request) {
   auto answer = co_await client_->begin(std::move(request));
   if (!answer.ok()) {
     Error failed = std::move(answer).error();
-    failed.message = server_.who() + " can't be reached: " + failed.message;
+    failed.message = server_.who() + " could not be reached: " + failed.message;
     co_return advised(std::move(failed));
   }
   if (answer->status() >= 200 && answer->status() < 300) co_return std::move(answer);
@@ -94,8 +94,8 @@ Task<Error> HttpModel::not_a_stream(net::HttpAnswer& answer) {
     if (auto failed = error_in(server_, *document)) co_return advised(*std::move(failed));
   }
   co_return advised(
-      error(ErrorCode::invalid, server_.who() + " has answered with " + type +
-                                    " where a stream was asked for; check the server's address."));
+      error(ErrorCode::invalid, server_.who() + " responded with " + type +
+                                    " instead of a stream. Check the server's address."));
 }
 
 Task<Result<ModelReply>> HttpModel::read(net::HttpAnswer& answer, ReplyDecoder& decoder) {
@@ -103,7 +103,7 @@ Task<Result<ModelReply>> HttpModel::read(net::HttpAnswer& answer, ReplyDecoder& 
     auto piece = co_await answer.read();
     if (!piece.ok()) {
       Error failed = std::move(piece).error();
-      failed.message = server_.who() + " has not answered to the end: " + failed.message;
+      failed.message = server_.who() + " did not complete its response: " + failed.message;
       co_return std::move(failed);
     }
     if (piece->empty()) break;
@@ -136,9 +136,10 @@ Task<Result<std::vector<std::string>>> HttpModel::list() {
   if (!body.ok()) co_return std::move(body).error();
   auto document = parse_sanitized_json(*body);
   if (!document.ok()) {
-    co_return advised(error(ErrorCode::invalid,
-                            server_.who() + " has answered what is no JSON where its models were "
-                                            "asked for; check the server's address."));
+    co_return advised(error(
+        ErrorCode::invalid,
+        server_.who() +
+            " did not respond with JSON to a request for its models. Check the server's address."));
   }
   co_return protocol_->names_in(*document);
 }

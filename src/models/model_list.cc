@@ -23,7 +23,7 @@ Error all_failed(std::vector<Error> errors) {
   if (errors.size() == 1) return std::move(errors.front());
   auto can_come_back = [](const Error& one) { return one.code == ErrorCode::unavailable; };
   bool any = std::any_of(errors.begin(), errors.end(), can_come_back);
-  std::string message = "None of the models has answered.";
+  std::string message = "None of the models responded.";
   std::optional<std::chrono::milliseconds> soonest;
   for (const Error& one : errors) {
     message += " " + one.message;

@@ -42,13 +42,14 @@ Result<std::string> sound_url(std::string_view text) {
   bool is_sound = has_scheme && !rest.empty() && !rest.starts_with('/') &&
                   rest.find_first_of("?# \t\r\n") == rest.npos;
   if (!is_sound) {
-    return wrong("The address " + in_quotes(text) +
-                 " of a model is not one: give http://HOST[:PORT][/PATH] or the same with https.");
+    return wrong(
+        "The address " + in_quotes(text) +
+        " of a model is invalid. Write http://HOST[:PORT][/PATH], or the same with https.");
   }
   if (rest.find('@') != rest.npos) {
     return wrong(
-        "The address of a model has a name or a password before its host; give the key by "
-        "its own setting.");
+        "The address of a model contains a name or a password. Provide the key with its own "
+        "setting.");
   }
   while (text.ends_with('/')) text.remove_suffix(1);
   return std::string(text);
@@ -84,7 +85,8 @@ Result<ModelName> read_name(std::string_view text, const ModelSettings& settings
   if (colon != text.npos) name.name = text.substr(colon + 1);
   if (colon == text.npos && settings.local_models.count(name.provider) > 0) {
     if (name.url.empty()) return name;
-    return wrong("The model " + in_quotes(name.provider) + " has no server, so no address either.");
+    return wrong("The model " + in_quotes(name.provider) +
+                 " has no server, and therefore no address.");
   }
   bool is_sound = !name.name.empty() && name.name.size() <= 200 &&
                   std::none_of(name.name.begin(), name.name.end(),
@@ -92,7 +94,7 @@ Result<ModelName> read_name(std::string_view text, const ModelSettings& settings
   if (provider_named(name.provider) && is_sound) return name;
   std::string own;
   for (const auto& [known, model] : settings.local_models) own += known + ", ";
-  return wrong("There is no model " + in_quotes(text) + "; name one as " + own +
+  return wrong("Unknown model " + in_quotes(text) + ". Name one as " + own +
                "ollama:NAME, openai:NAME or anthropic:NAME.");
 }
 
@@ -109,7 +111,7 @@ Result<std::vector<ModelName>> parse_model_names(const ModelSettings& settings) 
     names.push_back(std::move(name));
   }
   if (names.empty()) {
-    return wrong("No model is named; name one as ollama:NAME, openai:NAME or anthropic:NAME.");
+    return wrong("Missing model. Name one as ollama:NAME, openai:NAME or anthropic:NAME.");
   }
   std::string_view of_url;  // the provider to which settings.url applies
   for (ModelName& name : names) {
@@ -117,8 +119,8 @@ Result<std::vector<ModelName>> parse_model_names(const ModelSettings& settings) 
     if (!settings.url.empty()) {
       if (!of_url.empty() && of_url != name.provider) {
         return wrong(
-            "One address is given for models of several providers; put each model's own "
-            "behind it: PROVIDER:NAME@URL.");
+            "One address is set for models of several providers. Add the address to each model: "
+            "PROVIDER:NAME@URL.");
       }
       of_url = name.provider;
       BELAY_TRY(name.url, sound_url(trimmed(settings.url)));

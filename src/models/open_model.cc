@@ -63,13 +63,13 @@ std::optional<ModelPrice> price_of(const ModelName& name, const ModelSettings& s
 Result<Done> check_bounds(const ModelSettings& settings) {
   auto wrong = [](const char* what) { return error(ErrorCode::invalid, what); };
   if (settings.reply_bytes_max == 0 || settings.reply_bytes_max > (1u << 30)) {
-    return wrong("The longest answer of a model is to be from 1 byte to 1 GiB.");
+    return wrong("The maximum size of a reply must be from 1 byte to 1 GiB.");
   }
   if (settings.max_output_tokens && *settings.max_output_tokens <= 0) {
-    return wrong("The most tokens of an answer are to be at least 1.");
+    return wrong("The maximum output tokens must be at least 1.");
   }
   if (settings.ollama_context_tokens && *settings.ollama_context_tokens <= 0) {
-    return wrong("The tokens of Ollama's context are to be at least 1.");
+    return wrong("The context tokens of Ollama must be at least 1.");
   }
   return Done{};
 }
@@ -105,7 +105,8 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
       member.model = settings.local_models.at(name.provider);
       if (!member.model) {
         return error(ErrorCode::invalid,
-                     "The model " + name.provider + " is the program's own, and not at hand here.");
+                     "The model " + name.provider +
+                         " is built into another program and not available here.");
       }
     } else {
       bool near = is_near(name.url);

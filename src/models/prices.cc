@@ -18,7 +18,7 @@ constexpr double millionths = 1'000'000;
 
 Error fault(const toml::source_region& where, const std::string& what) {
   return error(ErrorCode::invalid,
-               "The table of prices, line " + std::to_string(where.begin.line) + ": " + what);
+               "Price table, line " + std::to_string(where.begin.line) + ": " + what);
 }
 
 Result<std::int64_t> amount(const toml::table& entry, const std::string& name,
@@ -29,7 +29,7 @@ Result<std::int64_t> amount(const toml::table& entry, const std::string& name,
   if (node && !node->is_number()) units.reset();
   if (!units || !(*units >= 0) || *units > price_max) {
     return fault(node ? node->source() : entry.source(),
-                 "\"" + name + "\" needs " + std::string(which) +
+                 "\"" + name + "\" requires " + std::string(which) +
                      " = a number from 0 to 20000, in units of money for 1,000,000 tokens.");
   }
   return std::llround(*units * millionths);
@@ -48,7 +48,7 @@ Result<ModelPrices> ModelPrices::parse(std::string_view toml_text) {
     std::string name = models::quotable(key.str(), 100);
     const toml::table* entry = node.as_table();
     if (!entry) {
-      return fault(node.source(), "\"" + name + "\" is no price; write it as \"" + name +
+      return fault(node.source(), "\"" + name + "\" is not a valid price. Write it as \"" + name +
                                       "\" = {input = 1.25, output = 10.0}.");
     }
     ModelPrice price;
@@ -56,7 +56,7 @@ Result<ModelPrices> ModelPrices::parse(std::string_view toml_text) {
     BELAY_TRY(price.output, amount(*entry, name, "output"));
     for (const auto& [member, value] : *entry) {
       if (member == "input" || member == "output") continue;
-      return fault(value.source(), "\"" + name + "\" has input and output, and no \"" +
+      return fault(value.source(), "\"" + name + "\" accepts input and output, not \"" +
                                        models::quotable(member.str(), 60) + "\".");
     }
     prices.set(std::string(key.str()), price);

@@ -12,8 +12,8 @@ constexpr std::chrono::minutes window{1};
 
 Error RateLimiter::is_full(const std::string& name, Instant::duration wait) const {
   Error full = error(ErrorCode::unavailable,
-                     "\"" + name + "\" has been asked as often as it may be within a minute (" +
-                         std::to_string(per_minute_) + "); try again later.");
+                     "\"" + name + "\" has reached its rate limit (calls per minute: " +
+                         std::to_string(per_minute_) + "). Try again later.");
   full.retry_after = std::chrono::ceil<milliseconds>(wait);
   return full;
 }
@@ -29,6 +29,7 @@ Task<Result<Done>> RateLimiter::enter(std::string name) {
   if (wait > window) {
     co_return is_full(name, wait - window);
   }
+  // Before the wait: calls that arrive during it must queue behind this one.
   begins_.push_back(begin);
   if (begins_.size() > per_minute_) begins_.pop_front();
   if (wait.count() > 0) co_await sleep_for(wait);

@@ -33,9 +33,9 @@ std::optional<std::int64_t> token_count(const Value& count) {
 Result<Done> ReplyBuilder::count(std::size_t bytes) {
   bytes_ += bytes;
   if (bytes_ <= options_.reply_bytes_max) return Done{};
-  return error(ErrorCode::exhausted, server_.who() + " has answered more than " +
+  return error(ErrorCode::exhausted, server_.who() + " returned more than " +
                                          std::to_string(options_.reply_bytes_max) +
-                                         " bytes; the rest was not read.");
+                                         " bytes. The rest was not read.");
 }
 
 Result<Done> ReplyBuilder::add_text(std::string_view piece) {
@@ -54,8 +54,8 @@ Result<Done> ReplyBuilder::add_refusal(std::string_view piece) {
 
 Result<ToolCallBuilder*> ReplyBuilder::add_call() {
   if (calls_.size() == calls_max) {
-    return error(ErrorCode::exhausted, server_.who() + " asked for more than " +
-                                           std::to_string(calls_max) + " calls at once.");
+    return error(ErrorCode::exhausted, server_.who() + " requested more than " +
+                                           std::to_string(calls_max) + " calls in one reply.");
   }
   calls_.emplace_back();
   return &calls_.back();
@@ -125,13 +125,12 @@ Result<ModelReply> ReplyBuilder::whole() {
 }
 
 Error ReplyBuilder::cut_off() const {
-  return error(ErrorCode::unavailable,
-               server_.who() + " has ended its answer before its end; try again.");
+  return error(ErrorCode::unavailable, server_.who() + " ended its response too early. Try again.");
 }
 
 Error ReplyBuilder::garbage(std::string_view what) const {
   return error(ErrorCode::unavailable,
-               server_.who() + " has sent what its protocol does not have: " + quotable(what, 200));
+               server_.who() + " violated its protocol: " + quotable(what, 200));
 }
 
 }  // namespace belay::models

@@ -174,6 +174,7 @@ Task<std::optional<ModelReply>> CachedModel::find_kept(Digest key) {
     co_return found;
   }
   if (!options_.shared) co_return found;
+  // While this awaits, a reader can refuse a reply: the refusals are read again below.
   auto text = co_await options_.shared->get(key);
   auto answer = text ? answer_in(*text, key) : std::nullopt;
   Instant now = clock_.now();
@@ -194,6 +195,7 @@ Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
   Digest key = key_of(request);
   std::shared_ptr<AnswerVerdict> verdict = request.verdict;
   std::optional<ModelReply> known;
+  // A second equal request of one attempt asks for another reply: it bypasses the cache.
   if (!verdict || verdict->is_first(to_hex(key))) known = co_await find_kept(key);
   if (known) {
     // No model was called: no cost.

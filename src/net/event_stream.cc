@@ -12,8 +12,8 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 Result<Done> LineReader::hold(std::string_view bytes) {
   if (held_.size() + bytes.size() > line_bytes_max_) {
     return error(ErrorCode::exhausted,
-                 "A line of the answer is longer than " + std::to_string(line_bytes_max_) +
-                     " bytes; the other side may not speak the protocol that it is asked for.");
+                 "A line of the response is longer than " + std::to_string(line_bytes_max_) +
+                     " bytes. Check that the server uses the expected protocol.");
   }
   held_ += bytes;
   return Done{};
@@ -60,7 +60,7 @@ Result<Done> EventStreamReader::take_line(std::string_view line, std::vector<Str
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "data") {
     if (data_.size() + 1 + value.size() > event_bytes_max_) {
-      return error(ErrorCode::exhausted, "An event of the answer is longer than " +
+      return error(ErrorCode::exhausted, "An event of the response is longer than " +
                                              std::to_string(event_bytes_max_) + " bytes.");
     }
     if (std::exchange(has_data_, true)) data_ += '\n';

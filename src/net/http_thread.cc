@@ -20,7 +20,7 @@ Error closed() { return error(ErrorCode::cancelled, "The HTTP client was closed.
 
 Result<std::shared_ptr<HttpThread>> HttpThread::open(HttpClientOptions options) {
   CURLM* multi = is_set_up() ? curl_multi_init() : nullptr;
-  if (!multi) return error(ErrorCode::unavailable, "There is no memory for an HTTP client.");
+  if (!multi) return error(ErrorCode::unavailable, "Not enough memory for an HTTP client.");
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, static_cast<long>(options.idle_connections));
   return std::make_shared<HttpThread>(multi, std::move(options));
 }

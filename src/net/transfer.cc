@@ -61,7 +61,7 @@ Result<std::unique_ptr<Transfer>> Transfer::prepare(std::shared_ptr<Exchange> ex
                                                     const HttpClientOptions& options) {
   auto transfer = std::make_unique<Transfer>(std::move(exchange));
   CURL* easy = transfer->easy();
-  if (!easy) return error(ErrorCode::unavailable, "There is no memory for an HTTP request.");
+  if (!easy) return error(ErrorCode::unavailable, "Not enough memory for an HTTP request.");
   BELAY_CHECK(transfer->set_url());
   BELAY_CHECK(transfer->set_headers());
   transfer->set_method();
@@ -89,7 +89,7 @@ Result<Done> Transfer::set_url() {
   std::string scheme = part_of(url.get(), CURLUPART_SCHEME, 0);
   if (read != CURLUE_OK || (scheme != "http" && scheme != "https")) {
     return error(ErrorCode::invalid,
-                 "The address of an HTTP request is not one: give http://HOST[:PORT]/PATH or the "
+                 "Invalid address of an HTTP request: expected http://HOST[:PORT]/PATH, or the "
                  "same with https.");
   }
   host_ = part_of(url.get(), CURLUPART_HOST, 0) + ":" +
@@ -107,9 +107,10 @@ Result<Done> Transfer::set_headers() {
                     std::all_of(header.name.begin(), header.name.end(), is_name_character) &&
                     std::all_of(header.value.begin(), header.value.end(), is_visible);
     if (!is_sound) {
-      return error(ErrorCode::invalid, "A header of the request to " + host_ +
-                                           " has characters that no header may have; its value "
-                                           "may have been read with the end of its line.");
+      return error(
+          ErrorCode::invalid,
+          "A header of the request to " + host_ +
+              " contains invalid characters. Check whether its value includes a line break.");
     }
     has_type |= curl_strequal(header.name.c_str(), "content-type") != 0;
     // libcurl drops a header without a value, unless it is written with a semicolon.
@@ -167,7 +168,7 @@ std::size_t Transfer::on_header(std::string_view line) {
   last_ = std::chrono::steady_clock::now();
   head_bytes_ += line.size();
   if (head_bytes_ > exchange_->request().limits.head_bytes) {
-    return refuse(ErrorCode::exhausted, "the head of its answer is longer than " +
+    return refuse(ErrorCode::exhausted, "the head of its response is longer than " +
                                             std::to_string(exchange_->request().limits.head_bytes) +
                                             " bytes");
   }
@@ -192,7 +193,7 @@ std::size_t Transfer::on_header(std::string_view line) {
 std::size_t Transfer::on_body(std::string_view piece) {
   last_ = std::chrono::steady_clock::now();
   if (body_bytes_ + piece.size() > exchange_->request().limits.body_bytes) {
-    return refuse(ErrorCode::exhausted, "its answer is longer than " +
+    return refuse(ErrorCode::exhausted, "its response is longer than " +
                                             std::to_string(exchange_->request().limits.body_bytes) +
                                             " bytes");
   }
@@ -211,7 +212,7 @@ void Transfer::on_progress(curl_off_t sent) {
 }
 
 std::size_t Transfer::refuse(ErrorCode code, const std::string& why) {
-  refused_ = error(code, "The exchange with " + host_ + " was given up: " + why + ".");
+  refused_ = error(code, "The exchange with " + host_ + " was aborted: " + why + ".");
   return 0;
 }
 
@@ -246,17 +247,16 @@ Error Transfer::lateness() const {
   bool reads = phase_ == Phase::reading;
   const HttpTimeouts& timeouts = exchange_->request().timeouts;
   auto waited = std::to_string((reads ? timeouts.idle : timeouts.first_byte).count());
-  return error(ErrorCode::unavailable, host_ +
-                                           (reads ? " has sent nothing more of its answer for "
-                                                  : " has not begun to answer within ") +
-                                           waited + " ms; try again, or allow it more time.");
+  return error(ErrorCode::unavailable,
+               host_ + (reads ? " has sent nothing for " : " did not respond within ") + waited +
+                   " ms. Try again, or increase the timeout.");
 }
 
 std::optional<Error> Transfer::outcome(CURLcode code) const {
   if (refused_) return refused_;
   if (code == CURLE_OK && phase_ == Phase::reading) return std::nullopt;
   if (code == CURLE_OK) {
-    return error(ErrorCode::unavailable, host_ + " has closed the connection before it answered.");
+    return error(ErrorCode::unavailable, host_ + " closed the connection before it responded.");
   }
   std::string_view said(said_.data());
   if (said.empty()) said = curl_easy_strerror(code);

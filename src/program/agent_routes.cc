@@ -44,7 +44,7 @@ constexpr Sentences kAuditEnglish{"The analysis is done and waits for approval",
                                   "The analysis was rejected; nothing was saved",
                                   "The approval has expired; nothing was saved",
                                   "The daily audit has failed",
-                                  "The daily audit is under way",
+                                  "The daily audit is in progress",
                                   "Approved and done",
                                   "Cancelled"};
 constexpr Sentences kAuditSpanish{"Análisis completado, esperando aprobación",
@@ -62,7 +62,7 @@ constexpr Sentences kRoutineEnglish{"The routine is made and waits for approval"
                                     "The routine was rejected; nothing was saved",
                                     "The approval has expired; nothing was saved",
                                     "The routine has failed",
-                                    "The routine is under way",
+                                    "The routine is in progress",
                                     "Approved and done",
                                     "Cancelled"};
 constexpr Sentences kRoutineSpanish{"Rutina generada, esperando aprobación",
@@ -169,9 +169,9 @@ Result<StartRun> start_of(const Agent& agent, const Call& call) {
 }
 
 std::vector<ResponseSpec> run_answers() {
-  return {{200, "It has ended", "AgentRun"},
-          {202, "It waits for a person, or is still at work", "AgentRun"},
-          {500, "It has failed", "Problem", "application/problem+json"}};
+  return {{200, "The run has ended", "AgentRun"},
+          {202, "The run waits for a decision or is still in progress", "AgentRun"},
+          {500, "The run has failed", "Problem", "application/problem+json"}};
 }
 
 Task<Result<Reply>> start(ApiContext& world, const Agent& agent, const cli::Settings& settings,
@@ -246,15 +246,14 @@ Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, co
 
 Route approve_agent(const Agent* only, std::string path, std::string id, ApiContext& world,
                     const cli::Settings& settings) {
-  Route route =
-      server::route_of("POST", std::move(path), std::move(id),
-                       "Approves or rejects what the thread waits with, and goes on with its run");
+  Route route = server::route_of("POST", std::move(path), std::move(id),
+                                 "Decision on the thread's pending approval; resumes its run");
   route.permission = Permission::decide;
   route.parameters = {server::prefer_parameter()};
   route.body = server::body_schema<server::DecisionBody>({"approved"});
   route.answers = run_answers();
-  route.answers.push_back(
-      {409, "Decided otherwise before, or too late", "LostDecision", "application/problem+json"});
+  route.answers.push_back({409, "The approval has another decision, has expired or is closed",
+                           "LostDecision", "application/problem+json"});
   route.handle = [&world, &settings, only](Call call) {
     return approve(world, settings, only, std::move(call));
   };
@@ -263,7 +262,7 @@ Route approve_agent(const Agent* only, std::string path, std::string id, ApiCont
 
 Route agent_status(ApiContext& world) {
   Route route = server::route_of("GET", "/api/agents/status/{threadId}", "getStatus",
-                                 "Where the thread's run stands, with its state");
+                                 "Status and state of the thread's run");
   route.is_of_store = true;
   route.answers = {{200, "The run", "Run"}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
@@ -277,10 +276,10 @@ Route agent_status(ApiContext& world) {
 
 Route agent_history() {
   Route route = server::route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
-                                 "Every commit of the thread's run, newest first");
+                                 "Commits of the thread's run, newest first");
   route.parameters = server::history_parameters(server::kListMax);
   route.is_of_store = true;
-  route.answers = {{200, "A page of its commits", "History"}};
+  route.answers = {{200, "A page of commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(HistoryPage page, server::history_page_in(call, server::kListMax));
     auto history = co_await call.service.history(std::move(page));
@@ -292,10 +291,10 @@ Route agent_history() {
 
 Route cancel_agent(ApiContext& world) {
   Route route = server::route_of("POST", "/api/agents/cancel/{threadId}", "cancelAgent",
-                                 "Cancels the thread's run");
+                                 "Cancellation of the thread's run");
   route.permission = Permission::run;
   route.body = server::empty_body_schema();
-  route.answers = {{200, "It is cancelled", "Run"}};
+  route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.cancel(std::move(thread), call.user.text, "");
@@ -310,9 +309,9 @@ Route cancel_agent(ApiContext& world) {
 std::vector<Route> agent_routes(ApiContext& world, const cli::Settings& settings) {
   std::vector<Route> routes;
   routes.push_back(start_agent(kAudit, "/api/agents/daily-audit", "startDailyAudit",
-                               "Audits the notes of a day", world, settings));
+                               "Audit of the notes of a day", world, settings));
   routes.push_back(start_agent(kRoutine, "/api/agents/generate-routine", "generateRoutine",
-                               "Makes a routine for a day", world, settings));
+                               "Routine for a day", world, settings));
   routes.push_back(
       approve_agent(nullptr, "/api/agents/approve/{threadId}", "approveThread", world, settings));
   for (const Agent* agent : {&kAudit, &kRoutine}) {

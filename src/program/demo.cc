@@ -145,7 +145,7 @@ class Demo final : public CustomCommand {
   Task<CommandResult> run(cli::CommandContext& world) override {
     Folder folder;
     if (folder.path().empty()) {
-      co_return error(ErrorCode::unavailable, "No temporary folder could be made; see TMPDIR.");
+      co_return error(ErrorCode::unavailable, "Could not create a temporary folder. Check TMPDIR.");
     }
     environment_ = {"BELAY_STORE=sqlite:" + folder.path() + "/demo.db", "BELAY_MODEL=builtin"};
     std::string diary = folder.path() + "/diary.jsonl";
@@ -154,8 +154,8 @@ class Demo final : public CustomCommand {
     world.output.document(Value::object({{"worked", worked}, {"steps", std::move(steps_)}}));
     if (!worked) co_return ExitCode::failed;
     say(world.output, "");
-    say(world.output, "That was all of it: every step is committed before the next one begins.");
-    say(world.output, "Now with what is yours:  belay notes import diary.jsonl");
+    say(world.output, "Demo completed: every step was committed before the next one started.");
+    say(world.output, "With your own notes:     belay notes import diary.jsonl");
     say(world.output, "Over HTTP:               belay serve");
     say(world.output, "With a language model:   belay models");
     co_return ExitCode::done;
@@ -163,18 +163,18 @@ class Demo final : public CustomCommand {
 
  private:
   Result<bool> play(Output& output, const std::string& diary) {
-    heading(output, "A day of a diary, in a store of its own");
+    heading(output, "A day of a diary, in a separate store");
     if (step(output, {"notes", "import", diary}) != 0) return false;
-    heading(output, "An audit of it; its process is killed in its midst (SIGKILL)");
+    heading(output, "An audit of it, whose process is killed before it has completed (SIGKILL)");
     BELAY_TRY(bool killed, kill_in_its_midst(output));
     if (!killed) return false;
-    heading(output, "Another process goes on after the last commit, and asks you");
+    heading(output, "Another process resumes it after the last commit and requests your approval");
     if (step(output, {"resume", "demo"}) != 3) return false;
-    heading(output, "Your decision; what waits for it is in no process");
+    heading(output, "Your decision; the run waits for it in the store, not in a process");
     if (step(output, {"approvals", "approve", "demo", "--by", "you", "--comment", "fine"}) != 0) {
       return false;
     }
-    heading(output, "Each commit of the run, newest first; and the run once more, from its record");
+    heading(output, "The commits of the run, newest first, and a replay from its journal");
     if (step(output, {"history", "demo"}) != 0) return false;
     return step(output, {"replay", "demo"}) == 0;
   }
@@ -213,7 +213,7 @@ class Demo final : public CustomCommand {
     environment.push_back(std::string("BELAY_TEST_PAUSE_AT_COMMIT=") + kKilledAtCommit);
     Child child(words, environment, true, true);
     if (!child.waits_to_pause()) {
-      return error(ErrorCode::unavailable, "The audit did not get as far as it should.");
+      return error(ErrorCode::unavailable, "The audit stopped too early.");
     }
     child.kill();
     int code = child.wait();
@@ -231,7 +231,7 @@ class Demo final : public CustomCommand {
 CommandEntry demo_verb() {
   CommandEntry entry;
   entry.path = {"demo"};
-  entry.line = "Kill a run, go on with it, decide: all in a minute, without a key";
+  entry.line = "Kill a run, resume it and decide: in one minute, without an API key";
   entry.end = "Example:\n  belay demo\n";
   entry.make = [](const ParsedOptions&) -> std::shared_ptr<CustomCommand> {
     return std::make_shared<Demo>();

@@ -26,28 +26,27 @@ std::string in_quotes(std::string_view text) {
 Result<std::string> member(const Value& object, std::string_view name, std::size_t line) {
   const Value* found = object.find(name);
   if (!found) {
-    return fault(line, "the note has no \"" + std::string(name) +
-                           "\"; write {\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
+    return fault(line, "the note lacks \"" + std::string(name) +
+                           "\". Write {\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
   }
   if (const std::string* text = found->as_string()) return *text;
   return fault(line, "its \"" + std::string(name) + "\" is of kind " + std::string(found->kind()) +
-                         "; write a string.");
+                         ", expected a string.");
 }
 
 Result<Done> check_members(const Value& object, std::size_t line) {
   for (const auto& [name, value] : *object.as_object()) {
     if (name == "date" || name == "content" || name == "id" || name == "createdAt") continue;
     return fault(line, "the member " + in_quotes(name) +
-                           " has no place in a note, which has date, content, createdAt and id; "
-                           "remove it.");
+                           " is unknown: a note has date, content, createdAt and id. Remove it.");
   }
   return Done{};
 }
 
 Result<NoteLine> note_from(const Value& object, std::size_t line) {
   if (!object.as_object()) {
-    return fault(line, "this is no JSON object but of kind " + std::string(object.kind()) +
-                           "; write {\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
+    return fault(line, "expected a JSON object instead of kind " + std::string(object.kind()) +
+                           ". Write {\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
   }
   BELAY_CHECK(check_members(object, line));
   NoteLine note;
@@ -58,29 +57,30 @@ Result<NoteLine> note_from(const Value& object, std::size_t line) {
   BELAY_TRY(note.content, member(object, "content", line));
   if (object.find("id")) {
     BELAY_TRY(note.id, member(object, "id", line));
-    auto named = check_name("note's id", note.id);
+    auto named = check_name("note id", note.id);
     if (!named.ok()) return fault(line, named.error().message);
   }
   if (object.find("createdAt")) {
     BELAY_TRY(std::string text, member(object, "createdAt", line));
     note.created_at = instant_from(text);
     if (!note.created_at) {
-      return fault(line, in_quotes(text) + " is no time in UTC; write 2026-11-21T23:54:00Z.");
+      return fault(line, "invalid time " + in_quotes(text) +
+                             ": expected UTC, such as 2026-11-21T23:54:00Z.");
     }
   }
   bool has_date = object.find("date") != nullptr;
   if (!has_date && !note.created_at) return member(object, "date", line).error();
   if (has_date && !is_date(note.date)) {
-    return fault(line, in_quotes(note.date) + " is no day of the calendar; write YYYY-MM-DD.");
+    return fault(line, "invalid date " + in_quotes(note.date) + ": expected YYYY-MM-DD.");
   }
   std::string which = has_date ? "the note of " + note.date : std::string("the note");
   if (wellbeing::is_blank(note.content)) {
-    return fault(line, which + " has no text; write some, or leave it out.");
+    return fault(line, which + " has no text. Write some, or omit the note.");
   }
   if (note.content.size() > wellbeing::kNoteContentBytesMax) {
-    return fault(line,
-                 which + " has " + std::to_string(note.content.size()) + " bytes, and at most " +
-                     std::to_string(wellbeing::kNoteContentBytesMax) + " can be kept; split it.");
+    return fault(line, which + " has " + std::to_string(note.content.size()) +
+                           " bytes; the maximum is " +
+                           std::to_string(wellbeing::kNoteContentBytesMax) + ". Split it.");
   }
   return note;
 }
@@ -105,15 +105,16 @@ Result<std::vector<NoteLine>> read_note_lines(std::string_view text) {
     if (!note.id.empty()) {
       auto [place, is_new] = given.emplace(note.id, line);
       if (!is_new) {
-        return fault(line, "the id " + in_quotes(note.id) + " stands in line " +
-                               std::to_string(place->second) + " too; give each its own.");
+        return fault(line, "the id " + in_quotes(note.id) + " is also used in line " +
+                               std::to_string(place->second) +
+                               ". Use a different id for each note.");
       }
     }
     notes.push_back(std::move(note));
   }
   if (notes.empty()) {
     return error(ErrorCode::invalid,
-                 "There are no notes in it; write one JSON object a line: "
+                 "The input contains no notes. Write one JSON object per line: "
                  "{\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
   }
   return notes;

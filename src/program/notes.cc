@@ -26,9 +26,9 @@ constexpr std::string_view kNotes =
 )";
 
 constexpr std::string_view kNotesImport =
-    R"(FILE has one JSON object a line: "date" (YYYY-MM-DD), "content" and, if you like, "id" and
-"createdAt" (2026-11-21T23:54:00Z), the time when it was written; without it that is the time of the
-import. A line with "createdAt" alone is of that day in your time zone (BELAY_TIME_ZONE).
+    R"(FILE has one JSON object per line: "date" (YYYY-MM-DD), "content" and optionally "id" and
+"createdAt" (2026-11-21T23:54:00Z), the time of writing; its default is the time of the import. If
+a line has "createdAt" and no "date", the date is that day in your time zone (BELAY_TIME_ZONE).
 Every line is checked before anything is written: all notes are imported, or none.
 Importing the same file again changes nothing. A note with an "id" that exists replaces it.
 
@@ -162,7 +162,7 @@ void show_import(CommandContext& world, const ImportPlan& plan,
   std::string text = "Imported " + std::to_string(added) + (added == 1 ? " note" : " notes");
   if (plan.replaced > 0) text += ", replaced " + std::to_string(plan.replaced);
   if (plan.unchanged > 0) {
-    text += "; " + std::to_string(plan.unchanged) + " were there already";
+    text += "; " + std::to_string(plan.unchanged) + " already existed";
   }
   text += ". " + *days.begin() + (days.size() > 1 ? " to " + *days.rbegin() : "") + ".";
   world.output.line(text);
@@ -290,9 +290,9 @@ class NotesShow final : public CustomCommand {
     auto records = records_of(world.service, world.settings.user);
     BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
     if (!note) {
-      co_return error(ErrorCode::not_found, "There is no note \"" + id_ + "\" of user \"" +
+      co_return error(ErrorCode::not_found, "Unknown note \"" + id_ + "\" of user \"" +
                                                 world.settings.user.text +
-                                                "\"; see belay notes list.");
+                                                "\". List notes with `belay notes list`.");
     }
     world.output.line(world.output.styled(Style::bold, note->date) + "  " + note->id);
     world.output.line("Written " + moment_text(world.settings.time_zone, note->createdAt));
@@ -314,16 +314,16 @@ std::shared_ptr<CustomCommand> make_verb(const ParsedOptions& given) {
 
 Result<Done> check_date(std::string_view date) {
   if (is_date(date)) return Done{};
-  return error(ErrorCode::invalid, "\"" + shortened(date, 40, "...") +
-                                       "\" is no day of the calendar; write YYYY-MM-DD.");
+  return error(ErrorCode::invalid,
+               "Invalid date \"" + shortened(date, 40, "...") + "\": expected YYYY-MM-DD.");
 }
 
 std::vector<CommandEntry> notes_verbs() {
   std::string end(kNotes);
   OptionSpec file{"FILE", "The file; - for standard input", true};
   OptionSpec date{"--date", "Only this day: YYYY-MM-DD, today, yesterday"};
-  OptionSpec limit{"--limit", "At most so many, 1 to 1000 [50]"};
-  OptionSpec id{"ID", "The note's id", true};
+  OptionSpec limit{"--limit", "Maximum number of notes, 1 to 1000 [50]"};
+  OptionSpec id{"ID", "Id of the note", true};
   return {{{"notes"}, "Import, list and show notes", end},
           {{"notes", "import"},
            "Import notes from JSON lines",

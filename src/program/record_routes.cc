@@ -72,7 +72,7 @@ Task<Result<std::optional<R>>> find_one(Service& service, UserId owner, std::str
 template <typename R>
 Error missing(const std::string& key) {
   return error(ErrorCode::not_found,
-               "There is no " + std::string(names<R>.singular) + " \"" + key + "\".");
+               "Unknown " + std::string(names<R>.singular) + " \"" + key + "\".");
 }
 
 // True if both are equal; their creation time is ignored unless the body states it.
@@ -104,11 +104,10 @@ Route list_route() {
       capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key));
   Value text = Value::object({{"type", "string"}});
   route.parameters = {
-      server::owner_parameter(),
-      server::query_parameter("date", "Only of this day, YYYY-MM-DD", text),
-      server::query_parameter("after", "The last one of the page before", std::move(text)),
+      server::owner_parameter(), server::query_parameter("date", "Only this day, YYYY-MM-DD", text),
+      server::query_parameter("after", "Last key of the previous page", std::move(text)),
       server::limit_parameter(kListDefault, server::kListMax)};
-  route.answers = {{200, "A page; `next` is the `after` of the next one", ""}};
+  route.answers = {{200, "A page; `next` is the `after` of the next page", ""}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     RecordFilter filter;
     filter.collection = R::collection;
@@ -155,13 +154,14 @@ template <typename R>
 Route make_route(ApiContext& world) {
   Route route = server::route_of("POST", "/api/" + std::string(names<R>.plural),
                                  "create" + capital(names<R>.singular),
-                                 "Makes a " + std::string(names<R>.singular));
+                                 "Creation of a " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {server::owner_parameter()};
   // A note must state its day or the time of its creation.
   constexpr bool is_note = std::is_same_v<R, Note>;
   route.body = server::body_schema<R>({is_note ? "content" : "date"});
-  route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
+  route.answers = {{201, "Created; the Location header contains its address", ""},
+                   {200, "It already existed", ""}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     bool dated = is_dated(call);
@@ -175,9 +175,9 @@ Route make_route(ApiContext& world) {
       co_return std::move(reply);
     }
     if (there) {
-      co_return error(ErrorCode::conflict, "There is another " + std::string(names<R>.singular) +
-                                               " \"" + record.key() +
-                                               "\" already; PUT replaces it.");
+      co_return error(ErrorCode::conflict, "Another " + std::string(names<R>.singular) + " \"" +
+                                               record.key() +
+                                               "\" already exists. Replace it with PUT.");
     }
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
     reply.status = 201;
@@ -218,18 +218,18 @@ template <typename R>
 Route replace_route(ApiContext& world) {
   Route route =
       server::route_of("PUT", path_of_one(names<R>.plural), "replace" + capital(names<R>.singular),
-                       "Makes or replaces one " + std::string(names<R>.singular));
+                       "Creation or replacement of one " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {server::owner_parameter()};
   route.body = server::body_schema<R>();
-  route.answers = {{200, "It was replaced", ""}, {201, "It is new", ""}};
+  route.answers = {{200, "Replaced", ""}, {201, "Created", ""}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     const Value& named = call.body[names<R>.key];
     if (!named.is_null() && named != Value(key)) {
       co_return error(ErrorCode::invalid,
-                      "\"" + std::string(names<R>.key) + "\" is not the one in the address.");
+                      "\"" + std::string(names<R>.key) + "\" differs from the one in the address.");
     }
     put_key(record, key);
     bool dated = is_dated(call);
@@ -250,10 +250,10 @@ template <typename R>
 Route erase_route() {
   Route route = server::route_of("DELETE", path_of_one(names<R>.plural),
                                  "delete" + capital(names<R>.singular),
-                                 "Erases one " + std::string(names<R>.singular));
+                                 "Deletion of one " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {server::owner_parameter()};
-  route.answers = {{204, "It is erased", ""}};
+  route.answers = {{204, "Deleted", ""}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(UserId owner, server::owner_in(call));

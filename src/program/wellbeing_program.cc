@@ -26,13 +26,13 @@ constexpr const char* kExamples = R"(  belay notes import diary.jsonl
 )";
 
 constexpr const char* kSettings =
-    R"(                          BELAY_MODEL is builtin unless it is set: rules, no language model
-  BELAY_HELP_TEXT         where to find help near you, shown from risk 8 up
+    R"(                          BELAY_MODEL is builtin by default: rules, no language model
+  BELAY_HELP_TEXT         contact for local help, shown at risk 8 or higher
 )";
 
 constexpr const char* kRunEnd =
-    R"(A run that has something to save stops for a person (exit code 3) and prints the command that
-approves it; belay run never decides. The same --thread again goes on, or shows the result.
+    R"(A run that has something to save pauses (exit code 3) and prints the command that approves it;
+belay run never decides. The same --thread again resumes the run, or shows its result.
 
 Examples:
   belay run daily-audit --date 1910-02-06
@@ -82,8 +82,9 @@ Result<std::string> language_for(const ParsedOptions& given, const Settings& set
     return is_told ? std::string(name_of(settings.language)) : std::string();
   }
   if (cli::language_from(found->second)) return found->second;
-  return error(ErrorCode::invalid, "--language is \"" + cli::shortened(found->second, 20, "...") +
-                                       "\"; give en or es.");
+  return error(ErrorCode::invalid, "Invalid --language \"" +
+                                       cli::shortened(found->second, 20, "...") +
+                                       "\": expected en or es.");
 }
 
 // The input of both agents: a day, a language and a time zone.
@@ -102,11 +103,10 @@ Result<Value> input(const ParsedOptions& given, const Settings& settings) {
 
 cli::Program wellbeing_program() {
   cli::OptionSpec date{"--date", "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]"};
-  cli::OptionSpec language{"--language", "en or es: the language of what is said to you"};
+  cli::OptionSpec language{"--language", "Language of the texts for you: en or es"};
   cli::Program program;
   program.name = program.call = "belay";
-  program.about =
-      "belay - agents that survive: every step is committed before the next one begins.";
+  program.about = "belay - durable agents: every step is committed before the next one starts.";
   program.examples = kExamples;
   program.own_settings = kSettings;
   program.run_end = kRunEnd;

@@ -11,8 +11,8 @@ constexpr int database_max = 9'999;
 
 Error wrong(std::string_view what) {
   return error(ErrorCode::invalid,
-               "The address of Redis " + std::string(what) +
-                   "; write redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss:// for TLS.");
+               "Invalid Redis address: it " + std::string(what) +
+                   ". Write redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss:// for TLS.");
 }
 
 std::optional<int> number_from(std::string_view text, int most) {
@@ -55,7 +55,7 @@ Result<Done> read_login(std::string_view login, Address& address) {
   std::string_view password = colon == login.npos ? login : login.substr(colon + 1);
   auto plain_user = percent_decoded(user);
   auto plain_password = percent_decoded(password);
-  if (!plain_user || !plain_password) return wrong("has a % in its login that begins no byte");
+  if (!plain_user || !plain_password) return wrong("has an invalid % escape in its login");
   address.user = *std::move(plain_user);
   address.password = *std::move(plain_password);
   return Done{};
@@ -65,13 +65,13 @@ Result<Done> read_host(std::string_view text, Address& address) {
   std::size_t past_host = text.find(':');
   if (text.starts_with('[')) {
     std::size_t closed = text.find(']');
-    if (closed == text.npos) return wrong("opens a [ that it does not close");
+    if (closed == text.npos) return wrong("has a [ without a ]");
     address.host = text.substr(1, closed - 1);
     past_host = closed + 1;
   } else {
     address.host = text.substr(0, past_host);
   }
-  if (address.host.empty()) return wrong("names no host");
+  if (address.host.empty()) return wrong("has no host");
   if (past_host >= text.size()) return Done{};
   auto port = number_from(text.substr(past_host + 1), port_max);
   if (text[past_host] != ':' || !port || *port == 0) return wrong("has no port from 1 to 65535");
@@ -94,7 +94,7 @@ Result<Address> address_from(std::string_view url) {
   address.is_tls = url.starts_with(tls);
   if (!address.is_tls && !url.starts_with(plain)) return wrong("does not begin with redis://");
   url.remove_prefix(address.is_tls ? tls.size() : plain.size());
-  if (url.find_first_of("?#") != url.npos) return wrong("has a ? or #, which mean nothing here");
+  if (url.find_first_of("?#") != url.npos) return wrong("contains a ? or #");
   if (std::size_t at = url.rfind('@'); at != url.npos) {
     BELAY_CHECK(read_login(url.substr(0, at), address));
     url.remove_prefix(at + 1);
@@ -102,7 +102,7 @@ Result<Address> address_from(std::string_view url) {
   std::size_t slash = url.find('/');
   if (slash != url.npos && slash + 1 < url.size()) {
     auto database = number_from(url.substr(slash + 1), database_max);
-    if (!database) return wrong("has no number after its /");
+    if (!database) return wrong("has no database number after its /");
     address.database = *database;
   }
   BELAY_CHECK(read_host(url.substr(0, slash), address));

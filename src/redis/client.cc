@@ -145,7 +145,7 @@ Result<Reply> Client::call_and_wait(const Command& command) {
   std::unique_lock lock(handed->mutex);
   bool came = handed->changed.wait_for(lock, options_.link.reply_timeout + grace,
                                        [&] { return handed->reply.has_value(); });
-  if (!came) return error(ErrorCode::unavailable, "Redis has not answered in time.");
+  if (!came) return error(ErrorCode::unavailable, "Redis did not respond in time.");
   return judged(*std::move(handed->reply));
 }
 

@@ -13,7 +13,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds pause_least{20};
 constexpr milliseconds pause_most{5'000};
 constexpr int pause_doublings_max = 8;
-// How long a connection on which a reply is late may stay silent; and one that only listens.
+// The time without any received bytes after which a connection is closed: one on which a reply is
+// late, and one that only listens.
 constexpr int silence_in_timeouts = 10;
 constexpr milliseconds silence_least{500};
 constexpr milliseconds listening_silence_max{10'000};
@@ -27,13 +28,13 @@ DependencyOptions breaker_options() {
   return options;
 }
 
-// The breaker asks for times of the clock on the wall; only their distances matter to it.
+// The circuit breaker takes wall-clock times but uses only their differences.
 Instant as_instant(steady_clock::time_point at) {
   return Instant(std::chrono::duration_cast<Instant::duration>(at.time_since_epoch()));
 }
 
 Error away(const std::string& why) {
-  return error(ErrorCode::unavailable, "Redis is not there now: " + why + ".");
+  return error(ErrorCode::unavailable, "Redis is unavailable: " + why + ".");
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ Error refusal(const Reply& reply) {
   for (char& letter : shown) {
     if (letter < ' ' || letter > '~') letter = '?';
   }
-  return error(ErrorCode::invalid, "Redis answered: " + shown + ".");
+  return error(ErrorCode::invalid, "Redis responded: " + shown + ".");
 }
 
 RedisConnection::RedisConnection(LinkOptions options, Random& random, RedisConnectionHooks hooks)
@@ -51,7 +52,7 @@ RedisConnection::RedisConnection(LinkOptions options, Random& random, RedisConne
       random_(random),
       hooks_(std::move(hooks)),
       breaker_(breaker_options()),
-      trouble_("no connection has been made yet") {
+      trouble_("no connection has been established yet") {
   thread_ = start_thread([this] { serve(); });
 }
 
@@ -78,9 +79,9 @@ void RedisConnection::start(const Command& command, Callback ended) {
     } else if (is_late_) {
       refused = "a reply is late";
     } else if (commands_ >= options_.commands_max || bytes_ + bytes.size() > options_.bytes_max) {
-      refused = "too much waits for it";
+      refused = "its queue of requests is full";
     } else if (pass = breaker_.enter(as_instant(now)); !pass) {
-      refused = "its replies have been late";
+      refused = "its replies were late";
     } else {
       Waiting waiting{std::move(ended), bytes.size(), now + options_.reply_timeout, *pass};
       ++commands_;
@@ -103,10 +104,10 @@ void RedisConnection::serve() {
     wakeup_.clear();
     take_replies();
   }
-  // What was told just now is still said.
+  // Sends the commands that were started before the end.
   take_new();
   [[maybe_unused]] auto said = socket_.go_on();
-  lose(error(ErrorCode::unavailable, "the connection was ended here"));
+  lose(error(ErrorCode::unavailable, "the connection was closed here"));
 }
 
 void RedisConnection::wait_for_news() {
@@ -140,7 +141,7 @@ void RedisConnection::look_at_time() {
   if (!listens()) return tell_late(now);
   if (now < due_) return;
   if (now - heard_ >= listening_silence_max + listening_answer_max) {
-    return lose(error(ErrorCode::unavailable, "it has fallen silent"));
+    return lose(error(ErrorCode::unavailable, "it stopped responding"));
   }
   socket_.send(to_bytes({"PING"}));
   due_ = now + listening_answer_max;
@@ -154,7 +155,8 @@ void RedisConnection::begin_connecting(Moment now) {
   greet();
 }
 
-// What is said first lies ready until the connection stands. The last one shows that all is well.
+// Queues the first commands; they are sent when the connection is established. The reply to the
+// last one shows that the connection can be used.
 void RedisConnection::greet() {
   const Address& address = options_.address;
   greetings_ = 1;
@@ -185,7 +187,7 @@ void RedisConnection::take_new() {
     waiting_.push_back(std::move(each.waiting));
   }
   if (!listens()) return;
-  // What is answered then comes among all the rest.
+  // Replies to subscriptions arrive among the messages, not in the order of commands.
   std::lock_guard lock(mutex_);
   for (const Waiting& each : waiting_) {
     bytes_ -= each.bytes;
@@ -216,7 +218,7 @@ Result<Done> RedisConnection::take_reply(Reply reply) {
     hooks_.hear(std::move(reply));
     return Done{};
   }
-  if (waiting_.empty()) return error(ErrorCode::corrupt, "it answered what nobody had asked");
+  if (waiting_.empty()) return error(ErrorCode::corrupt, "it sent a reply without a request");
   Waiting waiting = std::move(waiting_.front());
   waiting_.pop_front();
   {
@@ -237,11 +239,12 @@ Result<Done> RedisConnection::take_reply(Reply reply) {
 Result<Done> RedisConnection::take_greeting(const Reply& reply) {
   bool is_login = std::exchange(is_login_next_, false);
   if (reply.kind == Reply::Kind::error) {
-    // Whoever answers may repeat what it was told.
-    if (is_login) return error(ErrorCode::invalid, "it does not take the password");
+    // Not the reply itself: it might contain the password.
+    if (is_login) return error(ErrorCode::invalid, "it does not accept the password");
     return refusal(reply);
   }
-  if (reply.kind != Reply::Kind::status) return error(ErrorCode::corrupt, "it is no Redis");
+  if (reply.kind != Reply::Kind::status)
+    return error(ErrorCode::corrupt, "it is not a Redis server");
   if (--greetings_ == 0) become_up();
   return Done{};
 }
@@ -249,7 +252,8 @@ Result<Done> RedisConnection::take_greeting(const Reply& reply) {
 void RedisConnection::become_up() {
   failures_ = 0;
   due_ = heard_ + listening_silence_max;
-  // Before what is said first: whoever finds it down finds himself in that.
+  // Before the first commands are collected: a subscription that is added while is_up_ is false is
+  // among them.
   is_up_ = true;
   has_tried_ = true;
   if (!hooks_.greet) return;
@@ -273,7 +277,7 @@ void RedisConnection::tell_late(Moment now) {
   if (waiting_.empty()) return;
   auto silence_max = std::max(silence_in_timeouts * options_.reply_timeout, silence_least);
   if (now - waiting_.front().late_at < silence_max) return;
-  lose(error(ErrorCode::unavailable, "its replies do not come"));
+  lose(error(ErrorCode::unavailable, "its replies do not arrive"));
 }
 
 void RedisConnection::lose(const Error& why) {
@@ -285,7 +289,7 @@ void RedisConnection::lose(const Error& why) {
     std::lock_guard lock(mutex_);
     trouble_ = why.message;
     for (New& each : new_) told.push_back(std::move(each.waiting));
-    // That there is no connection says enough by itself.
+    // The breaker does not count a lost connection, which is detected without it.
     for (const Waiting& each : told) {
       auto verdict = CircuitBreaker::Verdict::unknown;
       if (!each.is_late) breaker_.ended(each.pass, verdict, as_instant(steady_clock::now()));
@@ -294,7 +298,7 @@ void RedisConnection::lose(const Error& why) {
     commands_ = 0;
     bytes_ = 0;
   }
-  has_tried_ = true;  // whoever has waited for it finds the trouble
+  has_tried_ = true;  // after trouble_ was set, for callers that wait for the first attempt
   int doublings = std::min(failures_++, pause_doublings_max);
   auto longest = std::min(pause_least * (1 << doublings), pause_most);
   auto half = longest.count() / 2;

@@ -1,13 +1,12 @@
 #pragma once
-// redis/redis_connection.h - one connection to Redis, kept up by a thread of its own: commands go
-// out one after another without waiting, replies come back in that order.
+// redis/redis_connection.h - one connection to Redis with its own thread, which reconnects.
 //
-// While there is no connection, or a reply is late, every command fails at once: a Redis that is
-// away or slow costs its users nothing but the first wait. It connects again by itself, after
-// longer and longer pauses of a random part.
+// Commands are pipelined: sent without waiting for replies, which arrive in the same order. While
+// there is no connection, or a reply is late, every command fails immediately: an unavailable or
+// slow Redis costs its users only the first timeout. Reconnects with exponential, random backoff.
 //
-// Threading: any; `Ended` and the hooks are called on the link's thread, outside of its lock, or
-// within start() where a command is refused. They must not block.
+// Threading: any; callbacks and hooks are called on the connection's thread without its lock, or
+// within start() if a command is rejected. They must not block.
 
 #include <atomic>
 #include <chrono>
@@ -25,14 +24,15 @@ namespace belay::redis {
 
 struct LinkOptions {
   Address address;
-  std::string ca_file;                             // whom TLS believes: see TlsTrust
-  std::chrono::milliseconds connect_timeout{500};  // until Redis has greeted us
+  std::string ca_file;                             // trusted certificates for TLS: see TlsTrust
+  std::chrono::milliseconds connect_timeout{500};  // until the replies to the first commands
   std::chrono::milliseconds reply_timeout{50};
-  std::size_t commands_max = 4'096;  // without a reply yet; more are refused
+  std::size_t commands_max = 4'096;  // without a reply yet; further ones are rejected
   std::size_t bytes_max = 8u << 20;  // of those commands
 };
 
-// Of a link that listens: what it says once it is connected, and who hears what comes.
+// For a connection with subscriptions: the commands to send after each connect, and the receiver of
+// all replies.
 struct RedisConnectionHooks {
   std::function<std::vector<Command>()> greet = nullptr;
   std::function<void(Reply)> hear = nullptr;
@@ -42,25 +42,26 @@ class RedisConnection {
  public:
   using Callback = std::function<void(Result<Reply>)>;
 
-  // `random` outlives it.
+  // `random` must outlive this object.
   RedisConnection(LinkOptions options, Random& random, RedisConnectionHooks hooks = {});
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
-  // What has no reply yet is told `unavailable`.
+  // Commands without a reply fail with `unavailable`.
   ~RedisConnection();
 
-  // `ended` may be null: then nobody is told. An error that Redis answers is a reply, too.
+  // Sends a command and calls `ended` with its reply, unless it is null. An error of Redis is also
+  // a reply.
   void start(const Command& command, Callback ended);
   bool is_up() const { return is_up_; }
-  // Whether a first connection has been made, or has failed.
+  // Whether the first attempt to connect has succeeded or failed.
   bool has_tried() const { return has_tried_; }
-  // Why it is not up, in a sentence without the password; empty while it is.
+  // The reason why it is not connected, without the password; empty while it is.
   std::string trouble() const;
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
   struct Waiting {
-    Callback ended;  // null once it was told that the reply is late
+    Callback ended;  // null after it was called because the reply is late
     std::size_t bytes = 0;
     Moment late_at;
     CircuitBreaker::Pass pass;
@@ -93,31 +94,31 @@ class RedisConnection {
   mutable std::mutex mutex_;
   // Protected by mutex_.
   std::deque<New> new_;
-  std::size_t commands_ = 0;  // new ones, and those that wait
+  std::size_t commands_ = 0;  // new ones, and those without a reply
   std::size_t bytes_ = 0;
   CircuitBreaker breaker_;
   std::string trouble_;
 
   std::atomic<bool> is_stopping_ = false;
   std::atomic<bool> is_up_ = false;
-  std::atomic<bool> is_late_ = false;  // a reply is
+  std::atomic<bool> is_late_ = false;  // a reply is late
   std::atomic<bool> has_tried_ = false;
 
-  // The thread's own.
+  // Used by the connection's thread only.
   Socket socket_;
   ReplyReader reader_;
-  std::deque<Waiting> waiting_;  // for replies, in order
-  int greetings_ = 0;            // replies until it is up
-  bool is_login_next_ = false;   // the next greeting answers a password
-  int failures_ = 0;             // connections in a row that came to nothing
-  Moment due_;                   // to connect, to have connected, or to ask whether it lives
+  std::deque<Waiting> waiting_;  // sent commands without a reply, in order
+  int greetings_ = 0;            // outstanding replies to the first commands
+  bool is_login_next_ = false;   // the next of them is the reply to a password
+  int failures_ = 0;             // consecutive failed connections
+  Moment due_;                   // time to connect, to give up connecting, or to send a ping
   Moment heard_;
 
   Wakeup wakeup_;
   std::thread thread_;  // last: it uses everything above
 };
 
-// "Redis answered: ...": its first words, fit for a line.
+// Returns "Redis answered: ..." with the first printable characters of the reply.
 Error refusal(const Reply& reply);
 
 }  // namespace belay::redis

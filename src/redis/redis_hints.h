@@ -9,10 +9,11 @@
 
 namespace belay::redis {
 
-// What is told within a twentieth of a second is told once, at its end, unless it is the first.
+// Sends the first notification immediately; combines further ones within 50 ms into one.
 class RedisNotifier final : public WorkNotifier {
  public:
-  // Both outlive it. On the executor's thread, its end too.
+  // `client` and `executor` must outlive this object. Threading: the executor's thread, also for
+  // the destructor.
   RedisNotifier(Client& client, Executor& executor) : client_(client), executor_(executor) {}
   RedisNotifier(const RedisNotifier&) = delete;
   RedisNotifier& operator=(const RedisNotifier&) = delete;
@@ -31,7 +32,7 @@ class RedisNotifier final : public WorkNotifier {
 
   Client& client_;
   Executor& executor_;
-  std::map<std::string, Pause, std::less<>> pauses_;  // of queues that were told of just now
+  std::map<std::string, Pause, std::less<>> pauses_;  // queues with a recent notification
 };
 
 class RedisBroadcast final : public Broadcast {

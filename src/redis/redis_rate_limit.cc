@@ -5,9 +5,9 @@ namespace {
 
 constexpr std::int64_t minute_us = 60'000'000;
 
-// KEYS[1]: the moment by which all that was let through would have come one after the other.
-// ARGV[1]: microseconds between two. Answers 0, or how long to wait. Whatever stands there counts
-// as a minute's worth at the most.
+// KEYS[1]: the time at which all permitted requests would be done if they were evenly spaced.
+// ARGV[1]: the interval in microseconds. Returns 0, or the time to wait. A stored value counts for
+// at most one minute, so that an invalid one cannot block longer.
 constexpr const char* take_script = R"lua(
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -21,7 +21,7 @@ redis.call('SET', KEYS[1], string.format('%.0f', at), 'PX', math.ceil((at - now)
 return 0
 )lua";
 
-// Uses the same key and argument. If that minute is over, no count is needed any more.
+// Undoes one request, with the same key and argument. Does nothing if its minute is over.
 constexpr const char* give_back_script = R"lua(
 local held = redis.call('GET', KEYS[1])
 if not held or not tonumber(held) then return 0 end

@@ -1,9 +1,8 @@
 #pragma once
-// redis/redis_rate_limit.h - how often something may be done in a minute, counted in a Redis for
-// all processes that name it alike.
+// redis/redis_rate_limit.h - a rate limit per minute that all processes share through Redis.
 //
-// By the generic cell rate algorithm: one moment a key, by Redis's own clock, read and moved by a
-// script at once. As many as a minute allows may come together, then one after the other.
+// Generic cell rate algorithm: one time per key, by the clock of Redis, read and updated atomically
+// by a script. Permits a burst of one minute's requests, then evenly spaced ones.
 
 #include "belay/hints.h"
 #include "redis/client.h"
@@ -12,7 +11,7 @@ namespace belay::redis {
 
 class RedisRateLimit final : public SharedRateLimit {
  public:
-  // `client` outlives it.
+  // `client` must outlive this object.
   explicit RedisRateLimit(Client& client) : client_(client) {}
   Task<std::optional<std::chrono::milliseconds>> acquire(std::string name,
                                                          std::size_t per_minute) override;

@@ -1,9 +1,9 @@
 #pragma once
-// redis/redis_reply_cache.h - answers of models, kept in a Redis for all processes with the same
+// redis/redis_reply_cache.h - caches replies of models in Redis for all processes with the same
 // keys.
 //
-// Only encrypted: an answer decides what a run goes on with, so nobody but who has the keys may be
-// able to put one there. Without a key nothing is kept, and nothing found.
+// Only encrypted: a run continues with a cached reply, so that only holders of the keys may be able
+// to store one. Without a key, nothing is stored and nothing is found.
 
 #include "belay/hints.h"
 #include "redis/client.h"
@@ -13,7 +13,7 @@ namespace belay::redis {
 
 class RedisReplyCache final : public SharedReplyCache {
  public:
-  // `client` outlives it.
+  // `client` must outlive this object.
   RedisReplyCache(Client& client, std::shared_ptr<const MessageEncryption> seal)
       : client_(client), seal_(std::move(seal)) {}
   Task<std::optional<std::string>> get(Digest request) override;

@@ -8,8 +8,9 @@ namespace {
 constexpr std::size_t line_bytes_max = 64u << 10;  // a status, an error, a number
 
 Error no_reply(std::string_view why) {
-  return error(ErrorCode::corrupt, "What answers is no Redis, or is damaged: " + std::string(why) +
-                                       "; look at the address in the setting redis.");
+  return error(ErrorCode::corrupt,
+               "The reply does not come from Redis, or is damaged: " + std::string(why) +
+                   "; check the address in the setting redis.");
 }
 
 std::optional<std::int64_t> number_in(std::string_view line) {
@@ -41,7 +42,7 @@ void ReplyReader::feed(std::string_view bytes) {
 }
 
 Result<std::optional<Reply>> ReplyReader::next() {
-  if (is_broken_) return no_reply("nothing more can be read of it");
+  if (is_broken_) return no_reply("no further replies can be read");
   if (empty() || held_.size() - begin_ < wanted_) return std::optional<Reply>();
   wanted_ = 0;
   items_ = 0;
@@ -71,7 +72,7 @@ Result<bool> ReplyReader::read(Reply& reply, std::size_t& at, int depth) {
   if (at >= held_.size()) return false;
   char kind = held_[at];
   if (std::string_view("+-:$*").find(kind) == std::string_view::npos) {
-    return no_reply("a reply begins with none of + - : $ *");
+    return no_reply("a reply does not begin with one of + - : $ *");
   }
   std::size_t begin = at + 1;
   auto text = line(begin);
@@ -84,7 +85,7 @@ Result<bool> ReplyReader::read(Reply& reply, std::size_t& at, int depth) {
     return true;
   }
   auto number = number_in(*text);
-  if (!number) return no_reply("a number is none");
+  if (!number) return no_reply("a number is invalid");
   if (kind == ':') {
     reply.kind = Reply::Kind::number;
     reply.number = *number;
@@ -103,7 +104,8 @@ Result<bool> ReplyReader::read_text(Reply& reply, std::int64_t size, std::size_t
     wanted_ = at + bytes + 2 - begin_;
     return false;
   }
-  if (held_.compare(at + bytes, 2, "\r\n") != 0) return no_reply("a text has not its size");
+  if (held_.compare(at + bytes, 2, "\r\n") != 0)
+    return no_reply("a text has another size than announced");
   reply.kind = Reply::Kind::text;
   reply.text = held_.substr(at, bytes);
   at += bytes + 2;

@@ -1,5 +1,5 @@
 #pragma once
-// redis/reply.h - Redis's protocol (RESP2): how a command is written, and what comes back read.
+// redis/reply.h - the protocol of Redis (RESP2): encodes commands and parses replies.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace belay::redis {
 
-// A name and its arguments; bytes of any kind.
+// The name of a command and its arguments, as arbitrary bytes.
 using Command = std::vector<std::string>;
 std::string to_bytes(const Command& command);
 
@@ -24,8 +24,9 @@ struct Reply {
   friend bool operator==(const Reply&, const Reply&) = default;
 };
 
-// Cuts what comes into replies. Bounded: a reply of more than `bytes_max`, of more items or deeper
-// than any command of ours has is refused, as is what is no Redis's; nothing more can be read then.
+// Parses a stream of bytes into replies. Rejects replies of more than `bytes_max`, with more items
+// or more levels than any used command returns, and bytes that are not RESP2. After an Error
+// nothing more can be read.
 class ReplyReader {
  public:
   static constexpr std::size_t bytes_max = 16u << 20;
@@ -33,7 +34,7 @@ class ReplyReader {
   static constexpr int depth_max = 4;
 
   void feed(std::string_view bytes);
-  // The next whole reply; nothing while it is not there. `corrupt` for what can't be one.
+  // Returns the next complete reply; nullopt if bytes are missing. Fails with `corrupt`.
   Result<std::optional<Reply>> next();
   bool empty() const { return held_.size() == begin_; }
 
@@ -45,9 +46,9 @@ class ReplyReader {
   Result<bool> read_list(Reply& reply, std::int64_t size, std::size_t& at, int depth);
 
   std::string held_;
-  std::size_t begin_ = 0;   // of what is not read yet
-  std::size_t wanted_ = 0;  // with so many bytes it is worth a try
-  std::size_t items_ = 0;   // of the reply that is being read
+  std::size_t begin_ = 0;   // of the unread bytes
+  std::size_t wanted_ = 0;  // number of bytes from which parsing is tried again
+  std::size_t items_ = 0;   // of the current reply
   bool is_broken_ = false;
 };
 

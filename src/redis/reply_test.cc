@@ -5,7 +5,7 @@
 namespace belay::redis {
 namespace {
 
-// All replies that come of these bytes, fed in pieces of that size.
+// Parses the bytes, fed in pieces of the given size, into replies.
 Result<std::vector<Reply>> replies_in(std::string_view bytes, std::size_t piece) {
   ReplyReader reader;
   std::vector<Reply> all;

@@ -25,13 +25,12 @@ Error gone(std::string_view what, int number) {
                std::string(what) + ": " + std::generic_category().message(number));
 }
 
-// Of TLS: the alert that says so.
+// The record type of a TLS alert.
 constexpr char alert_type = 21;
 
 Error speaks_tls() {
   return error(ErrorCode::invalid,
-               "it speaks TLS on that port; write rediss:// in the setting redis (--redis, "
-               "BELAY_REDIS)");
+               "that port uses TLS; write rediss:// in the setting redis (--redis, BELAY_REDIS)");
 }
 
 bool is_later(int number) { return number == EAGAIN || number == EWOULDBLOCK || number == EINTR; }
@@ -46,7 +45,7 @@ Wakeup::~Wakeup() {
 
 void Wakeup::wake() const {
   std::uint64_t one = 1;
-  // Full means that it is woken already.
+  // A failed write means that the counter is full, and the thread will wake.
   [[maybe_unused]] auto written = ::write(handle_, &one, sizeof one);
 }
 
@@ -66,7 +65,7 @@ Result<Done> Socket::begin(const Address& address, const std::string& ca_file) {
   int failed = ::getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found);
   if (failed != 0) {
     return error(ErrorCode::unavailable,
-                 std::string("the host is not known: ") + ::gai_strerror(failed));
+                 std::string("the host is unknown: ") + ::gai_strerror(failed));
   }
   std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
   places_.clear();
@@ -79,7 +78,7 @@ Result<Done> Socket::begin(const Address& address, const std::string& ca_file) {
 }
 
 Result<Done> Socket::begin_tls(const Address& address, const std::string& ca_file) {
-  // Reading it takes some 25 ms, where all authorities of the system stand in one file.
+  // Kept for later attempts: reading takes about 25 ms for a file with all of the system's CAs.
   if (!trust_) {
     auto loaded = TlsTrust::load(ca_file);
     if (!loaded.ok()) return loaded.error();
@@ -98,7 +97,7 @@ Result<Done> Socket::connect_next() {
     places_.pop_back();
     if (handle_ >= 0) ::close(handle_);
     handle_ = ::socket(place.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (handle_ < 0) return gone("there is no socket to be had", errno);
+    if (handle_ < 0) return gone("no socket is available", errno);
     int yes = 1;
     ::setsockopt(handle_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     ::setsockopt(handle_, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
@@ -108,7 +107,7 @@ Result<Done> Socket::connect_next() {
                               static_cast<socklen_t>(place.bytes.size()));
     state_ = connected == 0 ? State::open : State::connecting;
     if (connected == 0 || errno == EINPROGRESS || errno == EINTR) return Done{};
-    last = gone("nobody answers", errno);
+    last = gone("no server responds", errno);
   }
   close();
   return last;
@@ -119,7 +118,8 @@ void Socket::close() {
     std::string words = tls_->last_words();
     [[maybe_unused]] auto said = ::send(handle_, words.data(), words.size(), MSG_NOSIGNAL);
   }
-  // The next one reads the file anew, as it may be another one by then; not while nobody answers.
+  // The next connection reads the file again, which can have changed; not if the server has not
+  // replied at all.
   if (tls_ && (tls_->has_failed() || tls_->is_established())) trust_.reset();
   tls_.reset();
   if (handle_ >= 0) ::close(handle_);
@@ -132,7 +132,8 @@ void Socket::close() {
 void Socket::wait(const Wakeup& wakeup, std::chrono::milliseconds longest) const {
   short wanted = POLLIN;
   if (state_ == State::connecting || !out_.empty()) wanted |= POLLOUT;
-  // What ended the session may have come together with what was said before: nothing more comes.
+  // Do not wait after the end of the session: it can have been received together with data that is
+  // not yet read, and no more bytes follow.
   if (tls_ && tls_->has_failed()) longest = std::chrono::milliseconds(0);
   pollfd both[2] = {{wakeup.handle(), POLLIN, 0}, {handle_, wanted, 0}};
   ::poll(both, handle_ >= 0 ? 2 : 1, static_cast<int>(longest.count()));
@@ -154,7 +155,7 @@ Result<Done> Socket::finish_connecting() {
     state_ = State::open;
     return Done{};
   }
-  if (places_.empty()) return gone("nobody answers", failed);
+  if (places_.empty()) return gone("no server responds", failed);
   std::string out = std::move(out_);
   BELAY_CHECK(connect_next());
   out_ = std::move(out);
@@ -178,7 +179,7 @@ Result<Done> Socket::send_out() {
     auto sent = ::send(handle_, out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent < 0 && is_later(errno)) return Done{};
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
-      // Why it left may be the last that it has said, so receive() ends this.
+      // Not an Error yet: the reason might be among the bytes received last; receive() reports it.
       out_.clear();
       return Done{};
     }
@@ -211,14 +212,14 @@ Error Socket::ended(std::string what) const {
   if (tls_ && !tls_->is_established()) {
     return error(ErrorCode::unavailable,
                  what +
-                     ", amid the handshake of TLS; see whether that port speaks TLS, else write "
-                     "redis:// in the setting redis (--redis, BELAY_REDIS)");
+                     " during the TLS handshake; check that the port uses TLS, or write redis:// "
+                     "in the setting redis (--redis, BELAY_REDIS)");
   }
   if (!tls_ && !has_heard_) {
     return error(ErrorCode::unavailable,
                  what +
-                     ", without a word; where that port speaks TLS, write rediss:// in the "
-                     "setting redis (--redis, BELAY_REDIS)");
+                     " without a reply; if that port uses TLS, write rediss:// in the setting "
+                     "redis (--redis, BELAY_REDIS)");
   }
   return error(ErrorCode::unavailable, std::move(what));
 }
@@ -226,10 +227,10 @@ Error Socket::ended(std::string what) const {
 Error Socket::silence() const {
   if (tls_ && state_ == State::open && !tls_->is_established()) {
     return error(ErrorCode::unavailable,
-                 "it does not answer the handshake of TLS in time; see whether that port speaks "
-                 "TLS, else write redis:// in the setting redis (--redis, BELAY_REDIS)");
+                 "it did not complete the TLS handshake in time; check that the port uses TLS, or "
+                 "write redis:// in the setting redis (--redis, BELAY_REDIS)");
   }
-  return error(ErrorCode::unavailable, "nobody answers in time");
+  return error(ErrorCode::unavailable, "it did not respond in time");
 }
 
 }  // namespace belay::redis

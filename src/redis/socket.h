@@ -1,6 +1,5 @@
 #pragma once
-// redis/socket.h - a connection that never blocks, with TLS or without, and how a thread that waits
-// for one is woken.
+// redis/socket.h - a non-blocking TCP connection, with or without TLS, and a wakeup for its thread.
 
 #include <chrono>
 #include <optional>
@@ -13,7 +12,7 @@
 
 namespace belay::redis {
 
-// Another thread wakes the one that waits.
+// Wakes a thread that waits in Socket::wait(), from another thread.
 class Wakeup {
  public:
   Wakeup();
@@ -37,20 +36,20 @@ class Socket {
   Socket& operator=(const Socket&) = delete;
   ~Socket() { close(); }
 
-  // Begins to connect. Looks the host up, which may block where it is a name. With TLS, `ca_file`
-  // says whom to believe: see TlsTrust.
+  // Starts to connect. Resolves the host, which can block if it is a name. With TLS, `ca_file`
+  // contains the trusted certificates: see TlsTrust.
   Result<Done> begin(const Address& address, const std::string& ca_file);
   void close();
   State state() const { return state_; }
 
-  // Waits until there is something to do, or `wakeup` is woken.
+  // Waits until the socket is ready or `wakeup` is woken.
   void wait(const Wakeup& wakeup, std::chrono::milliseconds longest) const;
-  // Finishes connecting, sends what is to be sent; `unavailable` where the other side is gone.
+  // Completes the connection and sends pending bytes. Fails with `unavailable` if it is lost.
   Result<Done> go_on();
   void send(std::string_view bytes);
-  // What has come; "" where nothing has.
+  // Returns the received bytes, possibly empty.
   Result<std::string> receive();
-  // What is to be said of it where nothing has come in time.
+  // The Error for a connection on which nothing was received in time.
   Error silence() const;
 
  private:
@@ -67,9 +66,9 @@ class Socket {
 
   State state_ = State::closed;
   int handle_ = -1;
-  std::vector<Place> places_;  // of the host, those still to be tried last first
-  std::string out_;            // as it goes out: encrypted, where there is TLS
-  bool has_heard_ = false;     // anything, since it is open
+  std::vector<Place> places_;  // addresses of the host; the next one to try is the last
+  std::string out_;            // bytes to send; with TLS, encrypted
+  bool has_heard_ = false;     // bytes were received since it was opened
   std::optional<TlsTrust> trust_;
   std::optional<TlsSession> tls_;
 };

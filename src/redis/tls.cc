@@ -13,38 +13,39 @@
 namespace belay::redis {
 namespace {
 
-// RFC 9325: forward secrecy and authenticated encryption, for TLS 1.2; those of 1.3 all have both.
+// For TLS 1.2, as RFC 9325 recommends: forward secrecy and authenticated encryption. All cipher
+// suites of TLS 1.3 have both.
 constexpr const char* tls_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr std::size_t record_bytes_max = 16u << 10;
-// Every record begins with its type.
+// The first byte of every TLS record is its type.
 constexpr char record_type_least = 20;
 constexpr char record_type_most = 23;
 
-// What OpenSSL says of its last failure.
+// Returns OpenSSL's reason of its last failure.
 std::string last_reason() {
   const char* text = ERR_reason_error_string(ERR_peek_last_error());
-  return text ? text : "no reason is known";
+  return text ? text : "unknown reason";
 }
 
 Error no_tls_of_ours() {
-  return error(ErrorCode::unavailable, "OpenSSL gives no TLS (" + last_reason() + ")");
+  return error(ErrorCode::unavailable, "OpenSSL could not initialize TLS (" + last_reason() + ")");
 }
 
 Error unusable_file(const std::string& file, const std::string& why) {
-  return error(ErrorCode::invalid, "\"" + file + "\", which redis_ca_file names, " + why +
-                                       "; let it (BELAY_REDIS_CA_FILE) be a PEM file of "
-                                       "certificates that this user may read");
+  return error(ErrorCode::invalid, "\"" + file + "\" of redis_ca_file " + why +
+                                       "; set redis_ca_file (BELAY_REDIS_CA_FILE) to a PEM file of "
+                                       "certificates that this user can read");
 }
 
-// Said before OpenSSL reads it, which tells a file that is not there from an empty one badly.
+// Checks access first: the errors of OpenSSL do not distinguish a missing file from an empty one.
 Result<Done> load_file(SSL_CTX* context, const std::string& file) {
   if (::access(file.c_str(), R_OK) != 0) {
-    return unusable_file(file, "can't be read: " + std::generic_category().message(errno));
+    return unusable_file(file, "could not be read: " + std::generic_category().message(errno));
   }
   if (SSL_CTX_load_verify_file(context, file.c_str()) != 1) {
-    return unusable_file(file, "holds no certificates in PEM (" + last_reason() + ")");
+    return unusable_file(file, "contains no PEM certificates (" + last_reason() + ")");
   }
-  // Who stands in the file is believed, though he may be no root: a server's own certificate, too.
+  // Certificates in the file are trusted even if they are not roots, such as that of the server.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   return Done{};
 }
@@ -53,7 +54,7 @@ bool expect_host(SSL* session, std::string host) {
   X509_VERIFY_PARAM* wanted = SSL_get0_param(session);
   host.resize(std::min(host.find('%'), host.size()));  // the zone of an IPv6 address
   if (X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1) return true;
-  if (host.ends_with('.')) host.pop_back();  // certificates have none
+  if (host.ends_with('.')) host.pop_back();  // names in certificates have no final dot
   X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   return X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1 &&
          SSL_set_tlsext_host_name(session, host.data()) == 1;
@@ -75,7 +76,7 @@ Result<TlsTrust> TlsTrust::load(const std::string& ca_file) {
     return no_tls_of_ours();
   }
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // What is sent lies in a string, which moves as it grows.
+  // The bytes to send are in a string, whose memory moves when it grows.
   SSL_CTX_set_mode(context, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (!ca_file.empty()) {
@@ -122,8 +123,8 @@ void TlsSession::feed(std::string_view came) {
   bool is_first = !std::exchange(has_heard_, true);
   if (is_first && (came.front() < record_type_least || came.front() > record_type_most)) {
     failure_ = error(ErrorCode::invalid,
-                     "it speaks no TLS on that port; write redis:// in the setting redis "
-                     "(--redis, BELAY_REDIS), or the port on which it does");
+                     "that port does not use TLS; write redis://, or the port of TLS, in the "
+                     "setting redis (--redis, BELAY_REDIS)");
     return;
   }
   int size = static_cast<int>(came.size());
@@ -145,7 +146,7 @@ Result<std::string> TlsSession::take_in() {
     look_at(outcome);
     break;
   }
-  // What was said before the end comes before the end.
+  // Returns data received before the end of the session first, its Error in the next call.
   if (plain.empty() && failure_) return *failure_;
   return plain;
 }
@@ -171,21 +172,22 @@ Error TlsSession::why_it_failed() const {
   switch (ERR_GET_LIB(number) == ERR_LIB_SSL ? ERR_GET_REASON(number) : 0) {
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
       return error(ErrorCode::invalid,
-                   "it asks for a certificate of its clients, which Belay has not; set "
+                   "it requires client certificates, which Belay does not support; set "
                    "tls-auth-clients to no on the server, and a password");
     case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
-      return error(ErrorCode::invalid,
-                   "it refuses the handshake of TLS; set tls-auth-clients to no on the server, as "
-                   "Belay has no certificate to show, and leave it the ciphers of OpenSSL");
+      return error(
+          ErrorCode::invalid,
+          "it rejects the TLS handshake; set tls-auth-clients to no on the server, because Belay "
+          "has no client certificate, and use the default ciphers of OpenSSL");
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
       return error(ErrorCode::invalid,
-                   "it speaks an old TLS only (" + last_reason() +
-                       "); let the server speak TLS 1.2 or 1.3 (tls-protocols)");
+                   "it supports only an old TLS version (" + last_reason() +
+                       "); enable TLS 1.2 or 1.3 on the server (tls-protocols)");
     default:
-      return error(ErrorCode::unavailable,
-                   "TLS failed (" + last_reason() +
-                       "); look at the log of the server and at its settings for TLS");
+      return error(
+          ErrorCode::unavailable,
+          "TLS failed (" + last_reason() + "); check the log of the server and its TLS settings");
   }
 }
 
@@ -196,37 +198,37 @@ Error TlsSession::why_not_believed(long verdict) const {
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return error(ErrorCode::invalid,
                    "its certificate is not for \"" + host_ +
-                       "\"; write a name that it is for in the setting redis (--redis, "
-                       "BELAY_REDIS), or give the server one for that name");
+                       "\"; use a host name of the certificate in the setting redis (--redis, "
+                       "BELAY_REDIS), or install a certificate for that name");
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return error(ErrorCode::invalid,
-                   "its certificate, or that of who has signed it, has expired; renew it on the "
-                   "server, or set the clock of this machine");
+                   "its certificate, or that of its issuer, has expired; renew it on the server, "
+                   "or set the clock of this machine");
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return error(ErrorCode::invalid,
-                   "its certificate, or that of who has signed it, is not valid yet; set the "
-                   "clocks of this machine and of the server");
-    case X509_V_ERR_CERT_SIGNATURE_FAILURE:  // an authority of the same name, made anew
+                   "its certificate, or that of its issuer, is not valid yet; set the clocks of "
+                   "this machine and of the server");
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:  // another authority with the same name
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
       return error(ErrorCode::invalid,
-                   "nobody " +
-                       (ca_file_.empty() ? std::string("whom this system trusts")
+                   "its certificate is not signed by an authority " +
+                       (ca_file_.empty() ? std::string("that this system trusts")
                                          : "in \"" + ca_file_ + "\"") +
-                       " has signed its certificate (" + reason +
-                       "); name the certificate of the authority that has, a PEM file, in the "
-                       "setting redis_ca_file (BELAY_REDIS_CA_FILE)");
+                       " (" + reason +
+                       "); set redis_ca_file (BELAY_REDIS_CA_FILE) to a PEM file with the "
+                       "certificate of its authority");
     default:
-      return error(ErrorCode::invalid, "its certificate is not to be trusted (" + reason +
-                                           "); give the server another one");
+      return error(ErrorCode::invalid, "its certificate is not trusted (" + reason +
+                                           "); install another certificate on the server");
   }
 }
 
 std::string TlsSession::last_words() {
-  // After a failure there is at most the alert that says which.
+  // After a failure, OpenSSL has already created the alert.
   if (!failure_ && is_established()) {
     ERR_clear_error();
     SSL_shutdown(session_.get());

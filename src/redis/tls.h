@@ -1,9 +1,9 @@
 #pragma once
-// redis/tls.h - TLS to a Redis: whom we believe, and a session.
+// redis/tls.h - TLS for connections to Redis: trusted certificates, and a session.
 //
-// A session has no socket: what has come is fed to it, what is to go out is taken from it. So
-// nothing in here waits, a piece of any size will do in either direction, and nothing that has
-// come lies where poll() does not see it.
+// A session has no socket: the caller feeds it the received bytes and takes the bytes to send.
+// Therefore nothing here blocks, pieces can have any size, and no received bytes are hidden in a
+// buffer that poll() does not see.
 
 #include <memory>
 #include <optional>
@@ -12,7 +12,7 @@
 
 #include "belay/result.h"
 
-// OpenSSL's, whose headers tls.cc alone includes.
+// Types of OpenSSL, whose headers only tls.cc includes.
 struct ssl_ctx_st;
 struct ssl_st;
 
@@ -20,8 +20,8 @@ namespace belay::redis {
 
 class TlsTrust {
  public:
-  // Believes those whose certificates stand in `ca_file`, in PEM; empty: those that the system
-  // believes. `invalid` for a file that can't be used.
+  // Trusts the certificates in `ca_file` (PEM); if empty, those of the system. Fails with `invalid`
+  // if the file cannot be used.
   static Result<TlsTrust> load(const std::string& ca_file);
 
  private:
@@ -33,26 +33,26 @@ class TlsTrust {
   std::string ca_file_;
 };
 
-// An error of a session is a clause: what is wrong with the other side; what to do about it. Once
-// there is one, it is the answer to everything.
+// The message of a session's Error is a clause: the fault of the server, then a remedy. After an
+// Error, every call returns the same one.
 class TlsSession {
  public:
-  // With `host`, a name or an address, which has to stand in the other side's certificate.
+  // Starts a session. The server's certificate must contain `host`, a name or an address.
   static Result<TlsSession> begin(const TlsTrust& trust, const std::string& host);
 
-  // Kept until we know whom we say it to.
+  // Buffers the bytes until the server's certificate has been verified.
   void send(std::string_view plain) { unsaid_ += plain; }
-  // What is to go out now: of the handshake, or of what was sent.
+  // Returns the bytes to send now: of the handshake, or encrypted data.
   Result<std::string> take_out();
 
   void feed(std::string_view came);
-  // What the other side has said, as far as it has come; "" where nothing has.
+  // Returns the decrypted data received so far, possibly empty.
   Result<std::string> take_in();
 
-  // Whether the handshake is done, and the other side is who it should be. REQUIRES: !has_failed().
+  // Whether the handshake is complete and the server is verified. REQUIRES: !has_failed().
   bool is_established() const;
   bool has_failed() const { return failure_.has_value(); }
-  // For the end of the connection: that nothing more comes, or why not.
+  // Returns the last bytes to send: the close notification, or the alert that states the failure.
   std::string last_words();
 
  private:

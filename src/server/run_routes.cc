@@ -80,8 +80,7 @@ ThreadId thread_of_key(const UserId& user, std::string_view key) {
 }
 
 Route list_agents() {
-  Route route =
-      route_of("GET", "/api/agents", "listAgents", "Agents with their states and nodes");
+  Route route = route_of("GET", "/api/agents", "listAgents", "Agents with their states and nodes");
   route.answers = {{200, "All agents", "AgentList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
@@ -113,7 +112,8 @@ Route start_run(ApiContext& world) {
   route.begins_run = true;
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
-  route.answers = {{200, "The run has ended", "Run"}, {202, "The run is paused or still in progress", "Run"}};
+  route.answers = {{200, "The run has ended", "Run"},
+                   {202, "The run is paused or still in progress", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StartRun start, start_of(call));
     co_return co_await begin_run(served, call, std::move(start));
@@ -183,8 +183,8 @@ Route show_run(ApiContext& world) {
 }
 
 Route overview(ApiContext& world) {
-  Route route =
-      route_of("GET", "/api/overview", "getOverview", "Runs in progress, orphaned and queued runs, and pending approvals");
+  Route route = route_of("GET", "/api/overview", "getOverview",
+                         "Runs in progress, orphaned and queued runs, and pending approvals");
   route.parameters = {named_user_parameter()};
   route.answers = {{200, "The overview", "Overview"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
@@ -211,9 +211,10 @@ std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int6
 }
 
 Parameter prefer_parameter() {
-  Parameter prefer = query_parameter(
-      "Prefer", "`wait=SECONDS`: respond within this time, even if the run is in progress; `respond-async`: respond immediately",
-      Value::object({{"type", "string"}}));
+  Parameter prefer = query_parameter("Prefer",
+                                     "`wait=SECONDS`: respond within this time, even if the run is "
+                                     "in progress; `respond-async`: respond immediately",
+                                     Value::object({{"type", "string"}}));
   prefer.in = Parameter::In::header;
   return prefer;
 }
@@ -237,9 +238,10 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
   auto there = co_await call.service.run_of(std::move(wanted));
   if (there.ok()) co_return std::move(named);
   if (there.error().code != ErrorCode::not_found) co_return std::move(there).error();
-  co_return error(ErrorCode::invalid,
-                  "Invalid thread name \"" + named.text +
-                      "\": this form is reserved for requests with an Idempotency-Key. Choose another name.");
+  co_return error(
+      ErrorCode::invalid,
+      "Invalid thread name \"" + named.text +
+          "\": this form is reserved for requests with an Idempotency-Key. Choose another name.");
 }
 
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start) {

@@ -30,7 +30,7 @@ Error StartLimits::too_many_a_minute(std::size_t limit, std::string_view of,
                                      const std::string& name, std::chrono::milliseconds wait) {
   Error refused =
       error(ErrorCode::unavailable, "Too many requests: the limit of " + std::to_string(limit) +
-                                        " starts a minute of the " + std::string(of) + " \"" +
+                                        " starts per minute of the " + std::string(of) + " \"" +
                                         name + "\" is reached. Try again later.");
   refused.retry_after = wait;
   return refused;
@@ -50,15 +50,15 @@ Result<std::shared_ptr<StartCount>> StartLimits::begin(const std::string& user,
 
 Result<Done> StartLimits::enter(const std::string& address) {
   if (options_.at_work > 0 && at_work_ >= options_.at_work) {
-    return no_place("As many runs that requests have begun as may be at the same time (" +
-                    std::to_string(options_.at_work) + ") are at work.");
+    return no_place("Start limit reached: " + std::to_string(options_.at_work) +
+                    " runs started by requests are in progress.");
   }
   std::size_t limit = options_.at_work_per_address;
   auto of_address = by_address_.find(address);
   if (limit > 0 && of_address != by_address_.end() && of_address->second >= limit) {
-    return no_place("As many runs that requests of the address \"" + address +
-                    "\" have begun as may be at the same time (" + std::to_string(limit) +
-                    ") are at work.");
+    return no_place("Start limit reached: " + std::to_string(limit) +
+                    " runs started by requests of the address \"" + address +
+                    "\" are in progress.");
   }
   ++at_work_;
   ++by_address_[address];

@@ -41,8 +41,8 @@ Route administering(std::string method, std::string path, std::string id, std::s
 }
 
 Route show_store() {
-  Route route = administering("GET", "/api/store", "getStore", "Rows and bytes, table by table");
-  route.answers = {{200, "Its tables", "Store"}};
+  Route route = administering("GET", "/api/store", "getStore", "Rows and bytes per table");
+  route.answers = {{200, "The tables", "Store"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StoreStatistics found, co_await call.service.statistics());
     co_return reply_with(statistics_document(found));
@@ -52,9 +52,9 @@ Route show_store() {
 
 Route compact_store() {
   Route route = administering("POST", "/api/store/compact", "compactStore",
-                              "Gives the space of what was deleted back to the disk");
+                              "Return of unused space to the file system");
   route.body = empty_body_schema();
-  route.answers = {{200, "Its size before and after", "Compaction"}};
+  route.answers = {{200, "Size before and after", "Compaction"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Compaction done, co_await call.service.compact());
     co_return reply_with(compaction_document(done));
@@ -64,9 +64,9 @@ Route compact_store() {
 
 Route prune_store() {
   Route route = administering("POST", "/api/store/prune", "pruneStore",
-                              "Forgets threads that ended long ago");
+                              "Deletion of threads that ended long ago");
   route.body = body_schema<PruneBody>();
-  route.answers = {{200, "What was forgotten", "Pruning"}};
+  route.answers = {{200, "The number of deleted rows", "Pruning"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(PruneBody body, read_body<PruneBody>(call));
     RetentionPolicy policy;
@@ -82,9 +82,9 @@ Route prune_store() {
 
 Route check_store() {
   Route route = administering("POST", "/api/store/check", "checkStore",
-                              "Every rule that must hold, over the whole store");
+                              "Check of all rules over the whole store");
   route.body = empty_body_schema();
-  route.answers = {{200, "What was found", "Check"}};
+  route.answers = {{200, "The violations", "Check"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(CheckReport report, co_await call.service.check());
     co_return reply_with(check_document(report));
@@ -113,9 +113,9 @@ Route find_records() {
       route_of("GET", "/api/records/{collection}", "findRecords", "A user's records, by key");
   Value text = Value::object({{"type", "string"}});
   route.parameters = {owner_parameter(),
-                      query_parameter("key", "Only this one", text),
-                      query_parameter("field", "Only those whose indexed `field`...", text),
-                      query_parameter("value", "...is this", text),
+                      query_parameter("key", "Only this key", text),
+                      query_parameter("field", "Indexed field, together with `value`", text),
+                      query_parameter("value", "Value of `field`", text),
                       query_parameter("after", "Only keys after this one", std::move(text)),
                       limit_parameter(kListMax, kListMax)};
   route.answers = {{200, "Records", "RecordList"}};
@@ -146,8 +146,8 @@ Result<std::vector<RecordWrite>> writes_of(const UserId& user, RecordsBody body)
   UserId owner = body.userId ? UserId(*body.userId) : user;
   BELAY_CHECK(check_name("userId", owner.text));
   for (RecordBody& each : body.records) {
-    BELAY_CHECK(check_name("record's collection", each.collection));
-    BELAY_CHECK(check_name("record's key", each.key));
+    BELAY_CHECK(check_name("record collection", each.collection));
+    BELAY_CHECK(check_name("record key", each.key));
     RecordWrite& write = writes.emplace_back();
     if (!each.erase) {
       BELAY_TRY(Value value, parse_json(each.json));
@@ -169,10 +169,10 @@ Result<std::vector<RecordWrite>> writes_of(const UserId& user, RecordsBody body)
 
 Route save_records() {
   Route route = route_of("POST", "/api/records", "saveRecords",
-                         "Saves a user's records, all or none: `json` is the text of each");
+                         "Import of a user's records, all or none; `json` is the text of a record");
   route.permission = Permission::run;
   route.body = body_schema<RecordsBody>({"records"});
-  route.answers = {{200, "How many", "Saved"}};
+  route.answers = {{200, "The number of saved records", "Saved"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(RecordsBody body, read_body<RecordsBody>(call));
     BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(call.user, std::move(body)));

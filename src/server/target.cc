@@ -23,7 +23,7 @@ Result<Target> parse_target(const http::Request& request) {
   BELAY_TRY(auto pairs, http::query_parameters(request.query));
   for (auto& [name, value] : pairs) {
     if (parsed.query.emplace(name, std::move(value)).second) continue;
-    return error(ErrorCode::invalid, "The query names \"" + name + "\" twice.");
+    return error(ErrorCode::invalid, "The query contains \"" + name + "\" twice.");
   }
   return parsed;
 }

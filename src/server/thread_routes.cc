@@ -39,12 +39,12 @@ ThreadId thread_in(const Call& call) { return ThreadId(call.path.at("threadId"))
 
 Route list_threads() {
   Route route = route_of("GET", "/api/threads", "listThreads", "Threads, newest first");
-  route.parameters = {query_parameter("before", "The last thread of the page before",
+  route.parameters = {query_parameter("before", "Last thread of the previous page",
                                       Value::object({{"type", "string"}})),
                       named_user_parameter(), limit_parameter(kThreadsDefault, kListMax)};
   route.is_of_store = true;
   route.answers = {
-      {200, "A page of threads; `next` is the `before` of the next one", "ThreadList"}};
+      {200, "A page of threads; `next` is the `before` of the next page", "ThreadList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     ThreadPage page;
     BELAY_CO_TRY(std::int64_t limit,
@@ -67,8 +67,8 @@ Route list_threads() {
 
 Route show_thread(ApiContext& world) {
   Route route = route_of("GET", "/api/threads/{threadId}", "getThread",
-                         "A thread's latest run, as it stands or as it stood after a commit");
-  route.parameters = {query_parameter("at", "After which commit",
+                         "A thread's latest run, now or after one of its commits");
+  route.parameters = {query_parameter("at", "Seq of the commit",
                                       Value::object({{"type", "integer"}, {"minimum", 1}}))};
   route.is_of_store = true;
   route.answers = {{200, "The run with its state", "Run"}};
@@ -86,7 +86,7 @@ Route show_thread(ApiContext& world) {
 
 Route show_history() {
   Route route = route_of("GET", "/api/threads/{threadId}/history", "getHistory",
-                         "Every commit of the thread's latest run, newest first");
+                         "Commits of the thread's latest run, newest first");
   route.parameters = history_parameters(kCommitsDefault);
   route.is_of_store = true;
   route.answers = {{200, "A page of commits", "History"}};
@@ -100,10 +100,10 @@ Route show_history() {
 
 Route show_calls() {
   Route route = route_of("GET", "/api/threads/{threadId}/calls", "getCalls",
-                         "What the thread's latest run has asked of its model and of the world");
+                         "Model calls, costs and effects of the thread's latest run");
   route.parameters = {limit_parameter(kCommitsDefault, kListMax)};
   route.is_of_store = true;
-  route.answers = {{200, "The first calls, in the order in which they were begun", "CallList"}};
+  route.answers = {{200, "The first calls, in the order in which they were started", "CallList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     CallPage page;
     page.thread = thread_in(call);
@@ -118,11 +118,12 @@ Route show_calls() {
 
 Route resume_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/resume", "resumeThread",
-                         "Goes on with the thread's run, where a dead process left it");
+                         "Resumption of the thread's run from its last commit");
   route.permission = Permission::run;
   route.body = empty_body_schema();
   route.parameters = {prefer_parameter()};
-  route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
+  route.answers = {{200, "The run has ended", "Run"},
+                   {202, "The run is paused or still in progress", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
@@ -136,10 +137,10 @@ Route resume_thread(ApiContext& world) {
 
 Route cancel_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/cancel", "cancelThread",
-                         "Cancels the thread's run, whoever works on it");
+                         "Cancellation of the thread's run, whichever process owns it");
   route.permission = Permission::run;
   route.body = body_schema<CancelBody>();
-  route.answers = {{200, "It is cancelled", "Run"}};
+  route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(CancelBody body, read_body<CancelBody>(call));
     std::string by = body.by.value_or(call.user.text);
@@ -157,7 +158,7 @@ Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
   ForkOptions options;
   options.from = thread_in(call);
   if (body.seq && (*body.seq < 1 || *body.seq > kSeqMax)) {
-    return error(ErrorCode::invalid, "\"seq\" has to be the number of a commit.");
+    return error(ErrorCode::invalid, "\"seq\" must be the number of a commit.");
   }
   if (body.seq) options.seq = static_cast<std::uint64_t>(*body.seq);
   options.edits = std::move(body.edits);
@@ -173,20 +174,20 @@ Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
   }
   options.roles = std::move(body.roles).value_or(std::vector<std::string>());
   if (options.copy && (options.seq || !options.edits.is_null() || body.preview.value_or(false))) {
-    return error(ErrorCode::invalid, "\"copy\" goes without \"seq\", \"edits\" and \"preview\".");
+    return error(ErrorCode::invalid, "\"copy\" excludes \"seq\", \"edits\" and \"preview\".");
   }
   return options;
 }
 
 Route fork_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
-                         "Goes on in a new thread from where this one stood");
+                         "Fork: a new thread from a commit of this one");
   route.permission = Permission::run;
   route.begins_run = true;
   route.body = body_schema<ForkBody>();
   route.parameters = start_parameters();
-  route.answers = {{200, "The new run has ended; or, with `preview`, what it would mean", "Run"},
-                   {202, "The new run waits, or is still at work", "Run"}};
+  route.answers = {{200, "The new run has ended; or, with `preview`, the report", "Run"},
+                   {202, "The new run is paused or still in progress", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ForkBody body, read_body<ForkBody>(call));
     bool is_preview = body.preview.value_or(false);
@@ -216,10 +217,10 @@ Route fork_thread(ApiContext& world) {
 
 Route replay_thread() {
   Route route = route_of("POST", "/api/threads/{threadId}/replay", "replayThread",
-                         "Runs the thread's run once more from its record, and compares");
+                         "Replay of the thread's run from its journal");
   route.permission = Permission::run;
   route.body = empty_body_schema();
-  route.answers = {{200, "Whether it came out the same", "Replay"}};
+  route.answers = {{200, "The result of the comparison", "Replay"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(thread_in(call)));
     co_return reply_with(replay_document(report));
@@ -229,8 +230,8 @@ Route replay_thread() {
 
 Route export_thread() {
   Route route = route_of("GET", "/api/threads/{threadId}/export", "exportThread",
-                         "The thread's latest run with all that it wrote, as one document");
-  route.answers = {{200, "The document; what is sealed in the store is in plain", "RunFile"}};
+                         "The thread's latest run with all of its rows, as one document");
+  route.answers = {{200, "The document, in plaintext even if the store is encrypted", "RunFile"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Value file, co_await call.service.export_run(thread_in(call)));
     co_return reply_with(std::move(file));
@@ -240,7 +241,7 @@ Route export_thread() {
 
 Route import_thread() {
   Route route = route_of("POST", "/api/threads/import", "importThread",
-                         "Takes a run that was exported, with its thread, under the same ids");
+                         "Import of an exported run and its thread, with the same ids");
   route.permission = Permission::administer;
   route.body = body_schema<ImportBody>({"file"});
   route.answers = {{201, "The run", "Run"}};
@@ -257,10 +258,10 @@ Route import_thread() {
 }
 
 Route preserve_thread(bool keeps) {
-  Route route = route_of(keeps ? "PUT" : "DELETE", "/api/threads/{threadId}/preserved",
-                         keeps ? "preserveThread" : "unpreserveThread",
-                         keeps ? "Keeps the thread whatever its age"
-                               : "Lets the thread be pruned once it ended long ago");
+  Route route = route_of(
+      keeps ? "PUT" : "DELETE", "/api/threads/{threadId}/preserved",
+      keeps ? "preserveThread" : "unpreserveThread",
+      keeps ? "Exemption of the thread from pruning" : "End of the exemption from pruning");
   route.permission = Permission::administer;
   route.answers = {{200, "Done", "Preserved"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
@@ -273,10 +274,10 @@ Route preserve_thread(bool keeps) {
 }
 
 Route left_behind() {
-  Route route = route_of("GET", "/api/left-behind", "listLeftBehind",
-                         "Threads whose process has died, and that nobody has gone on with yet");
+  Route route =
+      route_of("GET", "/api/left-behind", "listLeftBehind", "Threads whose run is orphaned");
   route.parameters = {named_user_parameter()};
-  route.answers = {{200, "Their names", "LeftBehind"}};
+  route.answers = {{200, "Their ids", "LeftBehind"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
     BELAY_CO_TRY(std::vector<ThreadId> left,
@@ -291,7 +292,7 @@ Route left_behind() {
 }  // namespace
 
 std::vector<Parameter> history_parameters(std::int64_t or_else) {
-  return {query_parameter("before", "Only commits older than this one",
+  return {query_parameter("before", "Only commits before this seq",
                           Value::object({{"type", "integer"}, {"minimum", 1}})),
           limit_parameter(or_else, kListMax)};
 }

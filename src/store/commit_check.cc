@@ -143,11 +143,11 @@ Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
   const RunGuard& guard = *commit.run_guard;
   if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||
       rows.ends_run || !rows.records.empty() || !rows.outbox.empty() || !rows.earlier.empty()) {
-    return refuse("a pending write can't move its run, decide, or save anything of an agent");
+    return refuse("a pending write must not advance its run, decide, or save data of an agent");
   }
   if (commit.approval_guard || commit.if_expired)
     return refuse("a pending write guards no approval");
-  if (guard.seq == 0) return refuse("a pending write needs a run that has begun");
+  if (guard.seq == 0) return refuse("a pending write requires a run that has started");
   BELAY_CHECK(check_children(guard.pending_for, guard.seq + 1, rows));
   for (const ApprovalRow& approval : rows.opened) {
     if (approval.tenant != commit.tenant || approval.run != guard.pending_for ||
@@ -175,7 +175,7 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   if (!checkpoint.checkpoint_ns.empty()) return refuse("the checkpoint is of a subgraph's space");
   if (checkpoint.state_seq > checkpoint.seq) return refuse("the checkpoint's state is beyond it");
   if (checkpoint.id != run.checkpoint) return refuse("the run names another checkpoint");
-  if (checkpoint.status != run.status) return refuse("the checkpoint says another run status");
+  if (checkpoint.status != run.status) return refuse("the checkpoint has another run status");
   if (rows.ends_run && !is_final(run.status)) return refuse("it ends a run that has not ended");
   if (rows.thread && (guard.seq != 0 || rows.thread->thread != run.thread)) {
     return refuse("a thread can only be created by its first run's first commit");
@@ -187,7 +187,7 @@ Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
   if (rows.run || rows.checkpoint || !rows.values.empty() || !rows.events.empty() ||
       !rows.opened.empty() || rows.ends_run || !rows.tasks.empty() ||
       !rows.inner_checkpoints.empty() || !rows.earlier.empty()) {
-    return refuse("one without a guard can't write anything of a run");
+    return refuse("one without a guard must not write rows of a run");
   }
   if (!commit.message_guard) {
     if (!rows.outbox.empty()) return refuse("it changes a message that it does not guard");
@@ -196,7 +196,7 @@ Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
   const OutboxGuard& guard = *commit.message_guard;
   if (rows.outbox.size() != 1 || rows.outbox[0].run != guard.run ||
       rows.outbox[0].seq != guard.seq || rows.outbox[0].index != guard.index) {
-    return refuse("one that guards a message must say how just that one is to be");
+    return refuse("one that guards a message must contain the new row of this message");
   }
   return Done{};
 }
@@ -223,7 +223,7 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   if (commit.run_guard) {
     bool tidies = rows.preserve || !rows.prune.empty() || !rows.rewrites.empty() ||
                   !rows.delete_blobs.empty() || !rows.queues.empty();
-    if (tidies) return refuse("one with a guard can't preserve, prune, rewrite or set a queue");
+    if (tidies) return refuse("one with a guard must not preserve, prune, rewrite or set a queue");
     return check_run_rows(commit, rows);
   }
   return check_unguarded(commit, rows);
@@ -232,10 +232,10 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
 Result<Done> check_places(const Commit& commit) {
   bool begins = commit.run_guard && commit.run_guard->pending_for.is_null() && !commit.imports;
   if (!commit.concurrency.empty() && !begins) {
-    return refuse("it asks for a place, but no run of it begins to work");
+    return refuse("it has a concurrency guard, but starts no run");
   }
   for (const ConcurrencyGuard& guard : commit.concurrency) {
-    if (guard.limit == 0) return refuse("a guard of places allows none");
+    if (guard.limit == 0) return refuse("a concurrency guard has the limit 0");
   }
   for (const QueueRow& queue : commit.rows.queues) {
     if (queue.tenant != commit.tenant) return refuse("a queue is another tenant's");
@@ -253,13 +253,13 @@ Result<Done> check_commit(const Commit& commit) {
     return refuse("an import is the first commit of a run, and guards no approval");
   }
   if (commit.run_guard && commit.approval_guard && commit.approval_guard->run_is_active) {
-    return refuse("a decision for a run that is held is written without a guard of the run");
+    return refuse("a decision for an active run must not guard the run");
   }
   BELAY_CHECK(check_places(commit));
   BELAY_CHECK(check_rows(commit, commit.rows));
   if (!commit.if_expired) return Done{};
   if (!commit.approval_guard || commit.approval_guard->expiry != ApprovalGuard::Expiry::ahead) {
-    return refuse("it says what to write on expiry, but guards no approval's expiry");
+    return refuse("it contains rows for an expiry, but guards no approval's expiry");
   }
   if (commit.rows.run && commit.if_expired->run &&
       commit.if_expired->run->run != commit.rows.run->run) {
@@ -270,12 +270,12 @@ Result<Done> check_commit(const Commit& commit) {
 
 Error no_such_thread(const ThreadId& thread) {
   return error(ErrorCode::invalid,
-               "The thread \"" + thread.text + "\" does not exist; create it with its first run.");
+               "The thread \"" + thread.text + "\" does not exist. Create it with its first run.");
 }
 
 Error approval_exists(const InterruptId& interrupt) {
   return error(ErrorCode::conflict,
-               "An approval with the id " + interrupt.text() + " exists; ask under a new id.");
+               "Approval " + interrupt.text() + " already exists. Use a new id.");
 }
 
 }  // namespace belay::store

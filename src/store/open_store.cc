@@ -10,9 +10,9 @@ Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock,
     return open_postgres_store(name, clock, random);
   }
   // Only the part before the colon: the rest can contain a password.
-  return error(ErrorCode::invalid, "The store \"" + name.substr(0, name.find(':')) +
-                                       "\" is of no known kind; write sqlite:PATH, memory: or "
-                                       "postgresql://USER@HOST/DATABASE.");
+  return error(ErrorCode::invalid,
+               "Invalid store \"" + name.substr(0, name.find(':')) +
+                   "\": expected sqlite:PATH, memory: or postgresql://USER@HOST/DATABASE.");
 }
 
 }  // namespace belay

@@ -16,17 +16,17 @@ std::string json_envelope(std::string_view json) {
 Result<std::string_view> json_in_envelope(std::string_view envelope) {
   auto parts = store::split_envelope(envelope);
   if (!parts) {
-    return error(ErrorCode::corrupt, "A stored value is cut off: its envelope has " +
+    return error(ErrorCode::corrupt, "A stored value is truncated: its envelope has " +
                                          std::to_string(envelope.size()) +
-                                         " bytes; restore the store from a backup.");
+                                         " bytes. Restore the store from a backup.");
   }
   if (parts->type == "json") return parts->data;
   if (!store::may_be_type(parts->type)) {
     return error(ErrorCode::corrupt,
-                 "A stored value's envelope names no type; restore the store from a backup.");
+                 "The envelope of a stored value has no type. Restore the store from a backup.");
   }
   return error(ErrorCode::invalid, "A stored value is of type \"" + std::string(parts->type) +
-                                       "\", which this Belay can't read; use a newer one.");
+                                       "\", which this Belay cannot read. Use a newer Belay.");
 }
 
 std::string_view name_of(RunStatus status) { return store::enum_name(status); }

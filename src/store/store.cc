@@ -9,7 +9,7 @@ Result<StoreStatistics> Store::statistics() {
 }
 
 Result<Done> Store::compact() {
-  return error(ErrorCode::invalid, "This store can't be compacted.");
+  return error(ErrorCode::invalid, "This store does not support compaction.");
 }
 
 }  // namespace belay

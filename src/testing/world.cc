@@ -239,9 +239,8 @@ std::optional<Result<RunView>> Player::live(Life& life) {
   runtime->reset();
   if (life.process.is_dead()) return std::nullopt;
   if (rested) return rested;
-  return Result<RunView>(error(ErrorCode::unavailable,
-                               "The run waits for something that will never come: nothing is left "
-                               "to happen in this world."));
+  return Result<RunView>(
+      error(ErrorCode::unavailable, "The run waits forever: no event is left in this world."));
 }
 
 Task<Result<RunView>> Player::go_on(Runtime& runtime) {
@@ -252,7 +251,7 @@ Task<Result<RunView>> Player::go_on(Runtime& runtime) {
   for (int turn = 0; view.ok() && view->row.status == RunStatus::paused; ++turn) {
     if (turn == turns_max) {
       co_return error(ErrorCode::exhausted, "The run has paused " + std::to_string(turns_max) +
-                                                " times: it goes round in circles.");
+                                                " times: it does not make progress.");
     }
     auto moved = co_await take_turn(runtime, *view);
     if (!moved.ok()) co_return std::move(moved).error();

@@ -1,4 +1,4 @@
-// Approvals: asked in a commit, decided once, expired by the store's clock.
+// Approvals: requested in a commit, decided once, expired by the store's clock.
 
 #include <thread>
 
@@ -153,7 +153,7 @@ TEST_P(StoreSuite, AfterItsExpiryADecisionWritesTheExpiryInstead) {
   RunScript script("a");
   call_->commit(script.first());
   call_->commit(script.ask(clock_.now() + hours(24)));
-  clock_.advance(hours(24));  // the moment itself is too late
+  clock_.advance(hours(24));  // the expiry is exclusive: a decision at that moment is rejected
   Commit decision = script.decide(ApprovalStatus::approved);
   RunRow expected = *decision.if_expired->run;
   EXPECT_EQ(call_->commit(decision), CommitOutcome::expired);

@@ -1,4 +1,5 @@
-// The guarded commit: who may write, what lands, what a second sending answers.
+// Guarded commits: which guards reject a commit, which rows it writes, and the outcome of a commit
+// that is sent again.
 
 #include <gmock/gmock.h>
 
@@ -314,7 +315,7 @@ TEST_P(StoreSuite, BigValuesOddTextsAndEmptyOnesComeBackAsTheyWere) {
   ValueRow odd = commit.rows.values[0];
   odd.channel = "ärger \U0001F600 'quoted\" \\";
   odd.checkpoint_ns = "sub/graph";
-  // Encryption takes envelopes only.
+  // An encrypted store accepts envelopes only.
   std::string bytes("\0\0", 2);
   odd.envelope = GetParam().is_sealed ? json_envelope(bytes) : bytes;
   commit.rows.values.push_back(odd);

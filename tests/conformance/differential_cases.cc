@@ -12,11 +12,12 @@
 namespace belay::conformance {
 namespace {
 
-// One decision of a random history, made of small numbers so that they meet often.
+// One operation of a random history. The ranges are small, so that operations often meet the same
+// run.
 struct Move {
   int run = 0;    // which of four runs
-  int kind = 0;   // what is done
-  int rival = 0;  // 0: the owner; else someone with an older view
+  int kind = 0;   // selects the operation
+  int rival = 0;  // 0: the owner; otherwise a rival with an outdated copy of the run
   int detail = 0;
 };
 
@@ -52,7 +53,7 @@ class History {
     return commit;
   }
 
-  // Takes back what commit_for() assumed when the commit did not apply.
+  // Undoes the changes that commit_for() made to the script if the commit was not applied.
   void settle(const Move& move, const Result<CommitOutcome>& outcome) {
     auto index = static_cast<std::size_t>(move.run);
     if (move.kind == 10 || move.kind >= 12 || move.rival == 1 || move.rival == 2) return;
@@ -60,7 +61,8 @@ class History {
   }
 
  private:
-  // What does not advance a run: pending writes, outcomes, pruning, a message's delivery.
+  // Commits that do not advance a run: pending writes, effect outcomes, pruning, the delivery of a
+  // message.
   Commit without_seq(const Move& move) {
     auto index = static_cast<std::size_t>(move.run);
     const RunScript& script = move.rival == 2 ? stale_[index] : scripts_[index];
@@ -159,7 +161,8 @@ std::string words_for(const Result<CommitOutcome>& outcome) {
   return std::string(name_of(outcome.error().code)) + ": " + outcome.error().message;
 }
 
-// Every so many operations the whole state is compared; at 1, as in soaks, after each.
+// The number of operations between two comparisons of the whole state; soaks set it to 1, which
+// compares after each operation.
 std::size_t operations_between_looks() {
   const char* text = std::getenv("BELAY_DIFFERENTIAL_LOOK_EVERY");
   std::size_t every = 8;
@@ -167,7 +170,7 @@ std::size_t operations_between_looks() {
   return std::max<std::size_t>(every, 1);
 }
 
-// A store of the list, which has to agree with the one in memory.
+// A store that must agree with the store in memory.
 struct Compared {
   std::string name;
   std::unique_ptr<TemporaryFolder> folder;

@@ -1,4 +1,5 @@
-// What a sealed store keeps of digests of plain text: nothing with which a guess could be tested.
+// Digests in an encrypted store: it stores no digest of plaintext with which a guess could be
+// tested.
 
 #include <gmock/gmock.h>
 
@@ -27,8 +28,8 @@ Digest turned(Digest digest, std::size_t bit) {
   return digest;
 }
 
-// A run that asked, a subgraph's checkpoint, a question in the midst of a node, and tasks with what
-// was sent to them: with every digest that a store is given.
+// A run with an approval, a subgraph's checkpoint, an interrupt inside a node, and tasks with sent
+// inputs: every kind of digest that a store receives.
 struct Asked {
   explicit Asked(Store& store, const std::string& name = "a") : script(name), call(store) {
     call.commit(script.first());
@@ -68,7 +69,7 @@ struct Asked {
   std::vector<Digest> digests;
 };
 
-// Carries something out between what a store reads and what it writes then.
+// Executes a function once between a read of the store and the write that follows it.
 class Interrupted final : public ForwardingStore {
  public:
   Interrupted(Store& inner, std::function<void()> once)
@@ -104,7 +105,7 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
     std::erase_if(all, [&](const StoredEnvelope& each) { return each.kind != kind; });
     return all;
   }
-  // The bytes of all that lies below.
+  // Returns the bytes of everything in the inner store.
   std::string everything_below() {
     std::string bytes;
     for (Kind kind : {Kind::envelope, Kind::digest, Kind::tasks}) {
@@ -133,8 +134,8 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
     commit.rows.rewrites.push_back({stored.position, sha256(stored.envelope), std::move(bytes)});
     EXPECT_EQ(Caller(*inner_).commit(std::move(commit)), CommitOutcome::applied);
   }
-  // Restores each chain hash to the form in which an older Belay stored it next to sealed values,
-  // and to the masked form of the version after that.
+  // Restores each chain hash to a form that older versions of Belay stored next to encrypted
+  // values: the plain digest, or the masked form of the following version.
   void unmask(const std::vector<CheckpointRow>& rows) {
     for (const StoredEnvelope& each : kept(Kind::digest)) {
       for (const CheckpointRow& row : rows) {
@@ -279,7 +280,8 @@ TEST_P(SealedDigests, GoUnderTheNextKeyWithTheValues) {
   EXPECT_EQ(bring_under(ring("ba"))->rewritten, 0u);
 }
 
-// A process that can write to the store could insert such a digest.
+// A process that can write to the store could insert such a digest, so an encrypted store does not
+// accept it.
 TEST_P(SealedDigests, ThatAnOlderBelayKeptAreRefusedUntilTheStoreIsEncryptedAnew) {
   for (bool is_masked : {false, true}) {
     auto store = with(ring("a"));

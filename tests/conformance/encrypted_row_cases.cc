@@ -41,7 +41,8 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
                *loop, inspect_encryption(*inner_, random_, std::move(encryption), default_tenant()))
         .value();
   }
-  // Everything in the inner store: rows, envelopes, and the files of a store that has files.
+  // Returns everything in the inner store: rows, envelopes, and the files of a store that has
+  // files.
   std::string everything_below() {
     std::string bytes = Caller(*inner_).all();
     EnvelopeFilter filter;
@@ -57,7 +58,7 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
     }
     return bytes;
   }
-  // Replaces a row of the inner store by a copy of it that `change` has changed.
+  // Replaces a row of the inner store by a copy that `change` has modified.
   void forge_run(const RunScript& script, const std::function<void(RunRow&)>& change) {
     RunScript next = script;
     next.row = Caller(*inner_).run(script.row.run);
@@ -226,7 +227,7 @@ TEST_P(SealedRows, ARunWhoseRowWasChangedIsRefused) {
   auto store = with("a");
   for (std::size_t i = 0; i < changes.size(); ++i) {
     ToldRun told(*store, "run" + std::to_string(i));
-    // Even the unchanged row with the next seq is rejected: we did not write it.
+    // The unchanged row with the next seq is rejected too: its seal is bound to the old seq.
     forge_run(told.script, changes[i]);
     expect_corrupt(all_of(*store, told), "run " + told.script.row.run.text());
     auto page = Caller(*store).runs({.tenant = default_tenant()});

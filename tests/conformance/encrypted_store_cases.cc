@@ -1,7 +1,7 @@
 // Long on purpose: one suite of encryption for every store.
 
-// What only a sealed store does: what lies below it, keys that change while others write, and what
-// happens to bytes that somebody else has changed.
+// Requirements for encrypted stores only: the contents of the inner store, keys that change while
+// other processes write, and bytes that were changed without the key.
 
 #include <gmock/gmock.h>
 
@@ -18,8 +18,8 @@ using testing::HasSubstr;
 
 const std::string kSecret = "slept four hours and told nobody about it, not even at breakfast";
 
-// The first `count` of a run's commits, with a value, an approval, a record, a task, an effect and
-// a message that tell the secret.
+// Commits of one run with a value, an approval, a record, a task, an effect and a message, all of
+// which contain the secret.
 std::vector<Commit> telling(const std::string& name) {
   RunScript script(name);
   script.row.input = json_envelope("{\"note\":\"" + kSecret + "\"}");
@@ -53,7 +53,7 @@ std::vector<Commit> telling(const std::string& name) {
   return commits;
 }
 
-// A store whose process dies after so many commits.
+// A store whose process stops after a given number of commits.
 class StopsAfter final : public ForwardingStore {
  public:
   StopsAfter(Store& inner, int commits) : ForwardingStore(inner), left_(commits) {}
@@ -96,7 +96,7 @@ class EncryptedStore : public testing::TestWithParam<StoreKind> {
                *loop, inspect_encryption(*inner_, random_, std::move(encryption), default_tenant()))
         .value();
   }
-  // The records of "ana", or why they can't be read.
+  // Returns the records of "ana", or the error of the read.
   Result<std::vector<StoredRecord>> records(Store& store) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     std::function<Result<std::vector<StoredRecord>>(Snapshot&)> reader = [](Snapshot& view) {
@@ -109,7 +109,7 @@ class EncryptedStore : public testing::TestWithParam<StoreKind> {
     return block_on<Result<std::vector<StoredRecord>>>(
         *loop, read<std::vector<StoredRecord>>(store, std::move(reader)));
   }
-  // Whether a reader with a ring of these keys sees just that.
+  // Returns whether a reader with these keys reads exactly these rows.
   bool reads(const std::string& rows, const std::string& letters) {
     EncryptionOptions encryption = all_of_encryption();
     encryption.keys = keys_named(letters);
@@ -280,7 +280,7 @@ TEST_P(EncryptedStore, ChangedBytesAreToldByTheirRow) {
   EXPECT_THAT(report.first_fault, HasSubstr(only.subject));
 }
 
-// A page of several rows still shows the others; a read of the damaged one alone fails.
+// A page of several rows still contains the other rows; only a read of the damaged row alone fails.
 TEST_P(EncryptedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
   auto store = with(all_of_encryption());
   write(*store, "a");
@@ -334,7 +334,7 @@ TEST_P(EncryptedStore, APlainStoreIsEncryptedBlobsIncluded) {
   EncryptionReport found = look(all_of_encryption());
   EXPECT_EQ(found.unreadable, 0u) << found.first_fault;
   EXPECT_EQ(found.keys.count(""), 0u);
-  // References were named anew: their old names were hashes of what they stand for.
+  // References have new names: the old names were hashes of the plaintext that they refer to.
   auto again = encrypt(encryption);
   EXPECT_EQ(again->rewritten, 0u) << "what is done is skipped";
 }

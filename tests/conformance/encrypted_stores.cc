@@ -5,7 +5,7 @@
 namespace belay::conformance {
 namespace {
 
-// A sealed store with the one that it is around.
+// An encrypted store together with the inner store that it wraps.
 class OwningStore final : public ForwardingStore {
  public:
   OwningStore(std::unique_ptr<Store> inner, std::unique_ptr<Store> sealed)

@@ -1,4 +1,4 @@
-// A run that comes from another store, with all of its commits at once.
+// A run that is imported from another store, with all of its commits in one commit.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run,
   return rows;
 }
 
-// Everything that the store has of the run, as the commit that brings it elsewhere.
+// Returns all stored data of the run as the commit that imports it into another store.
 Commit import_from(Caller& call, const RunId& id) {
   Commit commit;
   commit.tenant = default_tenant();
@@ -52,7 +52,7 @@ Commit import_from(Caller& call, const RunId& id) {
   return commit;
 }
 
-// A run with a row of every kind.
+// Writes a run with a row of every kind.
 RunScript play(Caller& call) {
   RunScript run("abroad");
   EXPECT_EQ(call.commit(run.first()), CommitOutcome::applied);

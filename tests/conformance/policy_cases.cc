@@ -1,4 +1,4 @@
-// Retention over any store: what the policy forgets, and what stays.
+// Retention for every store: which rows the policy prunes and which it keeps.
 
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ TEST_P(StoreSuite, ThreadsThatEndedLongAgoAreForgottenPageByPage) {
   for (int i = 0; i < 230; ++i) {
     scripts.emplace_back(std::to_string(i));
     call_->commit(scripts.back().first());
-    if (i % 10 != 0) end(*call_, scripts.back());  // else it waits for ever
+    if (i % 10 != 0) end(*call_, scripts.back());  // otherwise it waits without end
   }
   Instant late = scripts[0].row.updated_at + std::chrono::hours(24 * 31);
   std::string before = call_->all();

@@ -1,6 +1,6 @@
 // Long on purpose: one suite of queues for every store.
 
-// What a store does with queues: places, offers, and who owns what.
+// Queues: concurrency limits, polls and visibility timeouts, and the owners of runs.
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A run that waits, due since `ago`.
+// Returns the script of a queued run that is due at `due_at`.
 RunScript waiting(const std::string& name, Instant due_at, TenantId tenant = default_tenant()) {
   RunScript script(name, std::move(tenant));
   script.row.due_at = due_at;
@@ -199,7 +199,7 @@ TEST_P(QueueSuite, ACommitTakesAPlaceOnlyWhereOneIsLeft) {
   EXPECT_EQ(call_->run(second.row.run), before);
   EXPECT_EQ(call_->commit(begun(third, one_a_key)), CommitOutcome::applied) << "it has no key";
   EXPECT_EQ(call_->commit(taken), CommitOutcome::applied) << "sent again";
-  Commit next = first.next();  // it has its place
+  Commit next = first.next();  // the run is already counted
   next.concurrency = one_a_key;
   EXPECT_EQ(call_->commit(next), CommitOutcome::applied);
   first.row.status = RunStatus::completed;
@@ -342,7 +342,7 @@ TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(all[0].session, idle);
 
-  // Each of two tenants sees only its own runs, also if one session has runs of both.
+  // Each of two tenants sees only its own runs, even if one session owns runs of both.
   SessionId others = store_->open_session().value();
   for (auto [name, session] : {std::pair("b", others), std::pair("c", others), {"d", mine}}) {
     RunScript other(name, TenantId("other"));
@@ -370,7 +370,7 @@ TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
   EXPECT_EQ(owned_by(std::nullopt), (Owned{{others, 2}, {mine, 2}}))
       << "their runs are still in their names";
 
-  // A run that was imported while it was running names a session of another store.
+  // A run that was imported while it was running refers to a session of another store.
   RunScript imported("e");
   Uuid of_another_store;
   of_another_store.bytes.fill(7);

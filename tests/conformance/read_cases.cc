@@ -54,7 +54,8 @@ TEST_P(StoreSuite, ThreadsAndRunsComeNewestFirstWithinTheirLimit) {
   EXPECT_THAT(call_->threads(ThreadFilter{default_tenant(), ThreadId("none")}), IsEmpty());
 }
 
-// Every third thread is ben's: pages of his threads are full despite the other threads in between.
+// Every third thread belongs to ben: pages of his threads are full despite the other threads in
+// between.
 TEST_P(StoreSuite, AUsersThreadsRunsApprovalsAndMessagesComeInPagesOfTheirOwn) {
   std::vector<RunScript> scripts;
   for (int i = 0; i < 12; ++i) {
@@ -81,7 +82,7 @@ TEST_P(StoreSuite, AUsersThreadsRunsApprovalsAndMessagesComeInPagesOfTheirOwn) {
               ElementsAre(run(9).run, run(6).run, run(3).run));
   runs.before = run(3).run;
   EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(0).run));
-  runs.before = run(4).run;  // the previous page might have ended at another user's
+  runs.before = run(4).run;  // the previous page might have ended with a run of another user
   EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(3).run, run(0).run));
   runs.before.reset();
   runs.statuses = {RunStatus::paused};

@@ -1,4 +1,4 @@
-// What is forgotten, what stays, and envelopes that are replaced.
+// Retention and rewrites: which rows are pruned, which remain, and envelopes that are replaced.
 
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ Commit preserving(const ThreadId& thread, bool preserve) {
   return commit;
 }
 
-// A run that has ended, with a row of every kind.
+// Writes an ended run with a row of every kind.
 RunScript ended_run(Caller& call, const std::string& name) {
   RunScript script(name);
   call.commit(script.first());
@@ -208,7 +208,7 @@ TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
   call_->commit(blobs);
   call_->commit(import_of({record_put("1", "{}")}, TenantId("other")));
   auto all = call_->envelopes({.tenant = default_tenant()});
-  // Input, payload, two values, task, effect, message, record; and the blob.
+  // Input, payload, two values, task, effect, message and record of each run, and the blob.
   EXPECT_THAT(all, SizeIs(2 * 8 + 1));
   std::vector<std::string> by_page;
   std::uint64_t after = 0;

@@ -1,5 +1,5 @@
-// The SQLite store and its file: what is refused and left alone, what is found again, and what the
-// tables look like from outside.
+// The SQLite store and its file: files that are rejected and left unchanged, data that is found
+// after reopening, and the tables as another program sees them.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::string bytes_of(const std::string& path) {
 
 class SqliteFile : public testing::Test {
  protected:
-  // Opens the store, calls `use`, closes it.
+  // Opens the store, calls `use`, and closes the store.
   void with_store(const std::function<void(Store&, Caller&)>& use) {
     auto opened = open_sqlite_store(path_, clock_, random_);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -45,7 +45,7 @@ class SqliteFile : public testing::Test {
     EXPECT_THAT(opened.error().message, testing::Not(HasSubstr("\n")));
   }
 
-  // The first column of each row of a query, as another program sees it.
+  // Returns the first column of each row of a query, as another program reads it.
   std::vector<std::string> ask(const std::string& sql) {
     sqlite3* file = nullptr;
     EXPECT_EQ(sqlite3_open(path_.c_str(), &file), SQLITE_OK);
@@ -218,7 +218,8 @@ TEST_F(SqliteFile, FindsWhatOnlyTheLogHolds) {
   RunScript script("a");
   with_store([&](Store&, Caller& call) {
     call.commit(script.first());
-    // As a killed process leaves them: the log is not in the file yet.
+    // Copies the files in the state that a killed process leaves: the WAL is not yet checkpointed
+    // into the database file.
     for (const char* end : {"", "-wal"}) {
       std::filesystem::copy_file(path_ + end, folder_.file(std::string("copy") + end));
     }
@@ -236,7 +237,7 @@ TEST_F(SqliteFile, RefusesAFileThatItMayNotWriteOrRead) {
   with_store([](Store&, Caller& call) { call.commit(RunScript("a").first()); });
   chmod(folder_.path().c_str(), 0755);
   auto refused_as_nobody = [&](mode_t file, mode_t folder, const std::string& words) {
-    // The previous case might have left them with another owner.
+    // The previous case might have left these files with another owner.
     for (const char* end : {"-wal", "-shm"}) std::filesystem::remove(path_ + end);
     chmod(path_.c_str(), file);
     chmod(folder_.path().c_str(), folder);
@@ -277,7 +278,7 @@ TEST_F(SqliteFile, RecordsItsMigrations) {
 
 TEST_F(SqliteFile, PutsTheTenantFirstInEveryKey) {
   with_store([](Store&, Caller&) {});
-  // Tables of the store itself, which belong to no tenant.
+  // Tables of the store itself, which do not belong to a tenant.
   auto keys =
       ask("SELECT m.name || '.' || i.name || '=' || (SELECT name FROM pragma_index_info(i.name)"
           " WHERE seqno = 0) FROM sqlite_schema m, pragma_index_list(m.name) i"

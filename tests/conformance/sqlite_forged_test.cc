@@ -34,8 +34,8 @@ const std::set<std::string>& not_authenticated() {
   return columns;
 }
 
-// Names and numbers by which rows are found: a row that was moved or has lost its position is not
-// found, as if it had been removed; a store cannot detect a removed row.
+// Names and numbers by which rows are found: a row that was moved or whose position was cleared is
+// not found, as if it had been removed; a store cannot detect a removed row.
 bool is_place(const std::string& table, const std::string& column) {
   static const std::set<std::string> names{
       "tenant_id",         "number",          "records.collection",    "records.user_id",
@@ -133,7 +133,8 @@ class SqliteForged : public testing::Test {
     return found;
   }
 
-  // Changes a column of a row, expects that reads detect or ignore it, and restores the value.
+  // Changes a column of a row, expects that reads detect or ignore the change, and restores the
+  // value.
   void expect_told(const Column& column, const std::string& row, const std::string& change) {
     std::string where = " WHERE rowid = " + row;
     forger_.ask("CREATE TEMP TABLE kept AS SELECT " + column.name + " AS old FROM " + column.table +

@@ -1,4 +1,5 @@
-// Files that older Belays wrote: found again as they were, and carried on.
+// Files that older versions of Belay wrote: their contents are read unchanged, and their runs can
+// be continued.
 
 #include <gmock/gmock.h>
 
@@ -14,7 +15,7 @@ using testing::SizeIs;
 
 class SqliteOldFiles : public testing::Test {
  protected:
-  // Opens a copy, since opening migrates.
+  // Opens a copy, because opening a file migrates it.
   std::unique_ptr<Store> open(const std::string& name) {
     std::string path = folder_.file(name);
     std::filesystem::copy_file(std::string(BELAY_STORES) + "/" + name, path,
@@ -29,7 +30,7 @@ class SqliteOldFiles : public testing::Test {
   SeededRandom random_;
 };
 
-// The script that wrote the thread, at the commit where it was left but one.
+// Returns the script that wrote the thread, one commit before its last one.
 RunScript after_two_nodes(const std::string& name) {
   RunScript script(name);
   (void)script.first();

@@ -1,4 +1,4 @@
-// Several processes, or several stores in one, at the same SQLite file.
+// Several processes, or several stores in one process, on the same SQLite file.
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -15,12 +15,12 @@
 namespace belay::conformance {
 namespace {
 
-// A child process that has reached the point where it says "ready", and waits there. Made before
-// the parent has threads.
+// A child process that sends "ready" at a certain point and waits there. Must be created before the
+// parent starts threads, because it forks.
 class Child {
  public:
   enum class Waits { now, until_asked };
-  // `work` runs in the child and returns the text that the parent reads, now or in said().
+  // `work` runs in the child and returns the text that the parent reads, immediately or in said().
   explicit Child(const std::function<std::string()>& work, Waits waits = Waits::now) {
     int ends[2] = {-1, -1};
     EXPECT_EQ(pipe(ends), 0);
@@ -71,7 +71,8 @@ class SqliteProcesses : public testing::Test {
   SeededRandom random_;
 };
 
-// Locks go with the machine: whoever has the same number's lock now is somebody else.
+// A boot ends all locks: a process that holds a lock with the same number now is a different
+// process.
 TEST_F(SqliteProcesses, ASessionOfAnotherBootIsDead) {
   auto first = open();
   auto second = open();
@@ -162,7 +163,8 @@ TEST_P(SqliteFileGone, NothingIsAcknowledgedThatNobodyWouldFind) {
 
 INSTANTIATE_TEST_SUITE_P(How, SqliteFileGone, testing::Range(0, 3));
 
-// A second name created while the store is open is harmless: no process opens it by that name.
+// A second name that is created while the store is open is harmless: no process opens the file by
+// that name.
 TEST_F(SqliteProcesses, AHardLinkThatIsMadeMeanwhileStopsNobody) {
   auto store = open();
   Caller call(*store);
@@ -186,11 +188,11 @@ TEST_F(SqliteProcesses, ASecondStoreInTheProcessLeavesTheLocksOfTheFirst) {
   std::string log = folder_.file("store.db-wal");
   RunScript script("a");
   std::unique_ptr<Store> first;
-  // Forked before there are threads; waits until it is asked.
+  // Forked before there are threads; the child waits for a byte.
   auto open_and_close = [&] {
     char byte = 0;
     if (::read(go[0], &byte, 1) != 1) return std::string("no turn");
-    // The last process that closes the file would move the log into it and remove the log.
+    // The last process that closes the file would checkpoint the WAL into it and remove the WAL.
     auto store = open();
     store.reset();
     return std::string("closed");
@@ -298,7 +300,7 @@ TEST_F(SqliteProcesses, AProcessKilledBetweenCommitAndAnswerHasCommitted) {
     char byte = 0;
     (void)!::read(ends[0], &byte, 1);
     (void)store->release();
-    // Nothing of this frame may go while the writer stands in it.
+    // The frame must not be destroyed while the writer executes in it.
     std::string said = "durable\n";
     return said;
   });

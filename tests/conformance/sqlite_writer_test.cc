@@ -1,6 +1,6 @@
 // Long on purpose: one writer under each fault of its disk.
 
-// The SQLite store's writer: group commit, the guilty in a batch, and a disk that fails.
+// The SQLite store's writer: group commit, the failed commit in a batch, and a disk that fails.
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -39,8 +39,8 @@ class SqliteWriter : public testing::Test {
     call_ = std::make_unique<Caller>(*store_);
   }
 
-  // Pushes all commits while the writer is held before its next transaction, lets it go, and
-  // returns their outcomes.
+  // Queues all commits while the writer is held before its next transaction, releases the writer,
+  // and returns the commits' outcomes.
   std::vector<Result<CommitOutcome>> commit_at_once(std::vector<Commit> commits) {
     std::vector<Result<CommitOutcome>> outcomes(commits.size(), CommitOutcome::fenced);
     hold_ = std::promise<void>();
@@ -189,7 +189,7 @@ TEST_F(SqliteWriter, ARunThatAnotherProcessHasForgottenCanComeAgain) {
   EXPECT_EQ(call_->commit(import), CommitOutcome::applied) << "under a number that is free again";
   EXPECT_EQ(call_->run(import.rows.run->run), *import.rows.run);
 
-  // Pruned again, and imported by the other store, after another run that took its number.
+  // Pruned again, and imported by the other store after another run that took its row number.
   EXPECT_EQ(other.commit(forget), CommitOutcome::applied);
   EXPECT_EQ(other.commit(import_of_ended("b")), CommitOutcome::applied);
   EXPECT_EQ(other.commit(import), CommitOutcome::applied);
@@ -226,7 +226,7 @@ TEST_F(SqliteWriter, AMessageOfAForgottenRunIsNotTakenForThatOfTheRunWithItsNumb
 
 TEST_F(SqliteWriter, AFullQueueRefusesInsteadOfGrowing) {
   std::vector<Commit> commits;
-  // The writer has taken a batch from the queue before it is held.
+  // The writer can take one batch from the queue before it is held.
   constexpr std::size_t too_many = limits::commit_queue_max + limits::commit_batch_max + 10;
   for (std::size_t i = 0; i < too_many; ++i) {
     commits.push_back(import_of({record_put(std::to_string(i), "{}")}));
@@ -341,7 +341,7 @@ TEST_F(SqliteWriter, AProcessThatKeepsTheFileLockedIsToldApartFromADamagedFile) 
   EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
 }
 
-// A store without threads of its own: it passes each piece of work to the test.
+// A store without its own threads: it passes each work item to the test.
 class SqliteWithoutThreads : public testing::Test {
  protected:
   SqliteWithoutThreads() {
@@ -360,7 +360,7 @@ class SqliteWithoutThreads : public testing::Test {
         *loop_, store_->commit(std::move(commit)),
         [this, place](const Result<CommitOutcome>& outcome) { outcomes_[place] = *outcome; }));
   }
-  // Runs the store's pieces of work until it requests no more.
+  // Runs the store's work items until it requests no more, at most 100.
   std::size_t work() {
     std::size_t done = 0;
     for (; !works_.empty() && done < 100; ++done) {

@@ -1,8 +1,9 @@
 #pragma once
-// tests/conformance/store_suite.h - what every store must do. A backend is finished when the suite
-// is green for it: add it to the list in stores.cc, or to that of a program of its own.
+// tests/conformance/store_suite.h - the conformance suite: requirements for every store
 //
-// The cases are in the *_cases.cc files beside this one; each is told by its name.
+// A backend is complete when it passes the suite: add it to the list in stores.cc, or to the list
+// of another program. The cases are in the *_cases.cc files of this folder; the name of each case
+// states its requirement.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@
 
 namespace belay::conformance {
 
-// A clock that stands still until a test moves it.
+// A clock that changes only when a test advances it.
 class StandingClock final : public Clock {
  public:
   Instant now() override { return Instant(std::chrono::microseconds(microseconds_.load())); }
@@ -26,7 +27,7 @@ class StandingClock final : public Clock {
   std::atomic<std::int64_t> microseconds_{1'763'769'600'000'000};  // 2025-11-22
 };
 
-// The same numbers in every test run.
+// Returns the same numbers in every test run.
 class SeededRandom final : public Random {
  public:
   std::uint64_t bits() override {
@@ -40,45 +41,47 @@ class SeededRandom final : public Random {
   std::atomic<std::uint64_t> state_{42};
 };
 
-// A value that a test has written.
+// A channel value that a test writes.
 struct Written {
   std::string channel;
   WriteOp kind = WriteOp::set;
   std::int64_t index = 0;
   std::string checkpoint_ns = {};
-  std::uint64_t seq = 0;  // 0: the commit's
+  std::uint64_t seq = 0;  // 0: the seq of the commit
 };
 
-// One run as its owner sees it. Each method makes the next commit, as if all before had applied.
+// Creates the commits of one run as its owner would. Each method returns the next commit, on the
+// assumption that all earlier ones were applied.
 class RunScript {
  public:
   explicit RunScript(const std::string& name, TenantId tenant = default_tenant());
 
-  // The run's first commit; creates its thread.
+  // Returns the run's first commit, which also creates its thread.
   Commit first();
-  // The same in a thread that exists.
+  // The same for a thread that already exists.
   Commit first_in_thread();
-  // A node's commit: one value of the channel "text", one event.
+  // Returns a node's commit with one value of the channel "text" and one event.
   Commit next();
-  // A node's commit with these values and no event.
+  // Returns a node's commit with these values and no event.
   Commit next_with(const std::vector<Written>& values);
-  // A pending write beside the run as it stands, or at `seq`.
+  // Returns pending writes for the run's current seq, or for `seq`; they do not advance the run.
   Commit pending(const std::vector<Written>& values, std::optional<std::uint64_t> seq = {}) const;
-  // Rows for a pending write or the next commit.
+  // Return rows for a pending write or for the next commit.
   ValueRow value(const Written& written, std::uint64_t seq) const;
   TaskRow task(std::int64_t position, TaskStatus status) const;
   EffectRow effect(const std::string& name, EffectStatus status, std::int64_t attempt = 1) const;
-  OutboxRow message(std::int64_t index) const;  // of the commit last made
+  OutboxRow message(std::int64_t index) const;  // of the last commit created
   ApprovalRow question(const std::string& name, Instant expires_at = Instant::max()) const;
   CheckpointRow inner_checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const;
-  // The same, and an approval is asked for; opened() tells which.
+  // Returns a node's commit that also requests an approval; opened() returns its row.
   Commit ask(Instant expires_at);
   const ApprovalRow& opened() const { return opened_; }
-  // The decision on opened(), guarded by it; and what is written when it has expired.
+  // Returns the commit of the decision on opened(), guarded by it, with the rows to write if it has
+  // expired.
   Commit decide(ApprovalStatus status, const std::string& decided_by = "ana");
-  Commit expire();  // the scheduler's: the expiry must have passed
+  Commit expire();  // as a scheduler does: the expiry must have passed
 
-  // Different checkpoint ids from here on: another process at the same run.
+  // Uses different checkpoint ids from here on, as another process with the same run would.
   void become(const std::string& author) { author_ = author; }
 
   RunRow row;
@@ -96,28 +99,27 @@ RecordPut record_put(const std::string& key, const std::string& json,
                      std::vector<std::pair<std::string, std::string>> indexed = {});
 Commit import_of(std::vector<RecordPut> records, TenantId tenant = default_tenant());
 
-// A store to be tested, and how to open it. Opened again on the same folder it is the same store,
-// if it keeps anything.
+// A store to test, with the function that opens it. Opening the same folder again opens the same
+// store, if the store is persistent.
 struct StoreKind {
   std::string name;
   std::function<Result<std::unique_ptr<Store>>(const std::string& folder, Clock&, Random&)> open;
-  bool is_sealed = false;  // what envelopes() shows are not the bytes that were handed in
-  bool is_remote =
-      false;  // a server has it: sessions live by its clock, and version() is not known
+  bool is_sealed = false;  // envelopes() returns other bytes than were written
+  bool is_remote = false;  // on a server: its clock ends leases, and it has no change_token()
 };
 inline void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
-// The test program defines which there are.
+// The stores to test; defined by the test program.
 const std::vector<StoreKind>& bare_store_kinds();
-// Each of them as it is, and behind its encryption.
+// Each store of bare_store_kinds(), both unencrypted and encrypted.
 const std::vector<StoreKind>& store_kinds();
 
-// Calls on a store from one thread, each waited for.
+// Calls a store from one thread and waits for each result.
 class Caller {
  public:
   explicit Caller(Store& store) : store_(store), loop_(make_event_loop()) {}
 
   Result<CommitOutcome> try_commit(Commit commit);
-  // The outcome, where a test expects no Error.
+  // Returns the outcome; an Error is a test failure.
   CommitOutcome commit(Commit commit);
 
   std::vector<ThreadRow> threads(ThreadFilter filter);
@@ -135,19 +137,20 @@ class Caller {
   std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
   std::vector<TenantId> tenants();
   std::vector<QueueRow> queues(const TenantId& tenant);
-  using OfUser = std::optional<UserId>;  // unset: of all users
+  using OfUser = std::optional<UserId>;  // unset: all users
   std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now, OfUser user = {});
   std::vector<ConcurrencyCount> running_counts(const TenantId& tenant, ConcurrencyScope of);
   std::vector<SessionRow> sessions(SessionFilter filter);
   std::vector<RunRow> poll_runs(PollFilter filter);
 
-  // The one row of a run; the default row when there is none.
+  // Returns the one row of a run, or a default row if there is none.
   RunRow run(const RunId& id);
   ApprovalRow approval(const InterruptId& id);
-  // Everything that a reader can see of a tenant, as one text: two stores, or one store before and
-  // after, hold the same if these are equal.
+  // Returns everything that a reader can see of a tenant as one text: two stores, or one store at
+  // two times, have the same contents if their texts are equal.
   std::string all(const TenantId& tenant = default_tenant());
-  // The same without what envelopes() shows, which differs from one encryption to the next.
+  // The same without the results of envelopes(), which differ between two encryptions of the same
+  // value.
   std::string rows(const TenantId& tenant = default_tenant());
 
   EventLoop& loop() { return *loop_; }

@@ -1,4 +1,4 @@
-// The stores of one process that the suite is run for.
+// The stores without a server that the suite is run for.
 
 #include "tests/conformance/store_suite.h"
 

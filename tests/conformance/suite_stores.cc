@@ -1,4 +1,4 @@
-// Runs the suite for every store of the program.
+// Instantiates the suite for every store of the program.
 
 #include "tests/conformance/encrypted_stores.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// tests/conformance/temporary_folder.h - a folder of a test's own, gone at its end.
+// tests/conformance/temporary_folder.h - a test's own folder, removed by the destructor.
 
 #include <cstdlib>
 #include <filesystem>

@@ -135,7 +135,7 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   script.row.session = *store.open_session();
   script.row.graph = "graph_" + name;
   script.row.graph_hash = sha256(name);
-  // A different value for each member that a seal binds.
+  // Sets a different value for each member that a seal binds.
   script.row.queue = "queue_" + name;
   script.row.priority = 7;
   script.row.concurrency_key = "key_" + name;

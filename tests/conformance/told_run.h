@@ -1,6 +1,8 @@
 #pragma once
-// tests/conformance/told_run.h - a run with a row of every kind; each text of a person, a model or
-// a program's error contains a unique word, which a search can find in any column.
+// tests/conformance/told_run.h - a run with a row of every kind, for searches in an encrypted store
+//
+// Each text from a user, a model or a program's error contains a unique word, which a search can
+// find in any column.
 
 #include <string>
 #include <vector>
@@ -10,13 +12,13 @@
 namespace belay::conformance {
 
 struct ToldRun {
-  // Writes it into the store, up to a decision. Its ids contain `name`.
+  // Writes the run into the store, up to an undecided approval. Its ids contain `name`.
   ToldRun(Store& store, const std::string& name);
 
   RunScript script;
   Caller call;
   std::vector<std::string> words;    // all written words, each once
-  std::vector<std::string> indexed;  // values by which a record is found
+  std::vector<std::string> indexed;  // values by which a record can be found
   InterruptId open;                  // of an undecided approval
 
  private:
@@ -29,7 +31,7 @@ struct ToldRun {
   std::string name_;
 };
 
-// Returns strict reads of all data of the run, as one text; or the first error of a read.
+// Returns strict reads of all data of the run as one text, or the first error of a read.
 Result<std::string> all_of(Store& store, const ToldRun& told);
 
 }  // namespace belay::conformance

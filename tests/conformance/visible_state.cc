@@ -1,4 +1,4 @@
-// Caller::all(): what a reader can see of a tenant, as text.
+// Caller::all(): everything that a reader can see of a tenant, as text.
 
 #include <algorithm>
 #include <sstream>
@@ -143,7 +143,7 @@ std::string Caller::all(const TenantId& tenant) {
   for (const StoredEnvelope& stored : envelopes({.tenant = tenant, .limit = every})) {
     texts.push_back(stored.subject + " = " + stored.envelope);
   }
-  std::sort(texts.begin(), texts.end());  // each store has its own places
+  std::sort(texts.begin(), texts.end());  // positions differ between stores
   for (const std::string& text : texts) out << "envelope " << text << '\n';
   return out.str();
 }

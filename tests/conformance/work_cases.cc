@@ -1,5 +1,5 @@
-// Long on purpose: cases of one suite.
-// Pending writes, values in parts, tasks, effects and messages: what parallel supersteps rest on.
+// Long on purpose: cases of one suite. Pending writes, appended values, tasks, effects and
+// messages: the basis of parallel supersteps.
 
 #include <gmock/gmock.h>
 
@@ -137,7 +137,7 @@ TEST_P(StoreSuite, PendingValuesCountOnceACommitSaysSo) {
   call_->commit(script.pending({{"list", WriteOp::append, 0}}));
   call_->commit(script.pending({{"list", WriteOp::append, 1}}));
   Commit attempt = script.next_with({});
-  attempt.rows.checkpoint->state_seq = 1;  // the superstep is still under way
+  attempt.rows.checkpoint->state_seq = 1;  // the superstep is still in progress
   EXPECT_EQ(call_->commit(attempt), CommitOutcome::applied);
   auto newest = call_->checkpoints({default_tenant(), script.row.run}).at(0);
   EXPECT_EQ(newest.state_seq, 1u);

@@ -9,7 +9,8 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// "ok fetchNotes" of "  ok fetchNotes 2 ms": what a step tells once something is committed.
+// Returns "ok fetchNotes" for "  ok fetchNotes 2 ms": a progress line, which a command prints after
+// the commit.
 std::vector<std::string> told_in(const std::string& err) {
   std::vector<std::string> told;
   std::istringstream lines(err);
@@ -48,7 +49,8 @@ std::string Baseline::folder_before(std::size_t step) const {
 }
 
 std::uint64_t Baseline::commits_of(std::size_t step) const {
-  // An import is one commit, and no run's.
+  // A step without commits of a run is an import: one commit, which belongs to no run of the store
+  // before.
   std::size_t of_runs = sights_[step + 1].commits.size() - sights_[step].commits.size();
   return of_runs == 0 ? 1 : of_runs;
 }
@@ -74,7 +76,7 @@ Result<Done> Baseline::run_step(std::size_t step, const std::string& working) {
 
 Result<Done> Baseline::run_all() {
   std::string working = folder_ + "/working";
-  copy_store(folder_, working);  // there is none yet: an empty folder
+  copy_store(folder_, working);  // there is no store yet: an empty folder
   sights_.emplace_back();
   copy_store(working, folder_before(0));
   for (std::size_t step = 0; step < steps_.size(); ++step) {

@@ -1,5 +1,5 @@
 #pragma once
-// tests/crash/baseline.h - the scenario without a kill, and the store as it was after each step.
+// tests/crash/baseline.h - the scenario without a kill, and a copy of the store after each step.
 
 #include <chrono>
 #include <memory>
@@ -14,7 +14,7 @@ namespace belay::crash {
 class Baseline {
  public:
   Baseline() = default;
-  // Runs the scenario in a new folder. An Error says which step went otherwise than planned.
+  // Runs the scenario in a new folder. Fails with the step whose exit code is not the expected one.
   static Result<std::unique_ptr<Baseline>> make();
   ~Baseline();
   Baseline(const Baseline&) = delete;
@@ -22,14 +22,15 @@ class Baseline {
 
   const std::string& folder() const { return folder_; }
   const std::vector<Step>& steps() const { return steps_; }
-  // Where the store lies as it was before a step; behind the last one, as it was at the end.
+  // Returns the folder with the store before a step; for the step after the last one, the store at
+  // the end.
   std::string folder_before(std::size_t step) const;
   const Sight& before(std::size_t step) const { return sights_[step]; }
   const Sight& at_end() const { return sights_.back(); }
-  // How many commits a step makes.
+  // Returns the number of commits that a step makes.
   std::uint64_t commits_of(std::size_t step) const;
   std::uint64_t commits() const;
-  // How long a step took, and the lines that it told while it went on.
+  // The duration of a step, and the progress lines that it printed.
   std::chrono::microseconds duration_of(std::size_t step) const { return durations_[step]; }
   const std::vector<std::string>& told_by(std::size_t step) const { return told_[step]; }
 
@@ -44,7 +45,7 @@ class Baseline {
   std::vector<std::vector<std::string>> told_;
 };
 
-// How often stderr says that a node was committed.
+// Returns how often stderr reports that `node` was committed.
 std::size_t times_finished(const std::string& err, const std::string& node);
 
 }  // namespace belay::crash

@@ -10,7 +10,7 @@
 namespace belay::crash {
 namespace {
 
-// Most of a case is waiting: for a disk, for a retry.
+// A case mostly waits, for the disk or for a retry: a few threads run more cases in the same time.
 constexpr std::uint64_t kThreads = 3;
 
 std::string count_at(const std::map<Moment, std::size_t>& kills, Moment moment) {

@@ -1,5 +1,5 @@
 #pragma once
-// tests/crash/campaign.h - many fates at once, and what is told of them.
+// tests/crash/campaign.h - runs many cases concurrently and summarises their results.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,8 @@ struct Campaign {
   std::uint64_t seed = 0;
   std::size_t cases = 0;
   std::map<Moment, std::size_t> kills;
-  // One text a case that lost something: what was killed when, what was lost, where its store is.
+  // One text per case with a loss: the killed process and moment, the loss, and the folder of the
+  // store.
   std::vector<std::string> losses;
 
   std::size_t kill_count() const;
@@ -24,10 +25,10 @@ struct Campaign {
   std::string evidence(const Baseline& baseline) const;
 };
 
-// BELAY_CRASH_SEED, or BELAY_SOAK_SEED, or a new one.
+// Returns BELAY_CRASH_SEED, or else BELAY_SOAK_SEED, or else a new seed.
 std::uint64_t chosen_seed();
 
-// Every store lies in a folder of its own, which stays when something was lost.
+// Each case has its own store in its own folder, which is kept if something was lost.
 Campaign run_campaign(const Baseline& baseline, const std::vector<Fate>& fates, std::uint64_t seed);
 
 }  // namespace belay::crash

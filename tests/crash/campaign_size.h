@@ -1,6 +1,6 @@
 #pragma once
-// tests/crash/campaign_size.h - how many cases a campaign has: a part of them under a sanitizer,
-// and as many as a variable of the environment says.
+// tests/crash/campaign_size.h - the number of cases of a campaign: fewer under a sanitizer, and
+// adjustable by environment variables.
 
 #include <charconv>
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace belay::crash {
 
-// Under a sanitizer each process takes several times as long: there a part of the cases has to do,
-// for what only the sanitizer sees. The whole counts are those of the -O2 build.
+// Under a sanitizer each process takes several times as long. A part of the cases suffices there to
+// find faults that only the sanitizer detects; the -O2 build runs the full number.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)
-inline constexpr bool kSanitized = __has_feature(address_sanitizer);  // clang
+inline constexpr bool kSanitized = __has_feature(address_sanitizer);  // Clang
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
-// The number that an environment variable holds; `otherwise` where it holds none.
+// Returns the value of an environment variable if it is a whole number, otherwise `otherwise`.
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   std::string_view digits = text ? text : "";

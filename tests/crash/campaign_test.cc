@@ -1,4 +1,4 @@
-// Kills the real binary at every commit of a scenario, and between commits, and loses nothing.
+// Kills the real binary at every commit of a scenario and between commits, and expects no loss.
 
 #include "tests/crash/campaign.h"
 
@@ -13,7 +13,7 @@ namespace belay::crash {
 namespace {
 
 constexpr std::size_t kKillsMin = kSanitized ? 30 : 200;
-// More than are needed: on a busy machine some come when their process has ended.
+// More than are needed: on a busy machine some kills arrive after the process has ended.
 constexpr std::size_t kBetween = kSanitized ? 16 : 170;
 
 class CrashCampaign : public ::testing::Test {
@@ -38,7 +38,8 @@ TEST_F(CrashCampaign, TheScenarioHasARetryAnApprovalAndASaving) {
   EXPECT_EQ(judge(end, baseline->at_end(), {}, baseline->at_end()), std::vector<std::string>());
 }
 
-// Or the campaign would leave a commit out.
+// If a step made more commits than the baseline counted, the campaign would omit the additional
+// ones.
 TEST_F(CrashCampaign, EveryCommitOfEveryStepIsKnown) {
   for (std::size_t i = 0; i < baseline->steps().size(); ++i) {
     const Step& step = baseline->steps()[i];

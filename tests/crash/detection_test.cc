@@ -1,5 +1,5 @@
-// The campaign can find a loss: each of these stores was made to lose one thing behind Belay's
-// back.
+// Checks that the campaign detects losses: each of these stores was modified, without Belay, to
+// lose one thing.
 
 #include <gtest/gtest.h>
 

@@ -27,12 +27,12 @@ constexpr int kTotal = 10 + 20 + 30 + 40 + 50 + 60;
 constexpr std::size_t kHealingRoundsMax = 200;
 constexpr std::size_t kFaultBytesMax = 1'000;
 constexpr milliseconds kLookAgain{5};
-constexpr int kUnavailable = 6;  // an exit code
+constexpr int kUnavailable = 6;  // the exit code for an unavailable store
 constexpr int kAskedAgainMax = 5;
 constexpr int kBeginsWithin = 60'000 / 5;  // looks
 constexpr int kWorksWithin = 5'000 / 5;
-// What zombies sent arrives; they have something to do, or are robbed of it; they live on for a
-// time.
+// Times for zombies: until their last write has arrived, at most until they have runs or have lost
+// them, and from their wake-up to their kill.
 constexpr milliseconds kArrivesWithin{100};
 constexpr milliseconds kIsRobbedWithin{2'000};
 constexpr milliseconds kAwakeMin{400};
@@ -86,7 +86,8 @@ class Fleet {
     if (!plan_.worker_name.empty()) words.insert(words.end(), {"--name", plan_.worker_name});
     return std::make_unique<Belay>(words, setting_);
   }
-  // As whatever looks after services does with a worker that ended since its store was away.
+  // Restarts workers that have ended, for example because the store was unavailable, as a
+  // supervisor does.
   void revive() {
     for (Process& worker : workers_) {
       if (has_ended(worker->process())) see_killed(worker);
@@ -98,7 +99,7 @@ class Fleet {
     zombies_.ended(process, ended.err);
     return ended;
   }
-  // Where the store is away for a moment, a person would ask once more.
+  // Retries a command if a remote store was unavailable, as a user would.
   Outcome tell(const Words& words) const {
     Outcome told = cli::tests::run_belay(words, setting_);
     for (int i = 0; is_elsewhere() && told.code == kUnavailable && i < kAskedAgainMax; ++i) {
@@ -108,7 +109,7 @@ class Fleet {
     return told;
   }
 
-  // Every run is in the queue, under way, paused, or has ended: there are always some to work on.
+  // Keeps `plan_.runs` runs that have not ended, so that workers always have runs to claim.
   void top_up() {
     for (std::size_t open = open_threads().size(); open < plan_.runs; ++open) {
       std::string thread = "parcel-" + std::to_string(report_.runs++);
@@ -157,7 +158,7 @@ class Fleet {
     see_killed(worker);
   }
 
-  // Another comes in its place.
+  // Waits for the end of a killed worker and starts another one.
   void see_killed(Process& worker) {
     if (finish(worker).code == 128 + SIGKILL) ++report_.kills;
     worker = start_worker();
@@ -170,7 +171,8 @@ class Fleet {
   void start_all() {
     for (Process& worker : workers_) worker = start_worker();
   }
-  // What was left to do meanwhile they take up all at once, and die with it; others come then.
+  // All workers are killed; new ones claim the waiting runs and are killed while they execute them;
+  // then new ones start.
   void kill_all_at_work() {
     kill_all();
     if (2 * decisions().size() >= plan_.runs) decide_and_kill();
@@ -183,7 +185,8 @@ class Fleet {
     start_all();
   }
 
-  // What it has under way goes back to the queue, where the others claim meanwhile.
+  // Its running runs return to the queue, from which the other workers claim meanwhile. The worker
+  // must handle SIGTERM before it is sent, otherwise the signal kills it.
   void drain_worker() {
     Process& worker = workers_[random_.bits() % workers_.size()];
     for (int i = 0; i < kBeginsWithin && !heeds_sigterm(worker->process()); ++i) {
@@ -196,7 +199,7 @@ class Fleet {
     worker = start_worker();
   }
 
-  // Some of the workers, others than the last time, while they have something to do.
+  // Stops some of the workers while they execute runs; different ones each time.
   void make_zombies() {
     std::rotate(workers_.begin(), workers_.begin() + 1, workers_.end());
     std::vector<Process*> stopped;
@@ -222,7 +225,7 @@ class Fleet {
     let_live(stopped);
   }
 
-  // Until so many of them are so; not for long.
+  // Waits until the condition holds for `count` of the workers, at most kIsRobbedWithin.
   template <typename Condition>
   static void wait_for(const std::vector<Process*>& workers, std::size_t count, Condition is_so) {
     auto end = std::chrono::steady_clock::now() + kIsRobbedWithin;
@@ -234,7 +237,8 @@ class Fleet {
     }
   }
 
-  // A third of them is killed as soon as they are awake, a third later, and a third lives on.
+  // A third of the workers is killed shortly after the wake-up, a third later, and a third stays
+  // alive.
   void let_live(const std::vector<Process*>& awake) {
     std::vector<Process*> later;
     for (Process* worker : awake) {
@@ -253,7 +257,7 @@ class Fleet {
     for (Process* worker : later) kill_worker(*worker);
   }
 
-  // What a person says who looks at the other side first.
+  // The decision of a person who first checks the receiver for the call.
   Words decision_on(const Value& approval) const {
     std::string id = *approval["interruptId"].as_string();
     if (approval["node"] == Value("release")) return {"approvals", "approve", id, "--by", "ana"};
@@ -278,7 +282,8 @@ class Fleet {
     return all;
   }
 
-  // Decides what is asked; of these processes, which go on with the run, some are killed.
+  // Decides all open approvals. Each deciding process also continues its run; some of them are
+  // killed.
   void decide_and_kill() {
     for (const Words& words : decisions()) {
       Belay process(words, setting_);
@@ -292,14 +297,14 @@ class Fleet {
     }
   }
 
-  // No more kills: within a bound everything has to come to its end.
+  // Stops killing: every run must end within a bounded number of rounds.
   void heal() {
     for (std::size_t round = 0; round < kHealingRoundsMax; ++round) {
       revive();
       std::vector<std::string> open = open_threads();
       if (open.empty()) break;
       for (const Words& words : decisions()) tell(words);
-      // A run that has lost too many processes in a row waits for a person who says: go on.
+      // A run that has lost too many owners in a row is quarantined until a person resumes it.
       for (const std::string& thread : open) {
         Value state = tell({"state", thread, "--json"}).json();
         if (state["status"] == Value("quarantined")) tell({"resume", thread});
@@ -321,10 +326,10 @@ class Fleet {
     return calls;
   }
 
-  // So many calls a thread, each with a key of its own; whether one may come again is its class's.
-  // A zombie that stood still between its intent and its call makes that call once it goes on,
-  // after another process has been told that there was none: nobody can know better. See
-  // docs/effects.md.
+  // Expects `keys` calls per thread, each with its own key; the effect's class defines whether a
+  // call can be repeated. A zombie that was stopped between its intent and its call makes the call
+  // when it continues, possibly after the probe of another process has found no call. No process
+  // can prevent that; see docs/effects.md.
   void count(const std::string& name, std::size_t keys, bool may_repeat, bool may_be_missing) {
     std::map<std::string, std::size_t> calls = calls_of(name);
     std::size_t late_calls = 0;

@@ -1,8 +1,8 @@
 // The program of the fleet campaign: an agent with parallel branches, retries, an approval, and
-// effects of every class, whose receivers are files that count each call.
+// effects of every class. The receivers are files in which each call is a line, "thread key".
 //
-// FLEET_RECEIVERS names the folder of those files. A line in one is a call: "thread key".
-// FLEET_PACE is how many times as long as otherwise each node takes.
+// FLEET_RECEIVERS names the folder of those files. FLEET_PACE multiplies the time that each node
+// takes.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ std::chrono::milliseconds paced(std::chrono::milliseconds time) {
   return pace ? time * std::strtol(pace, nullptr, 10) : time;
 }
 
-// One write, so that neither a kill nor another process ever tears a line.
+// Appends the line in a single write, so that neither a kill nor another process can split it.
 void call(std::string_view name, const Context& context) {
   std::string line = context.thread().text + " " + context.idempotency_key(name) + "\n";
   int file = ::open(receiver(name).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -96,7 +96,7 @@ Task<Update<Parcel>> charge(const Parcel&, Context& context) {
   co_return set(&Parcel::receipt, receipt);
 }
 
-// A mail of class C under one policy; the receiver has its name.
+// Returns a node with an unkeyed effect under one policy; the receiver has its name.
 auto mail(std::string name, WhenUncertain policy) {
   return [name, policy](const Parcel&, Context& context) -> Task<Update<Parcel>> {
     EffectOptions options;

@@ -1,4 +1,4 @@
-// Two workers on one SQLite file, killed two hundred times; the receivers count what happened.
+// Two workers on one SQLite file are killed two hundred times; the receivers count the calls.
 
 #include "tests/crash/fleet.h"
 
@@ -12,7 +12,7 @@
 namespace belay::crash {
 namespace {
 
-// Stores in turns, so that each stays small enough to be read as a whole at its end.
+// Several stores in turn, so that each one remains small enough to be read completely at its end.
 constexpr std::size_t kKillsAStore = kSanitized ? 20 : 50;
 constexpr std::size_t kStores = kSanitized ? 1 : 4;
 
@@ -35,7 +35,7 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   }
   std::cout << all.evidence("fleet of two workers", seed) << std::endl;
   EXPECT_GE(all.kills, kKillsAStore * kStores);
-  if (!kSanitized) {  // twenty kills may come to none
+  if (!kSanitized) {  // twenty kills might hit no running run
     EXPECT_GT(all.zombies, 0u);
     EXPECT_GT(all.robbed, 0u);
     EXPECT_GT(all.fenced, 0u);

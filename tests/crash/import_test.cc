@@ -1,4 +1,4 @@
-// An import that is killed has happened, or it has not.
+// An import whose process is killed has either happened completely or not at all.
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// A line of progress is followed by the next commit within this time.
+// The next commit follows a progress line within this time.
 constexpr microseconds kAfterLine{4'000};
 // The shortest wait for a retry is 1.6 s.
 constexpr microseconds kDuringWait{1'500'000};
@@ -34,7 +34,8 @@ Kill between(const Baseline& baseline, std::size_t step, Random& random) {
     kill.told = told[choice];
     kill.delay = up_to(kill.told.starts_with("~") ? kDuringWait : kAfterLine, random);
   } else {
-    // An import waits for nothing: as long as it takes, the others work.
+    // An import does not wait: it works for its whole duration. The other steps work at most three
+    // times as long.
     microseconds works = std::min(baseline.duration_of(step), 3 * baseline.duration_of(0));
     kill.delay = up_to(works, random);
   }
@@ -81,7 +82,8 @@ std::vector<Fate> at_every_takeover(const Baseline& baseline, Random& random) {
     bool begun = fate.kill.commit > 1 || fate.kill.moment == Moment::after;
     bool last =
         fate.kill.commit == baseline.commits_of(fate.step) && fate.kill.moment == Moment::after;
-    // Nobody takes over what has not begun, or stands at its end.
+    // There is nothing to take over if the run has not been created or has reached the step's last
+    // commit.
     if (!begun || last) continue;
     std::uint64_t left = baseline.commits_of(fate.step) - fate.kill.commit +
                          (fate.kill.moment == Moment::before ? 1 : 0);

@@ -1,5 +1,5 @@
 #pragma once
-// tests/crash/kill_plan.h - which process is killed when, decided by a seed.
+// tests/crash/kill_plan.h - selects by a seed which process is killed at which moment.
 
 #include <cstdint>
 #include <optional>
@@ -10,19 +10,21 @@
 
 namespace belay::crash {
 
-// `before` and `after`: the process stands still around its n-th commit, before it begins or when
-// it is durable but nobody has been told. `between`: at a moment that only the seed and the machine
-// know.
+// `before` and `after`: the process is paused at its n-th commit, before it starts or when it is
+// durable but not yet acknowledged. `between`: at a moment that depends on the seed and the speed
+// of the machine.
 enum class Moment { before, after, between };
 
 struct Kill {
   Moment moment = Moment::before;
-  std::uint64_t commit = 0;           // before and after
-  std::string told = {};              // between: once stderr has said this, at once when empty...
-  std::chrono::microseconds delay{};  // ... and this much later
+  std::uint64_t commit = 0;  // for before and after
+  // for between: after stderr contains this, or immediately if empty,
+  std::string told = {};
+  std::chrono::microseconds delay{};  // and this much later
 };
 
-// One store's fate: a step is killed and, where `takeover` is set, whoever takes over is too.
+// The kills of one store: that of a step and, if `takeover` is set, that of the process that takes
+// over.
 struct Fate {
   std::size_t step = 0;
   Kill kill;
@@ -32,11 +34,12 @@ struct Fate {
 std::string text_of(const Kill& kill);
 std::string text_of(const Fate& fate, const Baseline& baseline);
 
-// Every commit of every step, before and after.
+// Returns a kill before and one after every commit of every step.
 std::vector<Fate> at_every_commit(const Baseline& baseline);
-// Every commit once more, with the process that takes over killed around its first commits.
+// Returns the same with a second kill: the process that takes over is killed at one of its first
+// commits.
 std::vector<Fate> at_every_takeover(const Baseline& baseline, Random& random);
-// `count` moments between commits, over all steps.
+// Returns `count` kills at moments between commits, distributed over all steps.
 std::vector<Fate> between_commits(const Baseline& baseline, std::size_t count, Random& random);
 
 }  // namespace belay::crash

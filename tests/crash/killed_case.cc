@@ -34,12 +34,13 @@ class Case {
 
   Setting setting() const {
     Setting setting = setting_for(folder_);
-    // The model fails once in a scenario, whoever asks it.
+    // The model fails once in a scenario, whichever process calls it.
     if (step_.model_fails && seen_.failed_attempts == 0) make_model_fail(setting);
     return setting;
   }
 
-  // Starts `words` and kills the process as `kill` says; false when it never came to that.
+  // Starts `words` and kills the process as specified by `kill`. Returns false if the process ended
+  // before that.
   bool kill_process(const Words& words, const Kill& kill, Outcome& outcome) {
     Setting with = setting();
     if (kill.moment != Moment::between) pause_at(with, kill.commit, kill.moment == Moment::after);
@@ -58,11 +59,12 @@ class Case {
     return paused;
   }
 
-  // Looks at a copy of what the dead process left.
+  // Reads a copy of the store that the killed process left, so that the original is recovered
+  // unread.
   void look_after(const std::string& name) {
     std::string aside = folder_ + "/" + name;
     copy_store(folder_, aside);
-    // Killed before it had made its file: there is nothing yet.
+    // The process was killed before it created the file.
     if (!std::filesystem::exists(store_in(aside))) return;
     auto sight = look_at(aside);
     if (!sight.ok())
@@ -74,7 +76,7 @@ class Case {
     seen_ = *std::move(sight);
   }
 
-  // What stderr had said of committed nodes has to be in the store.
+  // The store must contain every node that stderr reported as committed.
   void hold_to_its_word(const Outcome& killed) {
     const Sight& before = baseline_.before(fate_.step);
     for (const auto& [name, at_end] : baseline_.at_end().finished) {
@@ -121,7 +123,7 @@ class Case {
     acknowledged(resumed);
   }
 
-  // The interrupted command once more, as a person would type it, and the steps behind it.
+  // Repeats the interrupted command, as a user would type it, and runs the steps after it.
   void go_on() {
     for (std::size_t i = fate_.step; i < baseline_.steps().size(); ++i) {
       const Step& step = baseline_.steps()[i];
@@ -138,7 +140,8 @@ class Case {
     }
   }
 
-  // A result that was printed says which commit of which run it stands on.
+  // A printed result contains the run and the commit that it is based on: from then on that commit
+  // must not be lost.
   void acknowledged(const Outcome& outcome) {
     auto document = parse_json(outcome.out);
     if (!document.ok()) return fault("no JSON document: " + outcome.out + outcome.err);
@@ -172,8 +175,8 @@ class Case {
   const Fate& fate_;
   const std::string& folder_;
   const Step& step_;
-  Sight seen_;       // durable when last looked: nothing of it may go
-  Commits printed_;  // by a command that ended well
+  Sight seen_;       // durable at the last read: none of it may be lost
+  Commits printed_;  // by a command that succeeded
   Verdict verdict_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// tests/crash/killed_case.h - one store: a kill, the take-over, the rest of the scenario, and
-// whether anything differs from the run that nobody killed.
+// tests/crash/killed_case.h - one case: a kill, the takeover, and the rest of the scenario
+//
+// The resulting store must not differ from that of the run without a kill.
 
 #include <map>
 #include <string>
@@ -11,11 +12,11 @@
 namespace belay::crash {
 
 struct Verdict {
-  std::vector<std::string> faults;      // empty: nothing was lost
-  std::map<Moment, std::size_t> kills;  // that hit a living process
+  std::vector<std::string> faults;      // empty: no loss
+  std::map<Moment, std::size_t> kills;  // that hit a live process
 };
 
-// In a folder that does not exist yet; it is left as it is at the end.
+// Runs a case in `folder`, which must not exist yet and is not removed at the end.
 Verdict run_case(const Baseline& baseline, const Fate& fate, const std::string& folder);
 
 }  // namespace belay::crash

@@ -1,5 +1,5 @@
-// A run belongs to its process for as long as that lives, even when it does nothing; and to nobody
-// from the moment that it is killed.
+// A live process remains the owner of its run even while it is idle; when it is killed, the run is
+// orphaned immediately.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ class CrashOwnership : public ::testing::Test {
   Outcome run(const Words& words) const {
     return cli::tests::run_belay(words, setting_for(folder));
   }
-  // As the audit without a kill left it.
+  // Expects the same result as that of the audit without a kill.
   void expect_audited() const {
     const Sight& wanted = baseline->before(kAuditRun + 1);
     EXPECT_EQ(judge(folder, baseline->before(kAuditRun), {}, wanted), std::vector<std::string>());
@@ -47,7 +47,7 @@ class CrashOwnership : public ::testing::Test {
     auto sight = look_at(folder);
     return sight.ok() ? sight->failed_attempts : 0;
   }
-  // A living process keeps its run.
+  // Expects that a live process keeps its run.
   void expect_refused(const Belay& owner) const {
     Outcome resume = run({"resume", "audit"});
     EXPECT_EQ(resume.code, 4) << resume.err;
@@ -62,7 +62,7 @@ class CrashOwnership : public ::testing::Test {
 };
 
 TEST_F(CrashOwnership, WhatALivingProcessHasIsTakenOverOnceItIsKilled) {
-  // After the failed attempt, so that nobody's model has to fail again.
+  // Pauses after the failed attempt, so that the process that takes over needs no failing model.
   std::unique_ptr<Belay> owner = audit(4, false);
   ASSERT_TRUE(owner->waits_to_say(kPaused));
   expect_refused(*owner);

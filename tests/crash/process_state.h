@@ -1,15 +1,16 @@
 #pragma once
-// tests/crash/process_state.h - what the kernel says of child processes that run, or have ended.
+// tests/crash/process_state.h - reads the kernel's state of child processes.
 
 #include <sys/types.h>
 
 namespace belay::crash {
 
-// Whether a process that was just begun has come as far as to drain when it is told to: from then
-// on it holds the signal back, and looks for it.
+// Returns whether a new process already catches SIGTERM; from then on the signal causes a drain
+// instead of killing it.
 bool heeds_sigterm(pid_t process);
 
-// Whether it has ended, and nobody has asked how yet.
+// Returns whether the process has ended and has not been waited for yet; leaves its exit status in
+// place.
 bool has_ended(pid_t process);
 
 }  // namespace belay::crash

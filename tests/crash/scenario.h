@@ -1,7 +1,8 @@
 #pragma once
-// tests/crash/scenario.h - what a person does in the campaign: a diary is imported, a hard day of
-// it audited - the model fails once, and is asked again -, the summary approved, the next day's
-// routine made and approved.
+// tests/crash/scenario.h - the actions of a user in the campaign
+//
+// A diary is imported, and a day of it that needs approval is audited; the model fails once and is
+// called again. The summary is approved, then the next day's routine is generated and approved.
 
 #include <string>
 #include <vector>
@@ -18,27 +19,27 @@ using cli::tests::Words;
 struct Step {
   std::string name;
   Words words;
-  int code = 0;              // that it ends with
-  std::string thread = {};   // whose run it moves
-  bool model_fails = false;  // the first call
+  int code = 0;              // expected exit code
+  std::string thread = {};   // of the run that the step executes
+  bool model_fails = false;  // at its first call
 };
 
-// `notes` is the file to import.
+// Returns the steps; `notes` is the file to import.
 std::vector<Step> scenario(const std::string& notes);
 
-// A bundled diary, as a file for belay notes import; how many notes it has.
+// A bundled diary as a file for `belay notes import`; the number of its notes.
 std::string diary_path();
 std::size_t diary_notes();
-// Writes the days around the audited one into `path`.
+// Writes the notes of the days around the audited one into `path`.
 void write_few_days(const std::string& path);
 
-// The environment for a store in `folder`; the variables are BELAY_TEST_... where needed.
+// Returns the environment for a store in `folder`; the functions below add BELAY_TEST_ variables.
 Setting setting_for(const std::string& folder);
 void make_model_fail(Setting& setting);
 void pause_at(Setting& setting, std::uint64_t commit, bool after);
 inline constexpr const char* kPaused = "belay-test: paused";
 
-// How a person would type it, to look into a failure.
+// Returns the command as a user would type it, to reproduce a failure.
 std::string command_line(const Words& words, const Setting& setting);
 
 }  // namespace belay::crash

@@ -1,4 +1,4 @@
-// The campaign for as long as one likes: BELAY_SOAK_MINUTES, and at least BELAY_SOAK_KILLS kills.
+// The campaign for BELAY_SOAK_MINUTES, with at least BELAY_SOAK_KILLS kills.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(CrashSoak, NoKillLosesOrRepeatsAnything) {
   std::cout << all.evidence(undisturbed) << std::endl;
 }
 
-// Two workers on one SQLite file, with effects of all classes counted at their receivers.
+// Two workers on one SQLite file, with effects of all classes that are counted at their receivers.
 TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
   std::uint64_t seed = chosen_seed();

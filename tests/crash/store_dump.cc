@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kRowsMax = 1000;
 
-// Times differ from one run to the next.
+// Removes times, which differ between runs.
 Value without_times(const Value& value) {
   if (const Value::Array* items = value.as_array()) {
     Value::Array kept;
@@ -145,7 +145,7 @@ class Look {
   Sight sight_;
 };
 
-// A store, opened here, and a loop to wait for it on.
+// An open store with the event loop on which its results are awaited.
 class Opened {
  public:
   static Result<std::unique_ptr<Opened>> open(const std::string& folder) {
@@ -174,7 +174,7 @@ Result<CheckReport> report_on(const std::string& folder, Commits acknowledged) {
   return block_on(opened->loop(), check_store(opened->store(), std::move(scope)));
 }
 
-// Where the outcomes begin to differ.
+// Returns the first line in which the outcomes differ.
 std::string difference(const std::string& wanted, const std::string& found) {
   auto place = std::mismatch(wanted.begin(), wanted.end(), found.begin(), found.end()).first;
   std::size_t line = wanted.substr(0, static_cast<std::size_t>(place - wanted.begin())).rfind('\n');

@@ -1,6 +1,5 @@
 #pragma once
-// tests/crash/store_dump.h - what a store holds, so that two stores of one scenario can be
-// compared.
+// tests/crash/store_dump.h - the contents of a store, for comparing two stores of one scenario.
 
 #include <map>
 #include <string>
@@ -12,28 +11,29 @@
 namespace belay::crash {
 
 struct Sight {
-  // All commits of all runs: what is in here once may never be gone or different again.
+  // All commits of all runs: once a commit is listed here, it must never be missing or changed
+  // later.
   std::map<std::pair<RunId, std::uint64_t>, CheckpointRow> commits;
-  // How often each node was committed, by "thread node".
+  // The number of commits of each node, by "thread node".
   std::map<std::string, std::size_t> finished;
   std::size_t notes = 0;
-  std::size_t failed_attempts = 0;  // that are committed
-  // What came of it all, as text: runs, their commits' order, channels, approvals, records. Without
-  // ids and times, and without the take-overs: those are what a kill may change.
+  std::size_t failed_attempts = 0;  // committed ones
+  // The final contents as text: runs, the order of their commits, channels, approvals, records.
+  // Excludes ids, times and claims, which a kill may change.
   std::string outcome;
 };
 
-// Opens the store and reads all of it.
+// Opens the store and reads its whole contents.
 Result<Sight> look_at(const std::string& folder);
 
-// The commits of `before` that `now` lacks, or holds otherwise.
+// Returns the commits of `before` that are missing or different in `now`.
 std::vector<std::string> losses(const Sight& before, const Sight& now);
 
 using Commits = std::vector<std::pair<RunId, std::uint64_t>>;
 
-// All that is wrong with a store at the end; nothing when all is well. It has to hold what was seen
-// in it before, and the commits that were told to somebody, and to have come to the same outcome as
-// `wanted`; and every rule of belay/check.h, and SQLite, have to find nothing.
+// Returns all faults of a store at the end; empty if there are none. The store must contain the
+// commits of `seen` unchanged and the commits of `told`, which were reported to a user; its outcome
+// must equal that of `wanted`; every rule of belay/check.h and SQLite's integrity check must pass.
 std::vector<std::string> judge(const std::string& folder, const Sight& seen, const Commits& told,
                                const Sight& wanted);
 

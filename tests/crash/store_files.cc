@@ -14,7 +14,7 @@ struct Close {
 };
 using Connection = std::unique_ptr<sqlite3, Close>;
 
-// A store that others work on is locked for moments.
+// A store that other processes use can be locked briefly.
 constexpr int kLockedMaxMs = 2'000;
 
 Result<Connection> connect(const std::string& folder) {

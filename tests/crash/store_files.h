@@ -1,5 +1,6 @@
 #pragma once
-// tests/crash/store_files.h - store files in folders of their own, and what SQLite itself says.
+// tests/crash/store_files.h - store files in their own folders, and access to them through SQLite
+// alone.
 
 #include <string>
 #include <vector>
@@ -8,21 +9,22 @@
 
 namespace belay::crash {
 
-// A new folder among the temporary files; it stays until remove_folder().
+// Creates a temporary folder, which exists until remove_folder().
 std::string new_folder();
 void remove_folder(const std::string& folder);
 
-// The store's file in a folder.
+// Returns the path of the store's file in a folder.
 std::string store_in(const std::string& folder);
 
-// Makes `to` and copies what a dead process left in `from` into it, so that a look at the copy
-// changes nothing for whoever recovers the original.
+// Creates `to` and copies into it the files that a dead process left in `from`: reading the copy
+// does not change the files that are recovered later.
 void copy_store(const std::string& from, const std::string& to);
 
-// What PRAGMA integrity_check finds; empty when it is "ok".
+// Returns the result of PRAGMA integrity_check; empty if it is "ok".
 std::vector<std::string> integrity_faults(const std::string& folder);
 
-// Runs SQL behind Belay's back; how many rows it changed. And the first column of what it finds.
+// Executes SQL without Belay; returns the number of changed rows, or the first column of the
+// result.
 Result<int> change_behind_its_back(const std::string& folder, const std::string& sql);
 Result<std::vector<std::string>> rows_behind_its_back(const std::string& folder,
                                                       const std::string& sql);

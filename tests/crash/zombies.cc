@@ -15,7 +15,7 @@ std::set<std::string> rows_of(const std::string& folder, const std::string& sql)
   return {rows->begin(), rows->end()};
 }
 
-// Of the file in a folder.
+// Reads the SQLite file in a folder.
 StoreSight sight_of(const std::string& folder) {
   const std::string run = "SELECT lower(hex(run_id)) || ' ' || epoch FROM runs";
   const std::string of_process = " JOIN sessions ON session_number = number WHERE pid = ";
@@ -41,7 +41,7 @@ StoreSight sight_of(const std::string& folder) {
   return sight;
 }
 
-// As the sights write it: without dashes.
+// Removes the dashes of an id: StoreSight has none.
 std::string bare(std::string id) {
   std::erase(id, '-');
   return id;
@@ -62,9 +62,9 @@ void Zombies::stopped(pid_t worker) {
   zombie.is_expired = false;
 }
 
-// In a file, the kernel still holds the process's lock, so its lease ends only when the store is
-// told that it was taken before the machine last booted. One that has never written might be
-// forgotten as a whole.
+// For a SQLite file, the kernel still holds the stopped process's lock; the session becomes dead
+// only if its row has the boot id of an earlier boot. Only sessions that have written are changed:
+// another process may delete the row of one that has not.
 void Zombies::end_lease(pid_t worker) {
   Zombie& zombie = zombies_[worker];
   if (!zombie.has_lease) return;
@@ -86,7 +86,7 @@ std::set<std::string> Zombies::taken_from(pid_t worker) const {
   std::set<std::string> now = sight_.all();
   const std::set<std::string>& held = zombie->second.held;
   if (held.empty() || now.empty()) return taken;
-  // Of another epoch by now: of another owner.
+  // The epoch differs now, therefore the owner too.
   std::set_difference(held.begin(), held.end(), now.begin(), now.end(),
                       std::inserter(taken, taken.end()));
   return taken;

@@ -1,9 +1,10 @@
 #pragma once
-// tests/crash/zombies.h - workers that are stopped (SIGSTOP) until others have taken their runs
-// over, and woken up again: which of them that befell, and what became of their commits then.
+// tests/crash/zombies.h - workers that are stopped (SIGSTOP) and continue after a takeover of their
+// runs
 //
-// What others took over the store says; that a commit was fenced the zombie itself says, as
-// BELAY_TEST_TELL_FENCED has it do. Only commits of runs that it held before count.
+// Counts which workers lost runs and which of their commits were fenced. The takeover is read from
+// the store; a fenced commit is reported by the zombie itself, because BELAY_TEST_TELL_FENCED is
+// set. Only commits of runs that it owned before count.
 
 #include <map>
 
@@ -14,23 +15,24 @@ namespace belay::crash {
 
 class Zombies {
  public:
-  // All of them outlive it.
+  // All arguments must outlive the object.
   Zombies(const FleetSite& site, const std::string& folder, FleetReport& report);
 
   bool has_lease(pid_t worker) const { return sight_.lives(worker); }
   bool is_at_work(pid_t worker) const { return !sight_.held(worker).empty(); }
-  // Notes what it holds, and whether its session lives. REQUIRES: it stands still, and what it sent
-  // has arrived.
+  // Records the runs that the worker owns and whether its session is alive. Requires that the
+  // process is stopped and that its last write has arrived.
   void stopped(pid_t worker);
-  // Has its session taken for dead by the others, and counts it where it had one.
+  // Makes the other processes consider the worker's session dead, and counts the worker if it had a
+  // session.
   void end_lease(pid_t worker);
-  // Whether others have taken over some of what it holds.
+  // Returns whether other workers have taken over any of its runs.
   bool is_robbed(pid_t worker) const { return !taken_from(worker).empty(); }
-  // Just before it goes on: its session lives again.
+  // Must be called just before the worker continues: makes its session valid again.
   void wakes(pid_t worker);
-  // It is not killed, but goes on as a worker like others.
+  // The worker is not killed but remains a worker like the others.
   void goes_on(pid_t worker);
-  // The process has ended, however; `said` is what it said until then.
+  // The process has ended, for any reason; `said` is its stderr.
   void ended(pid_t worker, const std::string& said);
 
  private:
@@ -47,7 +49,7 @@ class Zombies {
   const std::string& folder_;
   FleetReport& report_;
   StoreSight sight_;
-  std::map<pid_t, Zombie> zombies_;  // those that live, and have been one
+  std::map<pid_t, Zombie> zombies_;  // live processes that were stopped
 };
 
 }  // namespace belay::crash

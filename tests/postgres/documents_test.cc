@@ -193,7 +193,7 @@ TEST_F(PostgresDocuments, AnAlarmIsSilentOnAStoreThatIsWellAndFindsWhatIsWrong) 
   for (const char* name : {"late", "orphan", "quarantined"}) {
     run_that_asks(call, name, clock_->now());
   }
-  std::vector<std::string> alarms = sql_in(page_of("operations.md"), "What to alarm on");
+  std::vector<std::string> alarms = sql_in(page_of("operations.md"), "Alerts");
   EXPECT_GE(alarms.size(), 10u);
   for (const std::string& alarm : alarms) EXPECT_TRUE(ask(alarm).empty()) << alarm;
   ask(kTrouble);

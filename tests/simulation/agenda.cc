@@ -22,7 +22,7 @@ void Agenda::cancel(TimerId timer) {
 }
 
 void Agenda::forget(ProcessId process) {
-  // What is destroyed here may cancel timers of its own.
+  // Destroying the entries can cancel other timers of this process.
   auto ready = ready_.extract(process);
   std::vector<Work> gone;
   for (auto each = timers_.begin(); each != timers_.end();) {
@@ -53,7 +53,7 @@ bool Agenda::step(Instant until) {
     if (std::deque<Entry>* queue = pick()) {
       Entry entry = std::move(queue->front());
       queue->pop_front();
-      // A timer that was cancelled after its time had come.
+      // The timer was cancelled after it had become due.
       if (entry.timer != 0 && due_.erase(entry.timer) == 0) continue;
       entry.work();
       return true;

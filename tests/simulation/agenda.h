@@ -1,10 +1,9 @@
 #pragma once
-// tests/simulation/agenda.h - all that is still to happen, in simulated time, to several processes
-// and to the world outside of them.
+// tests/simulation/agenda.h - schedules the future work of several processes in simulated time.
 //
-// Of the processes that have something to do now, chance picks one, which does one piece of it;
-// each process does what it was told in its order. When nobody has anything to do, time moves on.
-// The same seed makes the same choices for good.
+// Of the processes that have work now, one is selected at random and executes one item; each
+// process executes its items in their order. If no process has work, time advances to the next
+// timer. The same seed always makes the same choices. Work of the world outside has its own id.
 //
 // Threading: one thread.
 
@@ -18,7 +17,7 @@ namespace belay::simulation {
 
 using std::chrono::microseconds;
 
-// By number, each new one another; kOutside is whatever is no process of Belay's.
+// Process numbers, never reused; kOutside is everything that is not a process of Belay.
 using ProcessId = int;
 inline constexpr ProcessId kOutside = 0;
 
@@ -33,13 +32,13 @@ class Agenda {
   void post(ProcessId process, Work work);
   TimerId after(ProcessId process, microseconds delay, Work work);
   void cancel(TimerId timer);
-  // Nothing of it happens any more.
+  // Drops all work of the process.
   void forget(ProcessId process);
-  // Nothing of it happens before that time; then all that had to, late.
+  // Executes no work of the process before that time; then all overdue work, late.
   void pause(ProcessId process, Instant until);
   bool is_paused(ProcessId process) const;
 
-  // One thing happens. False when there is nothing left, or nothing before `until`.
+  // Executes one item. Returns false if none is left, or none is due before `until`.
   bool step(Instant until);
 
  private:
@@ -65,7 +64,7 @@ class Agenda {
   TimerId next_timer_ = 1;
 };
 
-// What a process runs on.
+// The executor of one process.
 class ProcessExecutor final : public Executor {
  public:
   ProcessExecutor(Agenda& agenda, ProcessId process) : agenda_(agenda), process_(process) {}
@@ -84,7 +83,7 @@ class ProcessExecutor final : public Executor {
   ProcessId process_;
 };
 
-// The clock on a process's wall, which may go wrong; its timers don't.
+// The clock of one process, which can be wrong; its timers are not affected.
 class WallClock final : public Clock {
  public:
   explicit WallClock(const Agenda& agenda) : agenda_(agenda) {}

@@ -1,4 +1,4 @@
-// What many seeds came to.
+// The summary of many seeds.
 
 #include <cmath>
 

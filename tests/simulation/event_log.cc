@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, kFaultKinds> kFaultNames{
     "power_cut",   "clock_jump",     "call_lost",   "reply_lost",   "call_refused", "model_hangs",
     "model_drips", "model_lies",     "model_fails"};
 
-// A call of an effect is made while it is made, and so is one of the model; a reply is lost of a
-// commit alone.
+// Returns whether a fault can meet a run in a state: faults of an effect call occur only during a
+// call, faults of the model only during a model call, and a reply is lost only of a commit.
 bool can_meet(FaultKind fault, RunState state) {
   switch (fault) {
     case FaultKind::call_lost:

@@ -7,10 +7,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a way to a receiver or back, in microseconds; one in four is slow.
+// The time from a caller to a receiver or back, in microseconds; one in four is slow.
 constexpr std::uint64_t kWayMax = 40'000;
 constexpr std::uint64_t kSlowWayMax = 1'200'000;
-// When a caller gives up waiting for an answer.
+// The time after which a caller stops waiting for a reply.
 constexpr microseconds kPatience = 3s;
 constexpr microseconds kHanging = 100h;
 constexpr std::uint64_t kThinking = 800'000;
@@ -26,7 +26,8 @@ microseconds Outside::way() {
 std::optional<FaultKind> Outside::fate(const std::string& thread, std::vector<FaultKind> faults) {
   std::optional<FaultKind> drawn;
   for (FaultKind fault : faults) {
-    // One draw each, so that what one fault's chance is does not change the others' fates.
+    // Each fault is always drawn, so that the probability of one does not change the random numbers
+    // of the others.
     bool is_drawn = is_likely(chances_[fault]);
     if (is_drawn && !drawn) drawn = fault;
   }
@@ -93,7 +94,7 @@ Task<Result<Done>> Outside::take_message(ProcessId process, std::string id) {
   co_return Done{};
 }
 
-// Its answers follow from the request alone.
+// The reply depends only on the request, and on the fault if one is drawn.
 Task<Result<ModelReply>> Outside::generate(ProcessId process, ModelRequest request) {
   std::string thread = *request.input["thread"].as_string();
   std::int64_t step = *request.input["step"].as_int();

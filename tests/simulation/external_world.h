@@ -1,6 +1,7 @@
 #pragma once
-// tests/simulation/external_world.h - what lies outside of Belay: the receivers of effects, which
-// count each call, the network between, and the model.
+// tests/simulation/external_world.h - simulates the systems outside of Belay
+//
+// These are the receivers of effects, which count each call, the network to them, and the model.
 
 #include <map>
 #include <set>
@@ -11,7 +12,7 @@
 
 namespace belay::simulation {
 
-// How often something goes wrong with a call, of 10,000.
+// The probability of each fault of a call, in 10,000ths.
 using Chances = std::map<FaultKind, std::uint64_t>;
 
 class Outside {
@@ -20,7 +21,7 @@ class Outside {
     std::string name;
     std::string key;
     ProcessId process;
-    bool was_zombie;  // its process had been taken for dead when it sent it
+    bool was_zombie;  // its process's session counted as dead when it sent the call
   };
 
   Outside(Agenda& agenda, EventLog& log, RunObservations& sightings, Coverage& coverage,
@@ -29,24 +30,24 @@ class Outside {
 
   void set_chances(Chances chances) { chances_ = std::move(chances); }
 
-  // A call of a receiver, with all that may happen to it on its way. `uncertain` where no answer
-  // comes, `unavailable` where the receiver says no.
+  // Calls a receiver, with all faults that can affect the call. Fails with `uncertain` if no reply
+  // arrives, and with `unavailable` if the receiver rejects the call.
   Task<Result<std::int64_t>> call(ProcessId process, std::string thread, std::string name,
                                   std::string key);
-  // Whether the receiver knows of it; `unavailable` while it may still be on its way.
+  // Returns whether the receiver has the call; `unavailable` while the call might still arrive.
   Result<std::optional<std::int64_t>> look(const std::string& name, const std::string& key) const;
-  // A message that a process hands over; whether it is taken.
+  // Delivers a message; fails with `unavailable` if it was rejected or the reply was lost.
   Task<Result<Done>> take_message(ProcessId process, std::string id);
   Task<Result<ModelReply>> generate(ProcessId process, ModelRequest request);
 
-  // The others have taken its session for dead.
+  // Marks the process as a zombie: the other processes consider its session dead.
   void take_for_dead(ProcessId process) { zombies_.insert(process); }
 
   const std::vector<Call>& calls() const { return calls_; }
   const std::map<std::string, int>& messages() const { return messages_; }
 
  private:
-  // What happens to a call for this run, of the faults named; nothing for all being well.
+  // Draws one of the named faults for a call of this run; nothing if the call succeeds.
   std::optional<FaultKind> fate(const std::string& thread, std::vector<FaultKind> faults);
   microseconds way();
   bool is_likely(std::uint64_t of_10000) { return random_.bits() % 10'000 < of_10000; }
@@ -63,7 +64,7 @@ class Outside {
   std::map<std::string, int> messages_;  // by id
 };
 
-// The model as one process reaches it.
+// The model as one process accesses it.
 class ExternalModel final : public Model {
  public:
   ExternalModel(Outside& outside, ProcessId process) : outside_(outside), process_(process) {}

@@ -6,7 +6,7 @@
 namespace belay::simulation {
 namespace {
 
-// More than any block of a seed, and the most that the C library takes here.
+// More than any block of a seed, and the maximum that the C library accepts here.
 constexpr int kBlockMax = 32 << 20;
 
 }  // namespace

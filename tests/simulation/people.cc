@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// When they ask again for what had no answer.
+// The time after which an action without a result is repeated.
 constexpr microseconds kAgain = 15s;
 
 std::string text_of(const Result<RunView>& view) {
@@ -54,7 +54,7 @@ void People::ask_for(const std::string& thread, Wanted& wanted) {
     process_->begin<RunView>(runtime.start(wanted.workload->name, input, options), done);
     return;
   }
-  // As a schedule does: for a time to come.
+  // As a schedule does: with a due time in the future.
   Instant when = machine_.agenda.now();
   if (how % 3 == 1) when += microseconds(static_cast<std::int64_t>(how / 3 % 60'000'000));
   process_->begin<RunView>(runtime.enqueue(wanted.workload->name, input, options, when), done);
@@ -121,7 +121,8 @@ void People::look_around(bool in_a_hurry) {
     for (RunRow& row : rows) {
       open.unfinished.push_back(row.thread.text + " " + std::string(name_of(row.status)) + " " +
                                 row.reason);
-      // What another process works on is refused; what their own has had to leave, goes on.
+      // The resume of a run that another live process owns is rejected; a run that their own
+      // process had to abandon continues.
       bool is_still = row.status == RunStatus::running && now - row.updated_at > kAgain;
       if (is_still || row.status == RunStatus::quarantined || row.reason == "breakpoint") {
         open.stopped.push_back(std::move(row));
@@ -159,13 +160,13 @@ void People::decide(const ApprovalRow& approval) {
   decision.approved = approval.node != "release" || chance % 4 != 0;
   say(approval, decision);
   if (chance % 5 != 0) return;
-  // At the same time somebody else, who sees it otherwise.
+  // At the same time another person decides otherwise.
   decision.decided_by = "ben";
   decision.approved = !decision.approved && approval.node == "release";
   say(approval, decision);
 }
 
-// They look at the other side first.
+// They check the receiver first.
 void People::decide_uncertain(const ApprovalRow& approval, const Value& payload) {
   auto known = machine_.outside.look(*payload["effect"].as_string(), *payload["key"].as_string());
   if (!known.ok()) return;

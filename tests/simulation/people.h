@@ -1,6 +1,7 @@
 #pragma once
-// tests/simulation/people.h - who starts runs, decides, cancels and forks, through a process of
-// their own, and does again what they had no answer to.
+// tests/simulation/people.h - the users of a simulation: they start runs, decide, cancel and fork
+//
+// They use their own process, and repeat an action that returned no result.
 
 #include <set>
 
@@ -20,24 +21,25 @@ class People {
     forking_ = 0;
     look_anew();
   }
-  // What they have seen, or are looking at, is no longer how things stand.
+  // Invalidates their observations and the read in progress.
   void look_anew() {
     unfinished_.reset();
     ++looks_;
   }
 
-  // One more run is wanted.
+  // Requests one more run.
   void want_run();
   void cancel_something();
   void fork_something();
-  // Looks at what there is to decide, and to begin again. In a hurry they leave nothing.
+  // Reads the open approvals and stopped runs, and decides or resumes some of them; with
+  // `in_a_hurry`, all of them.
   void look_around(bool in_a_hurry);
 
-  // That somebody has tried to cancel, whatever came of it.
+  // Returns whether a cancel of the thread was tried, whatever its result was.
   bool may_be_cancelled(const std::string& thread) const { return cancelled_.contains(thread); }
   bool has_begun_all() const { return wanted_.empty() && forking_ == 0; }
-  // The threads that have not ended, as they saw it since the last one began; nothing while they
-  // have not looked.
+  // The threads whose runs have not ended, read since the last start of a run; unset if not read
+  // since.
   const std::optional<std::vector<std::string>>& unfinished() const { return unfinished_; }
   std::size_t runs() const { return numbers_; }
 
@@ -45,11 +47,11 @@ class People {
   struct Wanted {
     std::uint64_t number;
     const Workload* workload;
-    Instant asked{};  // last
+    Instant asked{};  // the last try
   };
   struct Open {
     std::vector<ApprovalRow> approvals;
-    // At breakpoints, quarantined, or without anybody who works on them, as far as people see.
+    // Runs at breakpoints, quarantined, or running without a commit for a long time.
     std::vector<RunRow> stopped;
     std::vector<std::string> unfinished;
   };
@@ -70,8 +72,8 @@ class People {
   std::vector<std::string> begun_;
   std::set<std::string> cancelled_;
   std::optional<std::vector<std::string>> unfinished_;
-  std::uint64_t looks_ = 0;  // counted up when what was seen counts no more
-  int forking_ = 0;          // without an answer yet
+  std::uint64_t looks_ = 0;  // incremented when earlier observations become invalid
+  int forking_ = 0;          // forks in progress
   std::uint64_t numbers_ = 0;
   std::uint64_t forks_ = 0;
 };

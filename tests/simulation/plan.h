@@ -1,20 +1,20 @@
 #pragma once
-// tests/simulation/plan.h - what is played in a simulation, as a file tells it.
+// tests/simulation/plan.h - the plan of a simulation, read from a file
 //
 //     about = "Workers die while parcels are packed."
 //     workers = 3
-//     runs = 24            # begun over the first phase
-//     seconds = 240        # how long the first phase lasts, in simulated time
-//     [workloads]          # how often each, of all
+//     runs = 24            # started during the first phase
+//     seconds = 240        # the length of the first phase, in simulated time
+//     [workloads]          # relative frequencies
 //     parcel = 2
 //     errand = 1
 //     [people]             # how often in the first phase
 //     cancels = 2
 //     forks = 2
-//     [faults]             # how often each strikes in the first phase
+//     [faults]             # how often each one occurs in the first phase
 //     kill_worker = 3
 //     power_cut = 1
-//     [chances]            # of 10,000 calls
+//     [chances]            # in 10,000 calls
 //     call_lost = 200
 
 #include <chrono>
@@ -36,11 +36,12 @@ struct Plan {
   int forks = 0;
   std::map<FaultKind, int> faults;
   Chances chances;
-  // A fault that no promise stands against, for the test that it is found: syncs do nothing.
+  // Makes syncs do nothing: a fault that violates Belay's guarantees, for the test that the
+  // simulation detects it.
   bool disk_lies = false;
 };
 
-// `invalid` for what is no plan: the word that is unknown, or what is missing.
+// Fails with `invalid` and the unknown word or the missing setting if the file is not a valid plan.
 Result<Plan> read_plan(const std::string& path);
 
 }  // namespace belay::simulation

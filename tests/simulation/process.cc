@@ -30,14 +30,14 @@ std::string outcome_text(const Result<CommitOutcome>& outcome) {
 
 }  // namespace
 
-// Keeps what was acknowledged, and tells of each commit.
+// Logs each commit, and records the acknowledged commits and done effects.
 class Process::SeenStore final : public ForwardingStore {
  public:
   SeenStore(Machine& machine, ProcessId process, std::unique_ptr<Store> inner)
       : ForwardingStore(*inner), machine_(machine), process_(process), owned_(std::move(inner)) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
-    // What a commit may make durable, apart from the commit itself, which is on its way then.
+    // Copies the rows that are checked later, because the commit itself is moved into the store.
     CommitRows rows = seen_of(commit.rows);
     CommitRows if_expired;
     if (commit.if_expired) if_expired = seen_of(*commit.if_expired);
@@ -115,7 +115,7 @@ Process::Process(Machine& machine, ProcessId id, std::uint64_t seed)
       model_(machine.outside, id) {}
 
 Process::~Process() {
-  // What it waits for is over before what it waits in.
+  // Coroutines in progress must be destroyed before the runtime and the store that they use.
   tasks_.clear();
   runtime_.reset();
   store_.reset();

@@ -1,6 +1,7 @@
 #pragma once
-// tests/simulation/process.h - one process of Belay in a simulation: a runtime on a SQLite file,
-// with an executor, a clock and chance of its own, that may die at any moment.
+// tests/simulation/process.h - one process of Belay in a simulation, which can die at any moment
+//
+// It consists of a runtime on a SQLite file, with its own executor, clock and random numbers.
 
 #include <list>
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace belay::simulation {
 
-// What all processes of a simulation share: the machine, and what is known of what they did.
+// The data that all processes of a simulation share: the machine, and a record of their actions.
 struct Machine {
   Agenda& agenda;
   EventLog& log;
@@ -22,7 +23,7 @@ struct Machine {
   Outside& outside;
   disk::RecordingDisk& disk;
   std::string store_path;
-  std::function<microseconds()> disk_time;  // that the next work of a store takes
+  std::function<microseconds()> disk_time;  // of the next work item of a store
 
   // Commits that a process knows to be durable, and effects that it knows to be recorded as done.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged = {};
@@ -39,9 +40,9 @@ class Process {
   Process& operator=(const Process&) = delete;
   ~Process();
 
-  // Opens the store and the runtime, and tells it all graphs.
+  // Opens the store and the runtime, and registers all graphs.
   Result<Done> open();
-  // As a worker: takes up what there is to do until it is asked to go, or can't go on.
+  // Runs a worker until it is stopped or fails.
   void work();
 
   ProcessId id() const { return id_; }
@@ -49,16 +50,17 @@ class Process {
   Runtime& runtime() { return *runtime_; }
   Store& store();
   WallClock& clock() { return clock_; }
-  // It has come to its own end, or its disk says that it is dead.
+  // Returns whether the process has ended, or is dead for its disk.
   bool is_over() const { return is_over_ || machine_.disk.is_dead(id_); }
-  // As a supervisor does after its timeout.
+  // Stops the runtime, as a supervisor does after its timeout.
   void stop();
-  // It ends by itself: whoever looks after it will bury it.
+  // Ends the process by its own decision; the simulation destroys it afterwards.
   void end() { is_over_ = true; }
-  // It dies as soon as its next commit is durable, before anybody is told.
+  // Kills the process when its next commit is durable, before the commit is acknowledged.
   void lose_next_reply() { loses_reply_ = true; }
 
-  // Starts a task of this process; `done` gets what came of it, if it lives to see it.
+  // Starts a coroutine of this process; `done` receives its result if the process is still alive
+  // then.
   template <typename T>
   void begin(Task<Result<T>> task, std::function<void(Result<T>)> done) {
     tasks_.emplace_back();
@@ -70,7 +72,7 @@ class Process {
     };
     *place = spawn<Result<T>>(executor_, std::move(task), std::move(ended));
   }
-  // Lets go of the tasks that have ended.
+  // Destroys the coroutines that have completed.
   void tidy();
 
  private:
@@ -92,7 +94,7 @@ class Process {
   bool is_stopped_ = false;
   std::unique_ptr<SeenStore> store_;
   std::unique_ptr<Runtime> runtime_;
-  std::list<Begun> tasks_;  // last: they use all of the above
+  std::list<Begun> tasks_;  // last: they use all members above
 };
 
 }  // namespace belay::simulation

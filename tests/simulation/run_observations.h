@@ -1,6 +1,6 @@
 #pragma once
-// tests/simulation/run_observations.h - how each run stands, as one sees who looks at everything at
-// once.
+// tests/simulation/run_observations.h - the current state of each run, as an observer of all
+// processes sees it.
 
 #include <map>
 #include <memory>
@@ -14,19 +14,19 @@ namespace belay::simulation {
 
 class RunObservations {
  public:
-  // While it lives, its process does that for the thread's run.
+  // Marks that the process does this for the thread's run, while the returned object exists.
   using Stay = std::shared_ptr<void>;
   Stay enter(ProcessId process, const std::string& thread, RunState doing);
-  // The row that a process's commit has made durable.
+  // Records the row that a process's commit has made durable.
   void committed(ProcessId process, const RunRow& row);
   struct Sight {
     std::string thread;
     RunState state;
-    ProcessId holder;  // kOutside: nobody works on it
+    ProcessId holder;  // kOutside: no process executes it
   };
-  // Of all runs that have not ended.
+  // Returns the states of all runs that have not ended.
   std::vector<Sight> all() const;
-  // Grows whenever one may stand otherwise.
+  // Increases whenever the state of a run might have changed.
   std::uint64_t version() const { return *version_; }
 
  private:

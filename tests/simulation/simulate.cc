@@ -1,6 +1,6 @@
-// Plays seeds of a plan, and says what came of them: what `make sim` runs.
+// Executes seeds of a plan and prints a summary; `make sim` runs it.
 //
-//   simulate PLAN.toml SEED [COUNT]    COUNT seeds from SEED on; of a single one each event is told
+//   simulate PLAN.toml SEED [COUNT]    COUNT seeds from SEED on; prints each event if COUNT is 1
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Long on purpose: the machine, the strokes that befall it, and the judgement at the end.
+// Long on purpose: the machine, its faults, and the checks at the end.
 
 #include "tests/simulation/simulation.h"
 
@@ -22,7 +22,7 @@ constexpr ProcessId kNobody = -1;
 constexpr auto kHealingMax = 90min;
 constexpr auto kStrokeWait = 60s;
 constexpr auto kDrainMax = 10min;
-// After this time a draining process is stopped.
+// The time after which a draining process is stopped.
 constexpr auto kDrainPatience = 30s;
 constexpr std::uint64_t kStepsMax = 20'000'000;
 constexpr std::size_t kTroublesMax = 20;
@@ -71,11 +71,11 @@ class Simulation {
   }
 
  private:
-  // A place for a process: the first is people's, the others are workers'.
+  // A slot for a process: the first is the users', the others are workers'.
   struct Slot {
     std::unique_ptr<Process> process;
-    FaultKind dies_of = FaultKind::count;  // armed: what its next death is the work of
-    bool starts = false;                   // soon
+    FaultKind dies_of = FaultKind::count;  // the fault to count when the process dies
+    bool starts = false;                   // a start is scheduled
     bool drains = false;
   };
   static constexpr std::size_t kPeople = 0;
@@ -95,7 +95,8 @@ class Simulation {
     return is_slow_ ? time * 5'000 : time;
   }
 
-  // Steps until `until`, or until `is_enough` says so; buries the dead after each.
+  // Executes steps until `until`, or until `is_enough` returns true; destroys dead processes after
+  // each step.
   void run_until(Instant until, const std::function<bool()>& is_enough) {
     while (!is_enough() && agenda_.step(until)) {
       if (++steps_ > kStepsMax) return trouble("It never comes to rest.");
@@ -112,7 +113,7 @@ class Simulation {
     slots_[slot].starts = true;
     std::uint64_t chance = random_.bits();
     agenda_.after(kOutside, delay, [this, slot, seed = seed.value_or(chance)] {
-      if (is_closing_) return;  // nobody would ask it to go
+      if (is_closing_) return;  // no more starts: the new process would not be drained
       slots_[slot].starts = false;
       if (!slots_[slot].process) bring_up(slot, seed);
     });
@@ -143,7 +144,7 @@ class Simulation {
     }
   }
 
-  // It is gone, with all that it had in memory.
+  // Destroys the process with all its memory, and schedules its successor.
   void bury(std::size_t slot, microseconds until_next, std::optional<std::uint64_t> seed = {}) {
     Slot& at = slots_[slot];
     ProcessId id = at.process->id();
@@ -156,7 +157,7 @@ class Simulation {
     if (!at.starts) start(slot, until_next, seed);
   }
 
-  // Of the workers that live; nobody when there is none.
+  // Returns a random live worker, or kPeople if there is none.
   std::size_t any_worker() {
     std::vector<std::size_t> living;
     for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
@@ -167,7 +168,8 @@ class Simulation {
 
   // ---- Faults
 
-  // Counts whom a fault meets: what its process holds, and what nobody does; all, for everybody's.
+  // Counts the runs that a fault meets: those that the process owns and those without an owner; all
+  // runs if the fault affects every process.
   void met(FaultKind fault, ProcessId process) {
     auto row = static_cast<std::size_t>(fault);
     ++played_.coverage.struck[row];
@@ -179,7 +181,7 @@ class Simulation {
     }
   }
 
-  // All that is to happen in the first phase, at times of chance.
+  // Schedules all actions and faults of the first phase at random times.
   void write_script() {
     microseconds length = plan_.length;
     for (int i = 0; i < plan_.runs; ++i) {
@@ -209,8 +211,8 @@ class Simulation {
                   [this] { look_around(); });
   }
 
-  // A fault waits until some run stands as it wants it, so that every fault meets every state; but
-  // not for ever.
+  // A fault is delayed until some run is in the drawn state, so that every fault meets every state;
+  // after kStrokeWait it is injected anyway.
   void strike_whom_it_waits_for() {
     looked_at_ = sightings_.version();
     auto sights = sightings_.all();
@@ -226,7 +228,7 @@ class Simulation {
       }
       FaultKind fault = stroke->fault;
       strokes_.erase(stroke);
-      // One at a time: it may change how all stand.
+      // One at a time: the fault can change the states of all runs.
       return strike(fault, wanted == sights.end() ? kOutside : wanted->holder);
     }
   }
@@ -242,7 +244,7 @@ class Simulation {
     return any_worker();
   }
 
-  // `holder`: the process whose run it is meant for, if one holds it.
+  // `holder` is the process whose run the fault is meant for, if a process owns it.
   void strike(FaultKind fault, ProcessId holder) {
     if (is_healed_) return;
     if (fault == FaultKind::power_cut) return cut_power();
@@ -293,7 +295,8 @@ class Simulation {
     });
   }
 
-  // It is stopped; the others are told that it is dead; it wakes up and goes on, for a while.
+  // Pauses a worker, marks its session as dead for the others, and lets it continue for a while
+  // after the pause.
   void make_zombie(std::size_t slot) {
     Process& process = *slots_[slot].process;
     ProcessId id = process.id();
@@ -323,7 +326,7 @@ class Simulation {
     return code == SQLITE_OK;
   }
 
-  // In its place comes one that draws the same session as another that lives.
+  // Replaces a process by one that draws the same session id as another live process.
   void make_twin(std::size_t slot) {
     std::size_t other = any_worker();
     if (other == slot) other = kPeople;
@@ -399,7 +402,7 @@ class Simulation {
   void drain() {
     is_closing_ = true;
     for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
-      slots_[slot].starts = true;  // no more
+      slots_[slot].starts = true;  // prevents a new start
       if (slots_[slot].process) drain_for_a_while(slot);
     }
     bool is_empty = false;
@@ -464,11 +467,11 @@ class Simulation {
       std::string wrong = workload_of(row.graph)->wrong(*view);
       if (!wrong.empty()) trouble(row.thread.text + " came to " + wrong);
     }
-    // A copy of a run that had ended has shipped nothing itself.
+    // A copy of an ended run has not shipped a message itself.
     if (outside_.messages().size() > shipped) trouble("I16: more messages than parcels shipped.");
   }
 
-  // What a process sends that the others have taken for dead, nobody can hold back.
+  // Calls of processes whose session counted as dead are not checked: no store can prevent them.
   void judge_calls() {
     std::map<std::pair<std::string, std::string>, int> times;
     for (const Outside::Call& call : outside_.calls()) {
@@ -498,16 +501,16 @@ class Simulation {
   std::vector<Slot> slots_;
   struct Stroke {
     FaultKind fault;
-    RunState state;  // of some run, when it strikes
+    RunState state;  // the state of some run when the fault is injected
     Instant latest;
   };
-  std::vector<Stroke> strokes_;  // whose time has come
-  std::uint64_t looked_at_ = 0;  // the version of the sightings
+  std::vector<Stroke> strokes_;  // faults that wait for a run in their state
+  std::uint64_t looked_at_ = 0;  // the version of the observations
   ProcessId last_process_ = 0;
   std::uint64_t steps_ = 0;
   bool is_slow_ = false;
   bool is_healed_ = false;
-  bool is_closing_ = false;  // the workers are asked to go, and no others come
+  bool is_closing_ = false;  // the workers are drained and not replaced
 };
 
 }  // namespace

@@ -1,18 +1,20 @@
 #pragma once
-// tests/simulation/simulation.h - plays one seed of a plan: several processes of Belay on one disk,
-// a world outside, and faults; first everything is broken and what must never happen looked for,
-// then all is mended, and everything has to come to its end within a bound.
+// tests/simulation/simulation.h - executes one seed of a plan: several processes of Belay on one
+// disk, a simulated world outside, and faults
+//
+// In the first phase, faults are injected and violations of guarantees are detected. Then all
+// faults end, and every run must end within a bounded time.
 //
 // The code is Belay's own: engine, driver, leases, and the SQLite store over a disk that a test can
-// cut off. Time, chance, threads, disk and network are simulated. The same plan and seed give the
-// same events, byte for byte.
+// cut off. Time, randomness, threads, disk and network are simulated. The same plan and seed
+// produce the same events, byte for byte.
 
 #include "tests/simulation/plan.h"
 
 namespace belay::simulation {
 
 struct Played {
-  std::vector<std::string> troubles;  // empty: every promise was kept
+  std::vector<std::string> troubles;  // empty: no guarantee was violated
   std::uint64_t events = 0;           // lines of the log
   std::uint64_t digest = 0;           // of these lines
   std::uint64_t faults = 0;
@@ -23,7 +25,7 @@ struct Played {
   Coverage coverage;
 };
 
-// Seeds together.
+// The sum over several seeds.
 struct Tally {
   std::uint64_t seeds = 0;
   std::uint64_t failed = 0;
@@ -37,7 +39,8 @@ struct Tally {
   std::string text(std::chrono::duration<double> time) const;
 };
 
-// In a folder of its own, which exists and is empty. `listener` is given each line of the log.
+// Executes a seed in `folder`, which must exist and be empty. Calls `listener` with each line of
+// the log.
 Played simulate(const Plan& plan, std::uint64_t seed, const std::string& folder,
                 std::function<void(const std::string&)> listener = nullptr);
 

@@ -1,7 +1,8 @@
-// Worlds of several processes, broken and mended again, judged by what must hold in any of them.
+// Simulations of several processes with and without faults, checked against the guarantees that
+// must always hold.
 //
 //   BELAY_SIM_SEED   the first seed; default: 1
-//   BELAY_SIM_SEEDS  how many of each plan; default: enough for CI
+//   BELAY_SIM_SEEDS  the number of seeds per plan; default: enough for CI
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,8 +23,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Matches;
 
-constexpr std::uint64_t kSeeds = 50;            // of each plan
-constexpr std::uint64_t kSeedsSanitized = 4;    // the -O2 build plays the others
+constexpr std::uint64_t kSeeds = 50;            // per plan
+constexpr std::uint64_t kSeedsSanitized = 4;    // the -O2 build executes the others
 constexpr std::uint64_t kMeetingsPer1000 = 20;  // of each fault with each state, in seeds
 
 std::string path_of(const std::string& plan) { return BELAY_PLANS "/" + plan + ".toml"; }
@@ -90,7 +91,8 @@ TEST(Simulation, TheSameSeedGivesTheSameEventsByteForByte) {
   EXPECT_NE(first.digest, play(plan, 8).digest);
 }
 
-// The canary: what no promise stands against must be found, or nothing would be.
+// The canary: a fault that violates Belay's assumptions must be detected, otherwise the simulation
+// might detect nothing.
 TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   Plan plan = plan_of("everything");
   plan.disk_lies = true;
@@ -102,7 +104,7 @@ TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   EXPECT_TRUE(is_found_out) << "five seeds, and no lost commit was missed";
 }
 
-// Each of them has once found something; the file says what.
+// Each of these seeds once found a fault, which the file describes.
 TEST(Simulation, SeedsThatOnceFailedKeepTheirPromises) {
   std::ifstream kept(BELAY_PLANS "/kept_seeds.txt");
   ASSERT_TRUE(kept);

@@ -1,4 +1,4 @@
-// Long on purpose: the agents, each with what must come of it.
+// Long on purpose: the agents, each with the check of its result.
 
 #include "tests/simulation/workloads.h"
 
@@ -21,7 +21,7 @@ struct Label {
   static auto indexed() { return std::tuple{&Label::total}; }
 };
 
-// How a node reaches the world outside.
+// The access of a node to the world outside.
 struct Hands {
   Outside* outside;
   ProcessId process;
@@ -29,7 +29,7 @@ struct Hands {
     std::string key = context.idempotency_key(name);
     return outside->call(process, context.thread().text, std::move(name), std::move(key));
   }
-  // With a key it may be called again where nobody knows whether it has happened.
+  // With a key, the call can be repeated if its outcome is unknown.
   Task<Result<std::int64_t>> call_keyed(Context& context, std::string name) const {
     auto called = co_await call(context, std::move(name));
     if (called.ok()) co_return *called;
@@ -42,7 +42,7 @@ std::string told(const RunView& view) {
          " " + to_json(view.state);
 }
 
-// A parcel: branches at once, effects of every class and policy, an approval that expires.
+// A parcel: parallel branches, effects of every class and policy, an approval that expires.
 
 struct Parcel {
   int items = kItems;
@@ -142,7 +142,7 @@ std::string wrong_parcel(const RunView& view) {
   return is_right ? "" : told(view);
 }
 
-// A thinker: asks a model again and again, on a budget.
+// A thinker: repeated model calls on a budget.
 
 struct Thinker {
   int steps = 4;
@@ -197,7 +197,7 @@ std::string wrong_thinker(const RunView& view) {
   return is_right ? "" : told(view);
 }
 
-// An errand: waits, breakpoints, and two people's questions at once.
+// An errand: waits, breakpoints, and questions to two people at the same time.
 
 struct Errand {
   std::string what = "milk";
@@ -240,7 +240,7 @@ std::string wrong_errand(const RunView& view) {
              : told(view);
 }
 
-// A letter: a cycle with a subgraph that asks a person itself; some end in failure.
+// A letter: a cycle with a subgraph that interrupts for a person; some runs fail.
 
 struct Page {
   std::string text{};

@@ -1,5 +1,5 @@
 #pragma once
-// tests/simulation/workloads.h - what is run in a simulation: agents whose right end is known.
+// tests/simulation/workloads.h - the agents of a simulation, whose correct results are known.
 
 #include <memory>
 #include <string>
@@ -12,26 +12,27 @@ namespace belay::simulation {
 
 struct Workload {
   std::string name;  // of its graph
-  // The graph as one process has it: its nodes reach the world outside as that process.
+  // Builds the graph for one process: its nodes access the world outside in the name of that
+  // process.
   std::shared_ptr<const GraphDefinition> (*graph)(Outside& outside, ProcessId process);
-  // Of the n-th run, as Runtime::start() takes it.
+  // Returns the input of the n-th run, as Runtime::start() takes it.
   std::shared_ptr<void> (*input)(std::uint64_t number);
   RunOptions options;
-  // What is wrong with how a run has ended that nobody cancelled; empty for nothing.
+  // Returns the error in the result of a run that was not cancelled; empty if it is correct.
   std::string (*wrong)(const RunView& view);
 };
 const std::vector<Workload>& workloads();
-// Null for an unknown one.
+// Returns null for an unknown name.
 const Workload* workload_of(std::string_view name);
 
-// What the receivers may be asked to do, by the name of the effect.
+// The receivers of effects, by the name of the effect.
 struct OutsideReceiver {
   std::string name;
-  bool may_repeat;  // with one key: its class or policy allows it
+  bool may_repeat;  // with one key: its class or policy allows that
 };
 const std::vector<OutsideReceiver>& receivers();
 
-// What the agents save.
+// The collection in which the agents save records.
 inline constexpr const char* kLabels = "labels";
 
 }  // namespace belay::simulation

@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/answer_verdict.h - the reader's verdict on a model's reply, for caches of replies.
+// belay/detail/answer_verdict.h - acceptance or refusal of a model's replies, for reply caches.
 
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
-// belay/detail/codec.h - how belay/value.h, which includes it, reads and writes plain structs.
+// belay/detail/codec.h - reads and writes plain structs as JSON, for belay/value.h.
 //
-// Long on purpose: the templates call one another for every nesting, so they stand together.
+// Long on purpose: the templates call each other recursively for nested types.
 
 #include <chrono>
 #include <cmath>
@@ -20,20 +20,20 @@
 
 namespace belay {
 
-// What was read but is not known to the struct: kept beside it, and written back with it.
+// Members that were read but do not exist in the struct. They are kept and written back with it.
 struct Unknown {
   Value::Object members;                  // of this struct itself
   std::map<std::string, Unknown> inside;  // of a member or a map entry, by name
-  // Of list items, by the text of what is known of the item: an unchanged item keeps its unknown
-  // members wherever it moves in the list, a changed one is the program's own.
+  // Of list items, by the text of the item's known members: an unchanged item keeps its unknown
+  // members wherever it moves in the list, a changed item loses them.
   std::map<std::string, Unknown> items;
   bool empty() const { return members.empty() && inside.empty() && items.empty(); }
 };
 
 class Encoder {
  public:
-  std::string text;     // what has been written
-  std::string problem;  // the first thing that JSON can't say; empty when all went well
+  std::string text;     // the text written so far
+  std::string problem;  // the first value that JSON cannot represent; empty: none
 
   void write(bool value) { text += value ? "true" : "false"; }
   void write(std::int64_t value);
@@ -43,13 +43,14 @@ class Encoder {
   void write_name(std::string_view name, bool first);
   void write_value(const Value& value);
   void write(Instant value);
-  // Of a map, which may have any text as a name.
+  // Writes the key of a map, which can be any text.
   void write_key(std::string_view key, bool first);
 
-  // Around what stands between brackets or braces. False, and noted, where it is nested too deep.
+  // Enters and leaves an array or object. enter() returns false, and sets `problem`, if the nesting
+  // is too deep.
   bool enter();
   void leave() { --depth_; }
-  // Says where the problem is, part by part, as the writing returns from it.
+  // Prepends a part to the problem's path while the recursion returns.
   void note_part(std::string_view name);
   // Writes null instead of a value that could not be read again, and records the reason.
   void refuse(std::string why);
@@ -63,12 +64,12 @@ class Encoder {
 
 class Decoder {
  public:
-  std::string problem;  // the first mismatch, with its path; empty when all went well
+  std::string problem;  // the first mismatch, with its path; empty: none
 
-  // Notes a mismatch at the current path; always false, so that callers can return it.
+  // Records a mismatch at the current path. Always returns false, so that callers can return it.
   bool mismatch(std::string_view expected, const Value& found);
 
-  // Where the value being read stands: member names and indices.
+  // The path of the value being read: member names and indices.
   std::vector<std::string> path;
 };
 
@@ -106,7 +107,7 @@ inline const Unknown* inside(const Unknown* unknown, std::string_view name) {
   return found == unknown->inside.end() ? nullptr : &found->second;
 }
 
-// Encodes a part called `name`, and says so if it can't be written.
+// Encodes a part called `name`, and adds the name to the problem if it cannot be written.
 template <typename T>
 void encode_part(const T& part, std::string_view name, Encoder& out, const Unknown* unknown) {
   bool was_sound = out.problem.empty();
@@ -207,15 +208,16 @@ void encode(const T& value, Encoder& out, const Unknown* unknown) {
   } else if constexpr (std::unsigned_integral<T>) {
     out.write(static_cast<std::uint64_t>(value));
   } else if constexpr (std::floating_point<T>) {
-    static_assert(sizeof(T) <= sizeof(double), "A long double can't be written exactly.");
+    static_assert(sizeof(T) <= sizeof(double), "A long double cannot be written exactly.");
     out.write(static_cast<double>(value));
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     out.write(std::string_view(value));
   } else if constexpr (is_duration<T>) {
     encode_duration(value, out);
   } else if constexpr (is_optional<T>) {
-    static_assert(!may_be_null<typename T::value_type>,
-                  "An optional of what may be null itself: take a Value, whose null is absent.");
+    static_assert(
+        !may_be_null<typename T::value_type>,
+        "An optional of a type that can be null itself. Use a Value, whose null means absent.");
     if (value) {
       encode(*value, out, unknown);
     } else {
@@ -226,12 +228,12 @@ void encode(const T& value, Encoder& out, const Unknown* unknown) {
   } else if constexpr (is_string_map<T>) {
     encode_map(value, out, unknown);
   } else {
-    static_assert(reflect::PlainStruct<T>, "This type can't be a member of a state or record.");
+    static_assert(reflect::PlainStruct<T>, "This type cannot be a member of a state or record.");
     encode_struct(value, out, unknown);
   }
 }
 
-// Decodes a part called `name`, and keeps what is unknown in it.
+// Decodes a part called `name`, and keeps its unknown members.
 template <typename T>
 bool decode_part(const Value& from, T& part, std::string name, Decoder& in,
                  std::map<std::string, Unknown>* keep) {
@@ -352,7 +354,7 @@ bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
   } else if constexpr (std::floating_point<T>) {
     auto number = from.as_double();
     if (!number) return in.mismatch("a number", from);
-    // Of a float: what it can't hold could not be written again.
+    // A float could not hold the value, and it could not be written again.
     if (std::abs(*number) > std::numeric_limits<T>::max()) {
       return in.mismatch("a number in range", from);
     }
@@ -380,7 +382,7 @@ bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
   } else if constexpr (is_string_map<T>) {
     return decode_map(from, value, in, unknown);
   } else {
-    static_assert(reflect::PlainStruct<T>, "This type can't be a member of a state or record.");
+    static_assert(reflect::PlainStruct<T>, "This type cannot be a member of a state or record.");
     return decode_struct(from, value, in, unknown);
   }
 }

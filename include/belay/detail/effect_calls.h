@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/effect_calls.h - the bodies of Context::once() and Context::effect().
+// belay/detail/effect_calls.h - implements Context::keyed_effect() and Context::unkeyed_effect().
 
 #include <exception>
 #include <utility>
@@ -10,7 +10,7 @@ namespace belay {
 
 namespace detail {
 
-// A call of an effect's function, from immediately before it to its end, for its observer.
+// Reports a call of an effect's function to the observer: before the call and after its end.
 class ObservedCall {
  public:
   ObservedCall(const EffectObserver* observer, const EffectStep& step)
@@ -70,8 +70,8 @@ Task<T> Context::once_task(std::string name, Function action) {
   co_return std::move(value);
 }
 
-// What is left to do when nobody knows: a person's word, the probe's, or the policy's. Nothing
-// when the effect is to be called.
+// Determines the result of an effect without a call: recorded, skipped, or found by the probe or a
+// decision. The outer optional is empty if the effect must be called, the inner if it was skipped.
 template <typename T>
 std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOptions& options,
                                                 const Probe<T>& probe) {
@@ -100,8 +100,8 @@ std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOp
   return std::optional<T>(std::move(value));
 }
 
-// The same right after a call that could not tell. Where it is to be called again, which calls that
-// is, and how often, the node's retry policy says.
+// The same after a call that returned `uncertain`. If the effect must be called again, the attempt
+// fails with `unavailable`: the node's retry policy limits the number of calls.
 template <typename T>
 std::optional<T> Context::settle_call(EffectStep& step, const EffectOptions& options,
                                       const Probe<T>& probe, Error why) {

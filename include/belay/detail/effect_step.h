@@ -1,6 +1,6 @@
 #pragma once
-// belay/detail/effect_step.h - how an effect is recorded and what its record makes of it: the
-// machinery of Context::once() and Context::effect().
+// belay/detail/effect_step.h - determines the next action for an effect from its recorded row, for
+// Context::keyed_effect() and Context::unkeyed_effect().
 
 #include <functional>
 #include <optional>
@@ -13,74 +13,73 @@
 
 namespace belay {
 
-// What to do about an effect of class C when nobody knows whether it happened.
+// The policy for an unkeyed effect whose outcome is unknown.
 enum class WhenUncertain {
-  ask,    // a person: approved means that it happened (the payload, edited, is its result),
-          // rejected that it did not and is to be repeated
-  retry,  // repeat it: it may then happen twice
-  skip,   // take it for done, without a result
-  probe,  // ask the other side with the effect's probe; ask a person where that can't tell
+  ask,    // requests a decision: approved means that it happened (the edited payload has its
+          // result), rejected that it did not happen and must be repeated
+  retry,  // repeats the effect: it might happen twice
+  skip,   // continues without a result, as if it had happened
+  probe,  // calls the effect's probe; requests a decision if that returns an Error or is missing
 };
 
-// Asks the other side whether an effect has happened: its result, nullopt if it has not, or an
-// Error where that can't be told.
+// Asks the external system whether an effect has happened. Returns its result, nullopt if it has
+// not happened, or an Error if that is unknown.
 template <typename T>
 using Probe = std::function<Result<std::optional<T>>()>;
 
 struct EffectOptions {
   WhenUncertain when_uncertain = WhenUncertain::ask;
-  // How long a person may take to say; then the node fails with `uncertain`.
+  // Time for a decision; after it the node fails with `uncertain`.
   std::chrono::milliseconds expires{std::chrono::hours(24)};
 };
 
-// Where effects are recorded, for one task. Implemented by the driver.
+// Records effects, for one task. Implemented by the driver.
 class Journal {
  public:
   virtual ~Journal() = default;
-  // What is recorded of the task's effect of this name; null for nothing.
+  // Returns the recorded row of the task's effect of this name, or null.
   virtual const EffectRow* find(std::string_view name) const = 0;
-  // Records it: durable once the task returns `ok`, and after every earlier commit of the run. An
-  // error of code `cancelled` when the run is no longer ours: the effect must not be begun.
+  // Records the row in its own commit, after every earlier commit of the run; durable when it
+  // returns `ok`. `cancelled` if this process no longer owns the run: the effect must not start.
   virtual Task<Result<Done>> write(EffectRow row) = 0;
-  // Records it with the node's own commit.
+  // Records the row with the node's commit.
   virtual void keep(EffectRow row) = 0;
-  // Whether this very attempt has just recorded the intent and may begin the effect. Once.
+  // True if this attempt has just recorded the intent and can start the effect. Only once.
   virtual bool may_begin(std::string_view name) = 0;
 };
 
-// Thrown where a plain function has to wait until something is recorded: the node ends here and
-// runs again at once, as the same attempt. Not an error, like Interrupted.
+// Thrown if a row must be durable before a plain function can continue: the node ends here and runs
+// again immediately, as the same attempt. Not an error, like Interrupted.
 struct JournalFirst {
   EffectRow row;
 };
 
-// What one effect comes to, by its record.
+// The next action for one effect, determined from its recorded row.
 class EffectStep {
  public:
   enum class Next {
-    give,     // there is a result: take it
-    give_up,  // skipped: go on without a result
-    call,     // call it; no record of an intent is needed, or it is there
-    intend,   // record the intent, then call it
-    ask,      // ask a person
-    probe,
+    give,     // return the recorded result
+    give_up,  // skipped: return no result
+    call,     // call the function; an intent is not needed or is recorded
+    intend,   // record the intent, then call the function
+    ask,      // request a decision
+    probe,    // call the probe
   };
 
   EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy);
   Next next() const { return next_; }
   const std::string& name() const { return row_.name; }
-  // The row to record an intent, an outcome, or that it is uncertain. What is recorded after an
-  // intent counts it.
+  // Each returns the row to record. intent() increments `attempt`, also for the rows after it.
   EffectRow intent();
-  EffectRow begun() const;  // as the call begins: for who looks on
+  EffectRow begun() const;  // the row at the start of the call, for the observer
   EffectRow outcome(std::string_view json) const;
   EffectRow failed(const Error& why) const;
   EffectRow uncertain() const;
-  // Its call has ended without anybody knowing what it did: what its policy says to that.
+  // Applies the policy after a call whose outcome is unknown.
   void call_was_uncertain(WhenUncertain policy);
   EffectRow skipped() const;
 
-  // The recorded result. Throws Failure for one that does not fit T.
+  // Returns the recorded result. Throws Failure if it does not fit T.
   template <typename T>
   T result() const {
     auto text = json_in_envelope(row_.envelope);
@@ -115,7 +114,7 @@ struct effect_value<Result<T>> {
 };
 template <typename T>
 struct effect_value<Task<T>> : effect_value<T> {};
-// What an effect's function comes to: T of T, Result<T>, Task<T> and Task<Result<T>>.
+// The value type of an effect's function: T for T, Result<T>, Task<T> and Task<Result<T>>.
 template <typename Function>
 using effect_value_t = typename effect_value<std::invoke_result_t<Function>>::type;
 

@@ -1,6 +1,8 @@
 #pragma once
-// belay/detail/graph_definition.h - a graph as the engine sees it: no template, immutable, shared
-// by all its runs. Programs build one with GraphBuilder (graph.h), or from data (json_graph.h).
+// belay/detail/graph_definition.h - GraphDefinition: an immutable, type-erased graph.
+//
+// All runs of a graph share it. Programs build it with GraphBuilder (graph.h) or from data
+// (json_graph.h).
 
 #include <chrono>
 #include <functional>
@@ -20,10 +22,10 @@ namespace belay {
 inline constexpr std::string_view start = "start";
 inline constexpr std::string_view end = "end";
 
-// When a node's failure is tried again: errors of code `unavailable` only. The wait after the n-th
-// failure is min(2^n * base, cap), +-20 % at random, and never less than the error's retry_after.
+// Retries of a node, for errors of code `unavailable` only. The backoff after the n-th failure is
+// min(2^n * base, cap), +-20 % at random, and at least the error's retry_after.
 struct RetryPolicy {
-  int attempts = 1;  // the first included
+  int attempts = 1;  // including the first
   std::chrono::milliseconds base{1'000};
   std::chrono::milliseconds cap{10'000};
 };
@@ -31,13 +33,13 @@ struct RetryPolicy {
 struct ApprovalOptions {
   std::string question;
   std::chrono::milliseconds expires{std::chrono::hours(24)};
-  std::vector<std::string> roles = {};  // who may decide; empty: anyone who can reach the store
+  std::vector<std::string> roles = {};  // a decider needs one of them; empty: none needed
 };
 
 using NodeResult = Result<NodeUpdate>;
 
 struct GraphDefinition {
-  // A way by its index, a node's name, several names, or visits with an input each.
+  // A target by its index, a node's name, several names, or sends.
   using Choice =
       std::variant<std::size_t, std::string, std::vector<std::string>, std::vector<Send>>;
   using Choose = std::function<Choice(const void* state)>;
@@ -45,23 +47,23 @@ struct GraphDefinition {
   struct Approval {
     ApprovalOptions options;
     std::size_t channel = 0;                            // shown, hashed and open to editing
-    std::function<bool(const void*)> when;              // null: always ask
+    std::function<bool(const void*)> when;              // null: always request the approval
     std::function<std::string(const void*)> question;   // null: options.question
-    std::function<Result<Done>(const void*)> validate;  // of an edited state; null: anything fits
-    std::optional<std::size_t> pending_flag;   // bool channel: true while a decision is awaited
+    std::function<Result<Done>(const void*)> validate;  // of an edited state; null: accept it
+    std::optional<std::size_t> pending_flag;   // bool channel: true while the decision is pending
     std::optional<std::size_t> decision_flag;  // bool channel: the decision
     std::function<void(void*, bool)> set_awaiting;
     std::function<void(void*, bool)> set_answer;
-    std::string approved, rejected;  // where to go
-    // Of a JSON graph, until its channels are known.
+    std::string approved, rejected;  // the next nodes
+    // The channels of a JSON graph, until build() resolves them.
     struct Names {
       std::string channel, pending_flag, decision_flag;
     };
     Names names;
   };
 
-  // A graph of its own as one node: it begins with what `input` makes of the state, and `output`
-  // says what its final state changes here.
+  // Another graph as one node: `input` makes its initial state from this state, and `output` makes
+  // the node's update from its final state.
   struct Subgraph {
     std::shared_ptr<const GraphDefinition> graph;
     std::function<Result<std::shared_ptr<void>>(const void* state)> input;
@@ -70,7 +72,7 @@ struct GraphDefinition {
 
   struct Node {
     std::string name;
-    // One of these five.
+    // Exactly one of these five is set.
     std::function<NodeResult(const void*, Context&)> run_plain;
     std::function<Task<NodeResult>(const void*, Context&)> run_task;
     std::optional<Approval> approval;
@@ -79,55 +81,54 @@ struct GraphDefinition {
 
     RetryPolicy retry;
     std::optional<std::chrono::milliseconds> timeout;
-    std::vector<std::string>
-        depends_on;                 // names of dependencies: see protection.h; no part of the hash
-    bool interrupt_before = false;  // the run pauses before, or after, the node's superstep
+    std::vector<std::string> depends_on;  // dependencies: see driver/protection.h; not hashed
+    bool interrupt_before = false;        // pauses the run before, or after, its superstep
     bool interrupt_after = false;
-    std::vector<std::string> targets;       // all of an edge, or those that a branch may choose
-    std::vector<std::string> destinations;  // where its updates may go or send to
-    Choose choose;                          // null for edges
+    std::vector<std::string> targets;       // of its edges, or of its branch
+    std::vector<std::string> destinations;  // nodes that its updates can select or send to
+    Choose choose;                          // the branch; null for edges
     std::size_t index = 0;                  // in the graph's nodes
   };
 
-  // `to` is visited once all of `from` have ended since its last visit.
+  // Schedules `to` once all of `from` have completed since its last task.
   struct Join {
     std::vector<std::string> from;
     std::string to;
   };
 
-  // What a graph says about one channel beyond its type.
+  // A graph's settings of one channel, in addition to its type.
   struct ChannelRule {
-    bool transient = false;  // never stored: it has its default when a run is taken up again
+    bool transient = false;  // never stored; after a takeover it has its default value
     // Combines a typed operand with the channel. Pure.
     std::function<Result<Done>(void* state, void* operand)> reduce;
-    // The typed operand again from its text; null when it does not fit.
+    // Returns the typed operand from its JSON value; null if it does not fit.
     std::function<std::shared_ptr<Operand>(const Value&)> read_operand;
   };
 
-  // From the state of an older version of this graph to one that this version reads.
+  // Converts the state of an older version of this graph to this version.
   using Upgrade = std::function<Result<Value>(Value state)>;
 
   std::string name;
   const StateType* state = nullptr;
-  std::shared_ptr<const StateType> own_state;  // what `state` points to, when made at run time
+  std::shared_ptr<const StateType> own_state;  // owns `state` if it was made at run time
   std::vector<Node> nodes;
   std::vector<std::string> entries;
   std::function<Result<Done>(const void*)> check_input;  // null: accepts any input
   std::vector<Join> joins;
-  std::vector<ChannelRule> channel_rules;   // by channel; empty: none has any
+  std::vector<ChannelRule> channel_rules;   // by channel; empty: defaults
   std::map<std::string, Upgrade> upgrades;  // by the older version's hash, in hex
   bool accepts_older_versions = false;
-  Digest hash{};  // its version: of all that is declared: names, channels, edges, policies
+  Digest hash{};  // its version, over all declarations: names, channels, edges, policies
 
   const Node* find(std::string_view node) const;
 };
 
-// The graph as a picture. The same declaration gives the same text, byte for byte: nodes in their
-// order of declaration, each with its ways on, all targets of a branch (dashed) included; what a
-// node may do (attempts, time to run, how long it asks) stands in its label.
+// Returns a diagram of the graph. The same declaration yields the same bytes: nodes in their order
+// of declaration, each with its edges, including all targets of a branch (dashed). A node's label
+// has its policies (attempts, timeout, expiry of an approval).
 std::string to_mermaid(const GraphDefinition& graph);  // a Mermaid flowchart
 std::string to_dot(const GraphDefinition& graph);      // Graphviz
-std::string to_outline(const GraphDefinition& graph);  // a line a node, for a terminal
+std::string to_outline(const GraphDefinition& graph);  // one line per node, for a terminal
 
 // An edge or a branch as declared.
 struct EdgeDeclaration {
@@ -136,14 +137,13 @@ struct EdgeDeclaration {
   GraphDefinition::Choose choose;  // null for an edge
 };
 
-// Connects the nodes, checks the whole graph and computes its hash. `faults` have been found
-// before.
+// Connects the nodes, checks the whole graph and computes its hash. `faults`: found by the caller.
 Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
                                                             std::vector<EdgeDeclaration> edges,
                                                             std::vector<std::string> faults = {});
 
 namespace detail {
-// What a branch's function returned: a bool, an index, a name, names or Sends.
+// Converts the result of a branch's function: a bool, an index, a name, names or Sends.
 template <typename Chosen>
 GraphDefinition::Choice choice_of(Chosen chosen) {
   if constexpr (std::is_convertible_v<Chosen, std::string_view>) {
@@ -156,7 +156,7 @@ GraphDefinition::Choice choice_of(Chosen chosen) {
   }
 }
 
-// Where an approval notes that it asks, or what was decided.
+// Binds a bool of the state that an approval sets.
 template <typename State>
 void bind_flag(bool State::* member, std::optional<std::size_t>& channel,
                std::function<void(void*, bool)>& setter, std::string&) {
@@ -178,7 +178,7 @@ std::function<std::shared_ptr<Operand>(const Value&)> operand_reader(M State::* 
   };
 }
 
-// The rule of a channel with a reducer of the program's own.
+// Sets the rule of a channel with a custom reducer.
 template <typename State, typename M, typename Reduce>
 void set_reducer(GraphDefinition::ChannelRule& rule, M State::* member, Reduce reduce) {
   rule.reduce = [member, reduce](void* state, void* operand) {
@@ -189,7 +189,7 @@ void set_reducer(GraphDefinition::ChannelRule& rule, M State::* member, Reduce r
   rule.read_operand = operand_reader(member);
 }
 
-// The first state of a subgraph; a JSON object is checked as an input is.
+// Returns the initial state of a subgraph; a JSON object is checked like an input.
 template <typename Inner>
 Result<std::shared_ptr<void>> inner_state(const StateType& type, Inner input) {
   if constexpr (std::is_same_v<Inner, Value>) {
@@ -199,7 +199,7 @@ Result<std::shared_ptr<void>> inner_state(const StateType& type, Inner input) {
   }
 }
 
-// What a node's function returned, without its type.
+// Converts the result of a node's function to the type-erased form.
 template <typename State>
 NodeResult answer_of(Update<State> update) {
   return std::move(update).take_update();

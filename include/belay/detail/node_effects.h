@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/node_effects.h - what an attempt of a node has said to its Context, for its commit.
+// belay/detail/node_effects.h - the rows, events and text that a node's attempt adds to its commit.
 
 #include <memory>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace belay {
 
-// What a node leaves for its commit, apart from its Update.
+// The contents of a node's commit in addition to its Update.
 struct NodeEffects {
   struct CustomEvent {
     std::string name;
     Value body;
-    std::string type = "custom";  // of its EventRow; "message" has no name
+    std::string type = "custom";  // of its EventRow; a "message" has no name
   };
-  // To be delivered outside, at least once, after the commit.
+  // A message of the outbox.
   struct Message {
     std::string topic;
     Value body;

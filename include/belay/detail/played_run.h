@@ -1,6 +1,5 @@
 #pragma once
-// belay/detail/played_run.h - what testing::World is told and what it has seen, without the state's
-// type.
+// belay/detail/played_run.h - crash points and the trace of a scenario, without the state's type.
 
 #include <map>
 #include <optional>
@@ -13,17 +12,17 @@
 
 namespace belay::testing {
 
-// Where a process dies. Take those of Played::crash_points(), or say before_commit(3).
+// A point at which a process can crash: one of ScenarioResult::crash_points(), or before_commit(3).
 struct CrashPoint {
   enum class When {
     before_commit,  // the commit never reaches the store
-    answer_lost,    // it is written, and nobody hears of it
+    answer_lost,    // it is written, and the process does not receive its outcome
     between,        // while a node runs: after that commit, at the n-th moment
   };
   When when = When::before_commit;
-  int commit = 0;         // counted from 1 in the process that dies
+  int commit = 0;         // counted from 1 in the process that crashes
   int moment = 0;         // with `between`, counted from 1
-  std::string text = {};  // in words: "before commit 3 (node of write) is written"
+  std::string text = {};  // for display: "before commit 3 (node of write) is written"
 
   friend bool operator==(const CrashPoint& one, const CrashPoint& other) {
     return one.when == other.when && one.commit == other.commit && one.moment == other.moment;
@@ -37,7 +36,7 @@ struct CrashPoint {
 
 namespace belay::testing::detail {
 
-// What a world's processes have come to.
+// The observations of a scenario, over all of its processes.
 struct RunTrace {
   std::optional<Error> error;
   RunView view;
@@ -53,15 +52,15 @@ struct RunTrace {
   std::vector<RecordRow> records;
   std::vector<Violation> violations;
   std::vector<ModelRequest> requests;
-  std::vector<CrashPoint> moments;  // where its last process could have died
+  std::vector<CrashPoint> moments;  // the crash points of its last process
   int crashes = 0;
 
   int calls_of(std::string_view effect) const;
   int effects_of(std::string_view effect) const;
 };
 
-// The input as the graph's own state; null, with the fault, where it does not fit: a JSON graph
-// checks what it is given.
+// Returns the input as a state of the graph; null, with the fault, if it does not fit. Only the
+// input of a JSON graph can be invalid.
 template <GraphState State>
 std::shared_ptr<const void> input_of(const Graph<State>& graph, State input,
                                      std::optional<Error>& fault) {

@@ -1,10 +1,9 @@
 #pragma once
-// belay/detail/reflect.h - the names and members of a plain struct, without a macro or a
-// registration.
+// belay/detail/reflect.h - lists the names and members of a plain struct, without registration.
 //
-// A plain struct here is an aggregate without base classes, C arrays or bit fields, with at most
-// limits::state_members_max members, that has a default for everything. Member and enumerator names
-// are read from the compiler's own spelling of a template argument (GCC 12, clang 19).
+// A plain struct is an aggregate without base classes, C arrays or bit fields, with at most
+// limits::state_members_max members, all with defaults. Member and enumerator names are read from
+// the compiler's spelling of a template argument (GCC 12, clang 19).
 
 #include <array>
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace belay::reflect {
 
 namespace detail {
 
-// Stands for any member while members are counted; never for the struct itself.
+// Converts to any member type, but not to the struct itself, to count the members.
 template <typename Self>
 struct Anything {
   template <typename T>
@@ -36,7 +35,7 @@ consteval std::size_t count_members() {
   }
 }
 
-// Room for a T that is never constructed: only its members' addresses are taken.
+// Storage for a T that is never constructed: only the addresses of its members are used.
 template <typename T>
 union Storage {
   char none;
@@ -47,18 +46,18 @@ union Storage {
 template <typename T>
 inline constexpr Storage<T> storage{};
 
-// Named, although unused: clang leaves an unnamed parameter out of the text.
+// The parameter needs a name although it is unused: clang omits unnamed parameters from the text.
 template <auto named>
 consteval std::string_view spelling() {
   return __PRETTY_FUNCTION__;
 }
 
-// The last identifier before the bracket that ends `text`'s first template argument.
+// Returns the last identifier before the bracket that ends `text`'s first template argument.
 consteval std::string_view last_identifier(std::string_view text) {
   auto is_name = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  std::size_t stop = text.find(';');  // GCC goes on with "; std::string_view = ..."
+  std::size_t stop = text.find(';');  // GCC appends "; std::string_view = ..."
   if (stop == std::string_view::npos) stop = text.size();
   while (stop > 0 && !is_name(text[stop - 1])) --stop;
   std::size_t begin = stop;
@@ -76,7 +75,7 @@ inline constexpr std::size_t member_count = detail::count_members<T>();
 
 namespace detail {
 
-// A structured binding needs its names written out, for each number of members.
+// A structured binding needs one name per member; therefore each number of members has its code.
 template <std::size_t count, typename T, typename Use>
 constexpr decltype(auto) with_1_to_16(T& value, Use& use) {
   if constexpr (count == 1) {
@@ -255,8 +254,8 @@ template <PlainStruct T>
 inline constexpr auto member_names =
     detail::member_names<T>(std::make_index_sequence<member_count<T>>());
 
-// Enumerators with the values 0 to 31, by value; a value without an enumerator has a name that
-// begins with a digit.
+// Names of the enumerators with the values 0 to 31, by value; for a value without an enumerator,
+// the text begins with a digit.
 template <typename E>
   requires std::is_enum_v<E>
 inline constexpr auto enumerator_names =
@@ -271,7 +270,7 @@ constexpr void for_each_member(T& value, Use&& use) {
   });
 }
 
-// The index of the member that `member` points to.
+// Returns the index of the member that `member` points to.
 template <typename T, typename M>
 std::size_t index_of(M T::* member) {
   static const T instance{};

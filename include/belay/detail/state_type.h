@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/state_type.h - state and updates as the engine sees them, without their types.
+// belay/detail/state_type.h - type-erased states, channels and updates, for the engine.
 
 #include <cstddef>
 #include <functional>
@@ -16,37 +16,37 @@
 
 namespace belay {
 
-// What is to be combined with a channel, without its type.
+// The type-erased operand of a channel write.
 class Operand {
  public:
   virtual ~Operand() = default;
-  // The JSON text of what is set, or of the items, entries or number that are added.
+  // Writes the JSON text of the new value, or of the items, entries or number that are added.
   virtual void encode(Encoder& out) const = 0;
-  // Combines it with the state, and is used up. Not for WriteOp::reduce. `invalid` when the
-  // result is none of the channel's values: a sum beyond its type.
+  // Combines the operand with the state and consumes it. Not for WriteOp::reduce. `invalid` if the
+  // result is out of the channel's range: a sum.
   virtual Result<Done> apply(void* state) = 0;
   // The typed value, for a graph's own reducer.
   virtual void* value() = 0;
   virtual std::shared_ptr<Operand> copy() const = 0;
 };
 
-// What a node did to one channel. All that it did to a channel is one Change.
+// A node's write of one channel: all operations of an update on a channel are one ChannelWrite.
 struct ChannelWrite {
   std::size_t channel = 0;
   WriteOp kind = WriteOp::set;
   std::shared_ptr<Operand> operand;
 };
 
-// One visit of `node` in the next superstep, with an input of its own.
+// Schedules one task of `node` in the next superstep, with its own input.
 struct Send {
   std::string node;
-  std::string input;  // JSON text; what context.input() reads
+  std::string input;  // JSON text, read by Context::input()
 
   Send(std::string to_node, std::string json) : node(std::move(to_node)), input(std::move(json)) {}
 };
 
-// A Send with a plain struct, a string, a number or a Value as its input. Throws Failure
-// (`invalid`) for an input that JSON can't say.
+// Returns a Send with a plain struct, a string, a number or a Value as its input. Throws Failure
+// (`invalid`) for an input that JSON cannot represent.
 template <typename Input>
 Send send_to(std::string_view node, const Input& input) {
   Encoder text;
@@ -58,22 +58,22 @@ Send send_to(std::string_view node, const Input& input) {
   return Send(std::string(node), std::move(text.text));
 }
 
-// What a node of a JSON graph did to a channel that it names; the graph makes a Change of it.
+// A channel write of a JSON graph's node, by name; the graph converts it to a ChannelWrite.
 struct NamedWrite {
   std::string channel;
-  std::optional<WriteOp> kind;  // unset: as the channel's own reducer says
+  std::optional<WriteOp> kind;  // unset: the channel's own reducer determines it
   Value value;
 };
 
-// What a node's update comes to, without its type. For the engine.
+// A node's update without its type. For the engine.
 struct NodeUpdate {
   std::vector<ChannelWrite> changes;
   std::vector<std::string> go_to;
   std::vector<Send> sends;
-  std::vector<NamedWrite> named = {};  // empty once the graph has looked them up
+  std::vector<NamedWrite> named = {};  // empty after the graph has converted them
 };
 
-// One channel as the engine sees it, whatever its type. `index` is its place in the state type.
+// A type-erased channel. `index` is its position in the state type.
 struct ChannelType {
   using Encode = std::function<void(const void* state, Encoder&, const Unknown*)>;
   using Combine = std::function<bool(WriteOp, const Value&, void* state, Decoder&, Unknown*)>;
@@ -82,11 +82,11 @@ struct ChannelType {
   std::size_t index = 0;
   Encode encode_channel = nullptr;
   Combine combine_channel = nullptr;
-  // Of a channel that is declared at run time: "array", and "array, append", which is part of the
-  // graph's hash.
+  // For a channel that is declared at run time: its kind, "array", and its declaration, "array,
+  // append", which is part of the graph's hash.
   std::string type_name = {};
   std::string declaration = {};
-  bool is_required = false;  // an input must have it
+  bool is_required = false;  // an input must contain it
 
   void encode(const void* state, Encoder& out, const Unknown* unknown) const {
     encode_channel(state, out, unknown);
@@ -94,18 +94,18 @@ struct ChannelType {
   bool decode(const Value& from, void* state, Decoder& in, Unknown* unknown) const {
     return combine_channel(WriteOp::set, from, state, in, unknown);
   }
-  // Combines a stored operand with the channel; false, with the problem noted, when it does not
-  // fit. Not for WriteOp::reduce.
+  // Combines a stored operand with the channel. Returns false, with the problem in `in`, if it does
+  // not fit. Not for WriteOp::reduce.
   bool combine(WriteOp kind, const Value& from, void* state, Decoder& in, Unknown* unknown) const {
     return combine_channel(kind, from, state, in, unknown);
   }
 };
 
-// What a graph's state may be: a plain struct, or a JSON object (json_graph.h).
+// A type of a graph's state: a plain struct, or a JSON object (json_graph.h).
 template <typename State>
 concept GraphState = reflect::PlainStruct<State> || std::is_same_v<State, Value>;
 
-// A state type as the engine sees it. Made by state_type<State>(), or by a JSON graph's builder.
+// A type-erased state type. Made by state_type<State>(), or by a JSON graph's builder.
 struct StateType {
   std::vector<ChannelType> channels;
   std::function<std::shared_ptr<void>()> make;
@@ -113,7 +113,7 @@ struct StateType {
 };
 
 namespace detail {
-// Moves the entries over, replacing those with the same keys.
+// Moves the entries into the map, replacing those with the same keys.
 template <typename Map>
 void merge_into(Map& map, Map& entries) {
   while (!entries.empty()) {
@@ -122,7 +122,7 @@ void merge_into(Map& map, Map& entries) {
   }
 }
 
-// False, and nothing is changed, when the sum is beyond the type's range.
+// Returns false, and changes nothing, if the sum is out of the type's range.
 template <typename M>
 bool add_to(M& number, M amount) {
   if constexpr (std::is_integral_v<M> && !std::is_same_v<M, bool>) {
@@ -217,9 +217,9 @@ StateType make_state_type(std::index_sequence<I...>) {
 }
 }  // namespace detail
 
-// A state from a JSON object: a missing member takes its default. `invalid`, with the path, for
-// what does not fit, for a member that the state has no place for (an input is of today), and for a
-// required one that is missing.
+// Returns a state from a JSON object; a missing member has its default. `invalid`, with the path,
+// for a value that does not fit, an unknown member (unlike stored states, an input is never of an
+// older version), or a missing required member.
 Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& input);
 
 }  // namespace belay

@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/task_promise.h - what belay/task.h is made of: promises, and what waits for them.
+// belay/detail/task_promise.h - promises and awaiters, for belay/task.h.
 
 #include <chrono>
 #include <coroutine>
@@ -20,14 +20,14 @@ namespace detail {
 
 struct PromiseBase {
   Executor* executor = nullptr;
-  std::coroutine_handle<> waiting_parent;  // set once the parent has really suspended
+  std::coroutine_handle<> waiting_parent;  // set only after the parent has suspended
   std::exception_ptr thrown;
 
   struct Final {
     bool await_ready() noexcept { return false; }
     template <typename Promise>
     void await_suspend(std::coroutine_handle<Promise> self) noexcept {
-      // The parent may destroy this frame before resume() returns: touch nothing after it.
+      // The parent can destroy this frame before resume() returns: access nothing after it.
       if (auto parent = self.promise().waiting_parent) parent.resume();
     }
     void await_resume() noexcept {}
@@ -53,8 +53,8 @@ template <typename T>
 struct TaskAwaiter {
   std::coroutine_handle<Promise<T>> handle;
   bool await_ready() noexcept { return false; }
-  // Runs the child here and now. One that ends without waiting never suspends its parent, so a
-  // loop over such children needs no stack, whether or not the compiler makes tail calls.
+  // Runs the child immediately. A child that ends without waiting never suspends its parent:
+  // therefore a loop over such children does not consume stack, with or without tail calls.
   template <typename Parent>
   bool await_suspend(std::coroutine_handle<Parent> parent) {
     handle.promise().executor = parent.promise().executor;
@@ -63,16 +63,16 @@ struct TaskAwaiter {
     handle.promise().waiting_parent = parent;
     return true;
   }
-  // The task's value; rethrows what it threw.
+  // Returns the coroutine's value or rethrows its exception.
   T await_resume() {
     if (handle.promise().thrown) std::rethrow_exception(handle.promise().thrown);
     return std::move(*handle.promise().value);
   }
 };
 
-// What several owners of one Completion share. The waiter registers and leaves on its executor's
-// thread; complete() comes from any thread and posts while it holds the lock, so a waiter that has
-// left is never resumed and its executor never used.
+// The shared state of a Completion's copies. The waiter registers and unregisters on its executor's
+// thread. complete() is called on any thread and posts while it holds the lock: an unregistered
+// waiter is never resumed, and its executor, which might be destroyed by then, is never used.
 template <typename T>
 struct CompletionState {
   std::mutex mutex;

@@ -15,9 +15,9 @@ bool is_json(std::string_view tasks) { return tasks.starts_with('['); }
 Result<Digest> EnvelopeSealer::unmask(const TenantId& tenant, const store::Subject& subject,
                                       std::string_view bytes) {
   auto parts = masked_parts_of(bytes);
-  if (!parts) return corrupt(subject, "is cut off");
+  if (!parts) return corrupt(subject, "is truncated");
   const NamedKey* key = encrypts() ? encryption_.keys.keys().find(parts->key_id) : nullptr;
-  if (!key) return needs_key(subject, parts->key_id, "which was not given");
+  if (!key) return needs_key(subject, parts->key_id, "which is not in the key ring");
   BELAY_CHECK(check_authentic(!parts->code.empty(), subject));
   Digest digest{};
   Lease bench(*this);
@@ -25,8 +25,7 @@ Result<Digest> EnvelopeSealer::unmask(const TenantId& tenant, const store::Subje
     case Unmasked::well:
       return digest;
     case Unmasked::other_key:
-      return needs_key(subject, parts->key_id,
-                       "and the one that was given under that id is another");
+      return needs_key(subject, parts->key_id, "and the key ring has another key with this id");
     case Unmasked::changed:
       break;
   }

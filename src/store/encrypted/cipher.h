@@ -3,8 +3,8 @@
 // contexts. Not thread-safe.
 //
 // Sealed data: 4 bytes that identify the key, the nonce, the ciphertext (as long as the plaintext),
-// and a tag of 16 bytes. The associated data: tenant, subject, the values bound to the subject and the
-// envelope's type, each after its length (4 bytes, little-endian).
+// and a tag of 16 bytes. The associated data: tenant, subject, the values bound to the subject and
+// the envelope's type, each after its length (4 bytes, little-endian).
 //
 // The algorithm is XAES-256-GCM (https://c2sp.org/XAES-256-GCM): a nonce of 24 random bytes, whose
 // first half derives a key for this one message, so that the number of messages under a key is not

@@ -26,7 +26,7 @@ class Opening {
   // The same for an envelope that every row must have.
   template <typename Subject>
   Result<Done> open_kept(std::string& envelope, const Subject& subject) {
-    if (envelope.empty() && sealer_.needs_seals()) return corrupt(subject(), "is gone");
+    if (envelope.empty() && sealer_.needs_seals()) return corrupt(subject(), "no longer exists");
     return open(envelope, subject);
   }
   Result<Done> open(const store::RowPart& part) {
@@ -49,7 +49,8 @@ class Opening {
     for (Reference& each : references_) {
       auto found = by_id.find(each.id);
       if (found == by_id.end()) {
-        return corrupt(each.subject, "names the blob " + to_hex(each.id) + ", which is not there");
+        return corrupt(each.subject,
+                       "names the blob " + to_hex(each.id) + ", which does not exist");
       }
       BELAY_TRY(*each.envelope, sealer_.open_blob(tenant_, *each.envelope, *found->second));
     }
@@ -133,7 +134,7 @@ Result<Done> check_found(EnvelopeSealer& sealer, const RecordQuery& query,
   for (std::size_t i = 0; i + 1 < indexed.size(); i += 2) {
     if (indexed[i] == query.field && indexed[i + 1] == query.value) return Done{};
   }
-  return corrupt(part.subject, "says of the record what it does not say itself");
+  return corrupt(part.subject, "does not match the record");
 }
 
 }  // namespace
@@ -219,7 +220,8 @@ Result<std::vector<ApprovalRow>> EncryptedSnapshot::open_approvals(const Approva
         if (store::is_decided(row.status)) {
           BELAY_CHECK(opening.open(store::decision_part_of(row)));
         } else if (opening.is_strict() && says_of_decision(row)) {
-          return corrupt("approval " + row.interrupt.text(), "is decided and says that it is not");
+          return corrupt("approval " + row.interrupt.text(),
+                         "is decided, but its seal is that of an undecided approval");
         }
         BELAY_CHECK(opening.open_kept(row.payload,
                                       [&] { return store::subject_of_payload(row.interrupt); }));

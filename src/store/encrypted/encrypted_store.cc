@@ -187,8 +187,8 @@ class EncryptedStore final : public ForwardingStore {
       return Done{};
     }
     return error(ErrorCode::invalid, "The approval " + row.interrupt.text() +
-                                         " has another digest than what it shows; make it with "
-                                         "sha256() of the JSON text.");
+                                         " has a digest that does not match its payload. Compute "
+                                         "it with sha256() of the JSON text.");
   }
 
   Result<Done> seal_approvals(const TenantId& tenant, CommitRows& rows,

@@ -18,17 +18,17 @@ bool take(std::string_view& text, std::string_view front) {
 
 Error corrupt(const store::Subject& subject, std::string_view why) {
   return error(ErrorCode::corrupt, "The stored " + subject.row + " " + std::string(why) +
-                                       "; restore the store from a backup.");
+                                       ". Restore the store from a backup.");
 }
 
 Result<Parts> parts_of(std::string_view envelope, const store::Subject& subject) {
   auto split = store::split_envelope(envelope);
-  if (!split) return corrupt(subject, "is cut off");
+  if (!split) return corrupt(subject, "is truncated");
   Parts parts;
   parts.type = split->type;
   parts.data = split->data;
   if (parts.type.empty() || !store::may_be_type(parts.type)) {
-    return corrupt(subject, "names no type");
+    return corrupt(subject, "has no type");
   }
   std::string_view rest = parts.type;
   parts.base = rest.substr(0, rest.find('+'));
@@ -44,7 +44,7 @@ Result<Parts> parts_of(std::string_view envelope, const store::Subject& subject)
   }
   return error(ErrorCode::invalid, "The stored " + subject.row + " is of type \"" +
                                        std::string(parts.type) +
-                                       "\", which this Belay can't read; use a newer one.");
+                                       "\", which this Belay cannot read. Use a newer Belay.");
 }
 
 std::string envelope_front(std::string_view type, std::size_t data_bytes) {

@@ -13,20 +13,20 @@ std::string_view bytes_of(const Digest& digest) {
 }
 
 Error unexpectedly_plain(const store::Subject& subject) {
-  return error(ErrorCode::corrupt,
-               "The stored " + subject.row +
-                   " was stored in plain although a key is configured; if it is from before there "
-                   "was a key, or an older Belay wrote it, encrypt the store, else restore it from "
-                   "a backup.");
+  return error(
+      ErrorCode::corrupt,
+      "The stored " + subject.row +
+          " is plaintext although a key is configured. If it was stored before a key was set, or "
+          "by an older Belay, encrypt the store; otherwise restore it from a backup.");
 }
 
 // Parses an envelope before encryption; fails if it is not plaintext.
 Result<Parts> plain_parts_of(std::string_view envelope, const store::Subject& subject) {
   auto parts = parts_of(envelope, subject);
   if (parts.ok() && parts->is_plain()) return parts;
-  return error(ErrorCode::invalid, "The " + subject.row +
-                                       " that is to be stored is no plain envelope; make it with "
-                                       "json_envelope().");
+  return error(ErrorCode::invalid,
+               "The " + subject.row +
+                   " to be stored is not a plaintext envelope. Create it with json_envelope().");
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ Error EnvelopeSealer::needs_key(const store::Subject& subject, std::string_view 
                                 std::string_view why) const {
   std::string key(key_id);
   return error(ErrorCode::invalid, "The stored " + subject.row + " is encrypted with the key \"" +
-                                       key + "\", " + std::string(why) + "; put the right line \"" +
-                                       key + ":...\" into the keys, below the active one.");
+                                       key + "\", " + std::string(why) + ". Add the line \"" + key +
+                                       ":...\" to the keys, below the active one.");
 }
 
 Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
@@ -136,7 +136,7 @@ Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId&
                                                    const Parts& parts) {
   const NamedKey* key =
       encryption_.keys.empty() ? nullptr : encryption_.keys.keys().find(parts.key_id);
-  if (!key) return needs_key(subject, parts.key_id, "which was not given");
+  if (!key) return needs_key(subject, parts.key_id, "which is not in the key ring");
   bench.forget();
   Binding binding{tenant, subject, parts.type};
   Method method = parts.is_old ? Method::aes256gcm : Method::xaes256gcm;
@@ -144,12 +144,11 @@ Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId&
     case Cipher::Opened::well:
       return std::string_view(bench.scratch);
     case Cipher::Opened::other_key:
-      return needs_key(subject, parts.key_id,
-                       "and the one that was given under that id is another");
+      return needs_key(subject, parts.key_id, "and the key ring has another key with this id");
     case Cipher::Opened::changed:
       break;
   }
-  return corrupt(subject, "does not open: its bytes were changed, or are another row's");
+  return corrupt(subject, "cannot be decrypted: its bytes were changed, or belong to another row");
 }
 
 Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant,
@@ -199,11 +198,11 @@ Result<std::string> EnvelopeSealer::open_blob(const TenantId& tenant, std::strin
   BELAY_TRY(Parts parts, parts_of(envelope, subject));
   BELAY_TRY(Parts naming, parts_of(reference, subject));
   if (other || !parts.is_plain() || parts.base != naming.base) {
-    return corrupt(subject, "is not what the row that names it says");
+    return corrupt(subject, "does not match the row that refers to it");
   }
   // The seal of an encrypted blob binds it to its id.
   if (!is_encrypted && sha256(envelope) != blob.id) {
-    return corrupt(subject, "is not what its name says");
+    return corrupt(subject, "does not match its digest");
   }
   return envelope;
 }

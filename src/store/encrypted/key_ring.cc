@@ -92,29 +92,27 @@ Result<KeyRing> KeyRing::from_text(std::string text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.empty() || line.front() == '#') continue;
     std::size_t colon = line.find(':');
-    if (colon == line.npos) return refuse(number, "has no colon; write it as id:key");
+    if (colon == line.npos) return refuse(number, "has no colon. Write it as id:key");
     std::string_view id = line.substr(0, colon);
     if (!is_key_id(id)) {
-      return refuse(number, "has no proper id before its colon; take 1 to " +
+      return refuse(number, "has an invalid id before its colon. Use 1 to " +
                                 std::to_string(kKeyIdMax) + " letters, digits, '.', '_' or '-'");
     }
     auto same = [&](const auto& other) { return other->id == id; };
     if (std::any_of(keys.begin(), keys.end(), same)) {
       return refuse(number, "has the id \"" + std::string(id) +
-                                "\" for the second time; each key needs "
-                                "an id of its own");
+                                "\" for the second time. Use a different id for each key");
     }
     auto key = std::make_unique<NamedKey>();
     key->id = id;
     if (!read_key(trimmed(line.substr(colon + 1)), key->bytes.data())) {
       return refuse(number, "has no key of 32 bytes after \"" + key->id +
-                                ":\"; write 64 hexadecimal digits, or 44 characters of base64");
+                                ":\". Write 64 hexadecimal digits, or 44 characters of base64");
     }
     keys.push_back(std::move(key));
   }
   if (keys.empty()) {
-    return error(ErrorCode::invalid,
-                 "There is no key in the keys; write at least one line id:key.");
+    return error(ErrorCode::invalid, "The keys are empty. Write at least one line id:key.");
   }
   KeyRing ring;
   ring.keys_ = std::make_shared<const encrypted::Keys>(std::move(keys));

@@ -60,7 +60,7 @@ Result<std::vector<std::string>> EnvelopeSealer::texts_in(const TenantId& tenant
                                                           std::string_view seal) {
   BELAY_TRY(Parts parts, parts_of(seal, subject));
   if (parts.base != kRowBase || !parts.is_encrypted || parts.is_old || parts.is_reference) {
-    return corrupt(subject, "has no seal where one should be");
+    return corrupt(subject, "lacks its seal");
   }
   Lease bench(*this);
   BELAY_TRY(std::string_view data, decrypted(*bench, tenant, subject, parts));
@@ -72,7 +72,7 @@ Result<std::vector<std::string>> EnvelopeSealer::texts_in(const TenantId& tenant
     data = inflated;
   }
   auto texts = unpacked(data);
-  if (!texts) return corrupt(subject, "has another seal than its own");
+  if (!texts) return corrupt(subject, "has the seal of another row");
   return *std::move(texts);
 }
 
@@ -81,7 +81,7 @@ Result<Done> EnvelopeSealer::open(const TenantId& tenant, const store::RowPart& 
   if (seal.empty()) return check_authentic(false, part.subject);
   BELAY_TRY(std::vector<std::string> texts, texts_in(tenant, part.subject, seal));
   if (texts.size() != part.texts.size()) {
-    return corrupt(part.subject, "has another seal than its own");
+    return corrupt(part.subject, "has the seal of another row");
   }
   for (std::size_t i = 0; i < texts.size(); ++i) *part.texts[i] = std::move(texts[i]);
   return Done{};

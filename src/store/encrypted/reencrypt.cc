@@ -54,7 +54,7 @@ Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const Tenan
   BELAY_TRY(std::vector<BlobRow> blobs, view.blobs(tenant, {id}));
   if (blobs.empty()) {
     return encrypted::corrupt(stored.subject,
-                              "names the blob " + to_hex(id) + ", which is not there");
+                              "names the blob " + to_hex(id) + ", which does not exist");
   }
   return sealer.open_blob(tenant, stored.envelope, blobs.front());
 }
@@ -228,7 +228,7 @@ Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const Tena
 Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions encryption,
                                         TenantId tenant) {
   if (encryption.keys.empty()) {
-    co_return error(ErrorCode::invalid, "There is no key to encrypt the store with; name one.");
+    co_return error(ErrorCode::invalid, "No encryption key is set. Name one.");
   }
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(encryption), random);
   ReencryptReport report;

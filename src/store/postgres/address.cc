@@ -11,8 +11,8 @@ namespace {
 
 Error refuse(const std::string& why) {
   return error(ErrorCode::invalid,
-               "The store's PostgreSQL URL can't be used: " + why +
-                   "; write postgresql://USER:PASSWORD@HOST:PORT/DATABASE?schema=belay.");
+               "Invalid PostgreSQL URL of the store: " + why +
+                   ". Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE?schema=belay.");
 }
 
 bool is_schema_name(std::string_view name) {
@@ -37,7 +37,8 @@ Result<std::int64_t> number_in(std::string_view name, std::string_view text, std
 Result<bool> take_option(std::string_view name, const std::string& value, Address& address) {
   if (name == "schema") {
     if (!is_schema_name(value)) {
-      return refuse("its schema may have a-z, 0-9 and _ only, and not begin with a digit or pg_");
+      return refuse(
+          "its schema can contain a-z, 0-9 and _ only, and must not begin with a digit or pg_");
     }
     address.schema = value;
     return true;
@@ -107,7 +108,7 @@ Result<Address> address_from(const std::string& url) {
       PQconninfoParse(plain.c_str(), &message), PQconninfoFree);
   std::unique_ptr<char, void (*)(void*)> owned_message(message, PQfreemem);
   // Not libpq's message: it can contain a part of the URL, and thus of the password.
-  if (!options) return refuse("libpq does not understand it, or an option of it");
+  if (!options) return refuse("libpq does not support it, or one of its options");
   for (const PQconninfoOption* option = options.get(); option->keyword; ++option) {
     if (option->val) address.parameters.emplace_back(option->keyword, option->val);
   }

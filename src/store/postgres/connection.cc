@@ -90,12 +90,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
   keywords.push_back(nullptr);
   values.push_back(nullptr);
   pg_conn* handle = PQconnectdbParams(keywords.data(), values.data(), 0);
-  if (!handle) return error(ErrorCode::unavailable, "There is no memory for a connection.");
+  if (!handle) return error(ErrorCode::unavailable, "Not enough memory for a connection.");
   auto connection = std::make_unique<Connection>(address, handle);
   if (PQstatus(handle) != CONNECTION_OK) {
     std::string why = one_line(PQerrorMessage(handle));
     return error(ErrorCode::unavailable, "The store, " + address.shown +
-                                             ", can't be reached: " + why + "; " +
+                                             ", could not be reached: " + why + "; " +
                                              std::string(remedy_for_no_connection(why)) + ".");
   }
   if (PQsetnonblocking(handle, 1) != 0 || PQenterPipelineMode(handle) != 1) {
@@ -283,10 +283,10 @@ Error Connection::lost() {
   has_unknown_commit_ = true;
   state_.clear();
   std::string why = one_line(PQerrorMessage(handle_));
-  if (why.empty()) why = "it did not answer in time";
+  if (why.empty()) why = "it did not respond in time";
   return error(ErrorCode::unavailable, "The connection to the store, " + address_.shown +
                                            ", is lost: " + why +
-                                           "; look at the server and the network.");
+                                           ". Check the server and the network.");
 }
 
 Error Connection::error_of(const pg_result* result) {

@@ -71,9 +71,9 @@ Result<Done> read_enum(const Rows& rows, int row, int column, E& value) {
   std::string_view name = rows.view(row, column);
   auto named = store::enum_named<E>(name);
   if (!named) {
-    return error(ErrorCode::corrupt, "The store holds the unknown word \"" +
+    return error(ErrorCode::corrupt, "The store contains the unknown value \"" +
                                          std::string(name.substr(0, 100)) +
-                                         "\"; restore it from a backup.");
+                                         "\". Restore it from a backup.");
   }
   value = *named;
   return Done{};

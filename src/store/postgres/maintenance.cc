@@ -91,9 +91,9 @@ Result<Done> compact(const Address& address) {
   return error(ErrorCode::unavailable,
                "The store, " + address.shown + ", was not compacted: of its " +
                    std::to_string(table_names().size()) + " tables the user \"" +
-                   forbidden.text(0, 2) + "\" may not vacuum " + std::to_string(left.size()) +
-                   ", " + left.front() + " among them; name their owner, \"" +
-                   forbidden.text(0, 1) + "\", as the user in the store's URL.");
+                   forbidden.text(0, 2) + "\" cannot vacuum " + std::to_string(left.size()) +
+                   ", including " + left.front() + ". Use their owner, \"" + forbidden.text(0, 1) +
+                   "\", as the user in the store's URL.");
 }
 
 }  // namespace belay::postgres

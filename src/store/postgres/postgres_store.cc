@@ -79,9 +79,9 @@ class PostgresStore final : public Store {
     std::size_t bytes = store::largest_table_of(commit);
     if (bytes <= statement_bytes_max_) return Done{};
     return error(ErrorCode::invalid, "A commit has " + std::to_string(bytes) +
-                                         " bytes for one table; PostgreSQL takes at most " +
+                                         " bytes for one table; the maximum of PostgreSQL is " +
                                          std::to_string(statement_bytes_max_) +
-                                         ". Let the step write less at a time.");
+                                         ". Write less data per node.");
   }
 
   const Address address_;

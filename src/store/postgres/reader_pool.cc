@@ -66,7 +66,7 @@ void ReaderPool::push(Waiting waiting) {
       error(ErrorCode::unavailable,
             "The store's queue of reads is full: " + std::to_string(limits::commit_queue_max) +
                 " wait for " + std::to_string(address_.pool) +
-                " connections; give the store's URL a larger pool=, or try again shortly."));
+                " connections. Set a larger pool= in the store's URL, or try again shortly."));
 }
 
 void ReaderPool::serve() {
@@ -194,7 +194,7 @@ Result<Done> ReaderPool::connect(std::unique_ptr<Connection>& connection) {
   connection.reset();
   if (!pause(milliseconds(0))) {
     return error(ErrorCode::unavailable,
-                 "The store, " + address_.shown + ", is being closed; open it again.");
+                 "The store, " + address_.shown + ", is being closed. Reopen it.");
   }
   BELAY_TRY(connection, Connection::open(address_, haste_));
   return Done{};

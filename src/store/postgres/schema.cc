@@ -94,16 +94,15 @@ Result<Done> check_server(const Situation& found, const Address& address) {
     return no_writes_at(address, found.is_standby);
   }
   if (found.encoding != "UTF8") {
-    return refuse(
-        ErrorCode::invalid, address,
-        "keeps texts in " + found.encoding +
-            "; create a database with ENCODING 'UTF8', and name that in the store's URL.");
+    return refuse(ErrorCode::invalid, address,
+                  "stores texts in " + found.encoding +
+                      ". Create a database with ENCODING 'UTF8', and use it in the store's URL.");
   }
   if (found.has_other_tables) {
-    return refuse(ErrorCode::corrupt, address,
-                  "has a schema " + address.schema +
-                      " with tables of another program; name another with schema= in the store's "
-                      "URL.");
+    return refuse(
+        ErrorCode::corrupt, address,
+        "has a schema " + address.schema +
+            " with tables of another program. Choose another with schema= in the store's URL.");
   }
   return Done{};
 }
@@ -116,11 +115,11 @@ struct Applied {
 
 // A migration and its row are written in one transaction, so the row was deleted afterwards.
 Error half_migrated(const Address& address, int version) {
-  return refuse(ErrorCode::corrupt, address,
-                "has a schema " + address.schema + " that does not say of migration " +
-                    std::to_string(version) +
-                    " that it was applied; restore it from a backup, or name another with schema= "
-                    "in the store's URL.");
+  return refuse(
+      ErrorCode::corrupt, address,
+      "has a schema " + address.schema + " without a record of migration " +
+          std::to_string(version) +
+          ". Restore it from a backup, or choose another with schema= in the store's URL.");
 }
 
 Result<Applied> applied_migrations(Connection& connection, const Address& address) {
@@ -132,14 +131,15 @@ Result<Applied> applied_migrations(Connection& connection, const Address& addres
     if (version > known) {
       if (rows.number(i, 2) <= known) continue;
       return refuse(ErrorCode::corrupt, address,
-                    "was written by a newer Belay (schema " + std::to_string(version) +
-                        "; this one knows " + std::to_string(known) + "); use that one.");
+                    "has schema version " + std::to_string(version) +
+                        "; this Belay supports up to " + std::to_string(known) +
+                        ". Use a newer Belay.");
     }
     if (version != i + 1) return half_migrated(address, i + 1);
     if (rows.digest(i, 1) != sha256(migrations()[static_cast<std::size_t>(i)].sql)) {
       return refuse(ErrorCode::corrupt, address,
-                    "was made with another migration " + std::to_string(i + 1) +
-                        " than this Belay has; use the Belay that made it.");
+                    "was created with a different migration " + std::to_string(i + 1) +
+                        ". Use the Belay that created it.");
     }
   }
   if (rows.count() == 0) return half_migrated(address, 1);
@@ -212,24 +212,25 @@ Error held_up(Connection& connection, const Address& address, int tries, const E
       " WHERE n.nspname = $1 AND c.relkind = 'r' AND l.granted AND l.pid <> pg_backend_pid()"
       " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
       " ORDER BY a.xact_start, a.pid LIMIT 1";
-  std::string why = "was not brought up to date and is as it was, since it came by no lock in " +
-                    std::to_string(tries) + " tries: ";
+  std::string why =
+      "was not upgraded and is unchanged, because it could not acquire its locks in " +
+      std::to_string(tries) + " tries: ";
   Parameters parameters;
   parameters.add(std::string_view(address.schema));
   auto found = connection.query(sql, parameters);
   if (!found.ok() || found->count() == 0) {
     return refuse(ErrorCode::unavailable, address,
                   why + last.message.substr(0, last.message.find(';')) +
-                      "; look at pg_locks and pg_prepared_xacts for who holds it, and open the "
-                      "store again.");
+                      ". Find the owner of the lock in pg_locks and pg_prepared_xacts, and reopen "
+                      "the store.");
   }
   std::string pid = std::to_string(found->number(0, 0));
   return refuse(ErrorCode::unavailable, address,
                 why + "process " + pid + " (" + found->text(0, 1) + ", user \"" +
-                    found->text(0, 2) + "\") has used its table " + found->text(0, 3) +
+                    found->text(0, 2) + "\") has locked its table " + found->text(0, 3) +
                     " in a transaction for " + std::to_string(found->number(0, 4)) +
-                    " s; have that ended, or SELECT pg_terminate_backend(" + pid +
-                    "), and open the store again.");
+                    " s. End that transaction, or run SELECT pg_terminate_backend(" + pid +
+                    "), and reopen the store.");
 }
 
 // Releases all locks between two tries, so that processes that wait behind the migration continue.
@@ -248,23 +249,24 @@ Result<Done> migrate_between_others(Connection& connection, const Address& addre
 Error missing_rights(const Situation& found, const Address& address) {
   std::string user = " TO \"" + found.user + "\"";
   std::string schema = "SCHEMA \"" + address.schema + "\"";
-  std::string why = "gives its user no right to use or make the schema " + address.schema;
+  std::string why = "does not permit its user to use or create the schema " + address.schema;
   std::string grants = "GRANT CREATE ON DATABASE \"" + found.database + "\"" + user;
   if (found.has_migrations) {
-    if (found.may_use_schema) why = "lets its user not read and write " + found.closed_tables;
+    if (found.may_use_schema)
+      why = "does not permit its user to read and write " + found.closed_tables;
     grants = "GRANT USAGE ON " + schema + user +
              " and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN " + schema + user +
              " and GRANT USAGE ON ALL SEQUENCES IN " + schema + user;
     if (found.may_use_schema && found.closed_tables.empty()) {
       return refuse(ErrorCode::unavailable, address,
-                    "does not let its user bring the schema " + address.schema +
-                        " up to date; have the schema's owner open it first: belay store stats.");
+                    "does not permit its user to upgrade the schema " + address.schema +
+                        ". Let the owner of the schema open it first: belay store stats.");
     }
   } else if (found.has_schema) {
     grants = "GRANT USAGE, CREATE ON " + schema + user;
   }
   return refuse(ErrorCode::unavailable, address,
-                why + "; have the database's owner say: " + grants + ".");
+                why + ". As the owner of the database, run: " + grants + ".");
 }
 
 // Rejects a schema that our user may not use, before anything is written.
@@ -276,10 +278,11 @@ Result<Done> check_tables(const Address& address, const Situation& found) {
 
 Result<Done> check_whole(const Address& address, const Situation& found, const Applied& applied) {
   if (!applied.is_current() || found.absent_tables.empty()) return Done{};
-  return refuse(ErrorCode::corrupt, address,
-                "lacks " + found.absent_tables + ", which its migrations have made in the schema " +
-                    address.schema +
-                    "; restore it from a backup, or name another with schema= in the store's URL.");
+  return refuse(
+      ErrorCode::corrupt, address,
+      "lacks " + found.absent_tables + ", which its migrations created in the schema " +
+          address.schema +
+          ". Restore it from a backup, or choose another with schema= in the store's URL.");
 }
 
 Result<Done> bring_up_to_date(Connection& connection, const Address& address,
@@ -312,8 +315,8 @@ Result<bool> may_make(Connection& connection, const Address& address, const Situ
 Result<Done> check_version(Connection& connection, const Address& address) {
   if (connection.server_version() >= oldest_server) return Done{};
   return refuse(ErrorCode::unavailable, address,
-                "needs PostgreSQL 14 or newer, this is " +
-                    shown_version(connection.server_version()) + "; use a newer server.");
+                "requires PostgreSQL 14 or newer; this is " +
+                    shown_version(connection.server_version()) + ". Use a newer server.");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ void Writer::push(Commit commit, Answer answer) {
   waiting->answer.complete(
       error(ErrorCode::unavailable, "The queue of the store, " + address_.shown +
                                         ", is full: " + std::to_string(limits::commit_queue_max) +
-                                        " commits wait; try again shortly."));
+                                        " commits wait. Try again shortly."));
 }
 
 void Writer::serve() {
@@ -284,7 +284,8 @@ bool Writer::Patience::wait() {
 Error Writer::last_word(const Waiting& member, Error why) {
   if (!member.was_sent) return why;
   why.code = ErrorCode::uncertain;
-  why.message = "A commit may or may not be durable, its reply was lost: " + why.message;
+  why.message =
+      "A commit might or might not be durable, because its reply was lost: " + why.message;
   return why;
 }
 

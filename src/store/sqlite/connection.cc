@@ -9,7 +9,12 @@ namespace belay::sqlite {
 namespace {
 
 std::string detail_of(int code, std::string_view detail) {
-  return " (SQLite says: " + std::string(detail.empty() ? sqlite3_errstr(code) : detail) + ")";
+  return " (SQLite: " + std::string(detail.empty() ? sqlite3_errstr(code) : detail) + ")";
+}
+
+std::string in_store(const std::string& path, const char* problem, const std::string& detail,
+                     const char* remedy) {
+  return "Store \"" + path + "\" " + problem + detail + ". " + remedy + ".";
 }
 
 }  // namespace
@@ -24,47 +29,39 @@ Error error_for(int code, const std::string& path, std::string_view detail) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return belay::error(ErrorCode::unavailable,
-                          "Another process kept the store " + path +
-                              " busy for 5 seconds; try again when it has finished" + more + ".");
+      return belay::error(
+          ErrorCode::unavailable,
+          in_store(path, "was locked by another process for 5 s", more, "Try again later"));
     case SQLITE_FULL:
-      return belay::error(ErrorCode::unavailable, "The disk that holds the store " + path +
-                                                      " is full; free some space and try again" +
-                                                      more + ".");
+      return belay::error(ErrorCode::unavailable, in_store(path, "is on a full disk", more,
+                                                           "Free some space and try again"));
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return belay::error(ErrorCode::unavailable,
-                          "The store " + path +
-                              " is read-only; make the file and its folder writable" + more + ".");
+      return belay::error(
+          ErrorCode::unavailable,
+          in_store(path, "is read-only", more, "Make the file and its folder writable"));
     case SQLITE_CANTOPEN:
       return belay::error(ErrorCode::unavailable,
-                          "The store " + path +
-                              " can't be opened; look at the permissions of the file and its "
-                              "folder" +
-                              more + ".");
+                          in_store(path, "could not be opened", more,
+                                   "Check the permissions of the file and its folder"));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return belay::error(
-          ErrorCode::corrupt,
-          "The store " + path + " is damaged; restore it from a backup" + more + ".");
+      return belay::error(ErrorCode::corrupt,
+                          in_store(path, "is damaged", more, "Restore it from a backup"));
     case SQLITE_ERROR:
     case SQLITE_SCHEMA:
-      return belay::error(ErrorCode::corrupt,
-                          "The store " + path +
-                              " does not have the tables that Belay made; restore it from a "
-                              "backup" +
-                              more + ".");
+      return belay::error(ErrorCode::corrupt, in_store(path, "lacks tables of Belay", more,
+                                                       "Restore it from a backup"));
     case SQLITE_CONSTRAINT:
       return belay::error(ErrorCode::conflict,
-                          "The store " + path + " already holds such a row" + more + ".");
+                          "Store \"" + path + "\" already contains such a row" + more + ".");
     case SQLITE_TOOBIG:
-      return belay::error(ErrorCode::invalid, "A value is too big for the store " + path + more +
-                                                  "; it takes at most 1 GB.");
+      return belay::error(ErrorCode::invalid, "A value is too large for store \"" + path +
+                                                  "\": the maximum is 1 GB" + more + ".");
     default:
-      return belay::error(ErrorCode::unavailable, "Reading or writing the store " + path +
-                                                      " failed; look at the disk, then try again" +
-                                                      more + ".");
+      return belay::error(ErrorCode::unavailable, in_store(path, "could not be read or written",
+                                                           more, "Check the disk, then try again"));
   }
 }
 

@@ -26,8 +26,8 @@ Result<Done> read_enum(const Statement& row, int column, E& value) {
   std::string name = row.text(column);
   auto named = store::enum_named<E>(name);
   if (!named) {
-    return error(ErrorCode::corrupt, "The store holds the unknown word \"" + name.substr(0, 100) +
-                                         "\"; restore it from a backup.");
+    return error(ErrorCode::corrupt, "The store contains the unknown value \"" +
+                                         name.substr(0, 100) + "\". Restore it from a backup.");
   }
   value = *named;
   return Done{};

@@ -77,7 +77,7 @@ void ReaderPool::push(Store::Reader reader, Answer answer) {
   }
   answer.complete(error(ErrorCode::unavailable, "The store's queue of reads is full: " +
                                                     std::to_string(limits::commit_queue_max) +
-                                                    " wait; try again shortly."));
+                                                    " wait. Try again shortly."));
 }
 
 void ReaderPool::serve_one() {

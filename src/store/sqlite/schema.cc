@@ -19,12 +19,12 @@ constexpr std::int64_t quick_check_bytes_max = 4 << 20;
 constexpr std::chrono::milliseconds switch_pause{20};
 
 Error refuse(ErrorCode code, const std::string& path, std::string_view why) {
-  return error(code, "The store " + path + " " + std::string(why));
+  return error(code, "Store \"" + path + "\" " + std::string(why));
 }
 
 Error system_error(const std::string& path, std::string_view what) {
   std::string why = std::string(what) + ": " + std::strerror(errno) +
-                    "; look at the permissions of the file and its folder.";
+                    ". Check the permissions of the file and its folder.";
   return refuse(ErrorCode::unavailable, path, why);
 }
 
@@ -35,15 +35,15 @@ Result<bool> is_there(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return false;
-    return system_error(path, "can't be looked at");
+    return system_error(path, "could not be inspected");
   }
   if (S_ISDIR(status.st_mode)) {
-    return refuse(ErrorCode::invalid, path, "is a folder; name a file in it.");
+    return refuse(ErrorCode::invalid, path, "is a folder. Name a file in it.");
   }
   if (!S_ISREG(status.st_mode)) {
-    return refuse(ErrorCode::invalid, path, "is no ordinary file; name another.");
+    return refuse(ErrorCode::invalid, path, "is not a regular file. Name another file.");
   }
-  if (access(path.c_str(), R_OK) != 0) return system_error(path, "can't be read");
+  if (access(path.c_str(), R_OK) != 0) return system_error(path, "could not be read");
   BELAY_CHECK(check_only_name(path));
   return true;
 }
@@ -53,10 +53,11 @@ Result<bool> is_there(const std::string& path) {
 Result<Done> check_magic(Connection& connection, const std::string& path) {
   sqlite3_file* file = nullptr;
   int asked = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (asked != SQLITE_OK || !file || !file->pMethods) return system_error(path, "can't be read");
+  if (asked != SQLITE_OK || !file || !file->pMethods)
+    return system_error(path, "could not be read");
   sqlite3_int64 size = 0;
   if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) {
-    return system_error(path, "can't be read");
+    return system_error(path, "could not be read");
   }
   if (size == 0) return Done{};
   char magic[16] = {};
@@ -64,7 +65,7 @@ Result<Done> check_magic(Connection& connection, const std::string& path) {
   if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) return error_for(code, path, "");
   if (std::memcmp(magic, "SQLite format 3", sizeof magic) == 0) return Done{};
   return refuse(ErrorCode::corrupt, path,
-                "is not a SQLite file; name another file, or move this one away.");
+                "is not a SQLite file. Name another file, or move this one.");
 }
 
 // Creates the file and returns true; false if it exists. Only its user can read it, and SQLite
@@ -73,9 +74,10 @@ Result<bool> create_private(const std::string& path) {
   if (mknod(path.c_str(), S_IFREG | 0600, 0) == 0) return true;
   if (errno == EEXIST) return false;
   if (errno == ENOENT) {
-    return refuse(ErrorCode::invalid, path, "is in a folder that does not exist; create it.");
+    return refuse(ErrorCode::invalid, path,
+                  "is in a folder that does not exist. Create the folder.");
   }
-  return system_error(path, "can't be created");
+  return system_error(path, "could not be created");
 }
 
 // Whether the file is empty: a new one, or one whose creator was killed before the first migration
@@ -92,14 +94,14 @@ Result<Done> check_ours(Connection& connection, const std::string& path) {
   BELAY_TRY(std::int64_t id, connection.number("PRAGMA application_id"));
   if (id != application_id) {
     return refuse(ErrorCode::corrupt, path,
-                  "is a SQLite file of another program; name another file.");
+                  "is a SQLite file of another program. Name another file.");
   }
   auto known = static_cast<std::int64_t>(migrations().size());
   BELAY_TRY(std::int64_t version, connection.number("PRAGMA user_version"));
   if (version > known) {
     return refuse(ErrorCode::corrupt, path,
-                  "was written by a newer Belay (schema " + std::to_string(version) +
-                      "; this one knows " + std::to_string(known) + "); use that one.");
+                  "has schema version " + std::to_string(version) + "; this Belay supports up to " +
+                      std::to_string(known) + ". Use a newer Belay.");
   }
   return Done{};
 }
@@ -111,7 +113,7 @@ Result<Done> check_undamaged(Connection& connection, const std::string& path) {
   BELAY_TRY(Statement check, connection.prepare("PRAGMA quick_check(1)"));
   if (check.step() != Statement::Step::row) return connection.error();
   if (check.text(0) == "ok") return Done{};
-  return refuse(ErrorCode::corrupt, path, "is damaged; restore it from a backup.");
+  return refuse(ErrorCode::corrupt, path, "is damaged. Restore it from a backup.");
 }
 
 Result<Done> switch_to_log(Connection& connection) {
@@ -119,7 +121,8 @@ Result<Done> switch_to_log(Connection& connection) {
   if (mode.step() != Statement::Step::row) return connection.error();
   if (mode.text(0) != "wal") {
     return error(ErrorCode::unavailable,
-                 "The store's file system can't do SQLite's write-ahead log; use a local disk.");
+                 "The file system of the store does not support SQLite's write-ahead log. Use a "
+                 "local disk.");
   }
   // The statement writes the first page in its last step.
   if (mode.step() != Statement::Step::done) return connection.error();
@@ -174,8 +177,8 @@ Result<Done> migrate(Connection& connection, const std::string& path, Clock& clo
     if (row.step() != Statement::Step::row ||
         row.digest(0) != sha256(migrations()[known - 1].sql)) {
       return refuse(ErrorCode::corrupt, path,
-                    "was made with another migration " + std::to_string(known) +
-                        " than this Belay has; use the Belay that made it.");
+                    "was created with a different migration " + std::to_string(known) +
+                        ". Use the Belay that created it.");
     }
   }
   for (auto next = static_cast<std::size_t>(version) + 1; next <= migrations().size(); ++next) {
@@ -205,9 +208,9 @@ Result<Done> end_recovery(Connection& connection, const std::string& path) {
   BELAY_TRY(std::int64_t pages, connection.number("PRAGMA page_count"));
   BELAY_TRY(std::int64_t page_size, connection.number("PRAGMA page_size"));
   struct stat status{};
-  if (stat(path.c_str(), &status) != 0) return system_error(path, "can't be looked at");
+  if (stat(path.c_str(), &status) != 0) return system_error(path, "could not be inspected");
   if (status.st_size < pages * page_size) {
-    return refuse(ErrorCode::corrupt, path, "is cut off; restore it from a backup.");
+    return refuse(ErrorCode::corrupt, path, "is truncated. Restore it from a backup.");
   }
   return Done{};
 }
@@ -216,7 +219,7 @@ Result<Done> prepare_file(Connection& connection, const std::string& path, Clock
   BELAY_CHECK(check_magic(connection, path));
   BELAY_CHECK(check_ours(connection, path));
   if (connection.is_read_only()) {
-    return refuse(ErrorCode::unavailable, path, "is read-only; make the file writable.");
+    return refuse(ErrorCode::unavailable, path, "is read-only. Make the file writable.");
   }
   BELAY_CHECK(check_undamaged(connection, path));
   BELAY_CHECK(set_up(connection));

@@ -12,9 +12,9 @@ namespace belay::sqlite {
 namespace {
 
 Error lock_error(const std::string& path, std::string_view what) {
-  return error(ErrorCode::unavailable, "The folder " + path + " of the store " + std::string(what) +
-                                           ": " + std::strerror(errno) +
-                                           "; look at its permissions and its file system.");
+  return error(ErrorCode::unavailable, "The folder \"" + path + "\" of the store " +
+                                           std::string(what) + ": " + std::strerror(errno) +
+                                           ". Check its permissions and its file system.");
 }
 
 // A read lock, because a folder cannot be opened for writing: it conflicts with the write
@@ -32,13 +32,13 @@ struct flock byte_at(off_t place, short type) {
 Result<Uuid> boot_id() {
   constexpr const char* path = "/proc/sys/kernel/random/boot_id";
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return lock_error(path, "can't be opened");
+  if (file < 0) return lock_error(path, "could not be opened");
   std::array<char, 36> text{};
   ssize_t read_bytes = ::read(file, text.data(), text.size());
   close(file);
   std::optional<Uuid> id;
   if (read_bytes == 36) id = uuid_from(std::string_view(text.data(), text.size()));
-  if (!id) return error(ErrorCode::unavailable, std::string(path) + " holds no boot id.");
+  if (!id) return error(ErrorCode::unavailable, std::string(path) + " contains no boot id.");
   return *id;
 }
 
@@ -50,11 +50,11 @@ Result<std::unique_ptr<Sessions>> Sessions::open(const std::string& path) {
   std::string folder = path.substr(0, path.rfind('/') + 1);
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   int held = ::open(folder.c_str(), flags);
-  if (held < 0) return lock_error(folder, "can't be read");
+  if (held < 0) return lock_error(folder, "could not be read");
   int probe = ::open(folder.c_str(), flags);
   if (probe < 0) {
     close(held);
-    return lock_error(folder, "can't be read");
+    return lock_error(folder, "could not be read");
   }
   auto sessions =
       std::make_unique<Sessions>(folder, boot, file.value_or(FileId()), Descriptors{held, probe});
@@ -84,7 +84,8 @@ Result<Done> Sessions::insert(Connection& writer, const SessionId& session, Inst
   row.bind(session).bind(std::int64_t{getpid()}).bind(boot_).bind(now);
   BELAY_CHECK(writer.run(std::move(row)));
   struct flock lock = byte_at(place_of(session), F_RDLCK);
-  if (fcntl(locks_.held, F_OFD_SETLK, &lock) != 0) return lock_error(folder_, "can't be locked");
+  if (fcntl(locks_.held, F_OFD_SETLK, &lock) != 0)
+    return lock_error(folder_, "could not be locked");
   std::lock_guard guard(mutex_);
   open_.insert(session);
   return Done{};
@@ -101,7 +102,8 @@ void Sessions::release(const SessionId& session) {
 
 Result<bool> Sessions::is_locked(const SessionId& session) const {
   struct flock lock = byte_at(place_of(session), F_WRLCK);
-  if (fcntl(locks_.probe, F_OFD_GETLK, &lock) != 0) return lock_error(folder_, "can't be asked");
+  if (fcntl(locks_.probe, F_OFD_GETLK, &lock) != 0)
+    return lock_error(folder_, "could not be queried");
   return lock.l_type != F_UNLCK;
 }
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr int links_max = 40;  // as in the kernel
 
 Error refuse(const std::string& path, std::string_view why) {
-  return error(ErrorCode::invalid, "The store " + path + " " + std::string(why));
+  return error(ErrorCode::invalid, "Store \"" + path + "\" " + std::string(why));
 }
 
 Error failed_at(const std::string& path, int code) {
@@ -29,13 +29,13 @@ Error failed_at(const std::string& path, int code) {
     case ENOTDIR:
     case ENAMETOOLONG:
     case ELOOP:
-      return refuse(path, "can't exist there; name a file in a folder.");
+      return refuse(path, "cannot exist there. Name a file in a folder.");
     case ENOENT:
-      return refuse(path, "is in a folder that does not exist; create it.");
+      return refuse(path, "is in a folder that does not exist. Create the folder.");
     default:
       return error(ErrorCode::unavailable,
-                   "The store " + path + " can't be looked at: " + std::strerror(code) +
-                       "; look at the permissions of the file and its folder.");
+                   "Store \"" + path + "\" could not be inspected: " + std::strerror(code) +
+                       ". Check the permissions of the file and its folder.");
   }
 }
 
@@ -71,18 +71,18 @@ std::optional<std::uint64_t> mount_of(const std::string& path) {
 
 Result<Done> check_store_name(const std::string& given) {
   if (given.empty() || given.find('\0') != std::string::npos) {
-    return error(ErrorCode::invalid, "A SQLite store needs a path: write sqlite:PATH.");
+    return error(ErrorCode::invalid, "A SQLite store requires a path. Write sqlite:PATH.");
   }
   if (given[0] == ':') {
-    return error(ErrorCode::invalid, "The path " + given +
-                                         " names no file; write memory: for a store that does not "
-                                         "outlive its process.");
+    return error(ErrorCode::invalid, "The path \"" + given +
+                                         "\" names no file. Write memory: for a store that ends "
+                                         "with its process.");
   }
   // SQLite would parse its parameters and open a file of another name.
   if (given.starts_with("file:")) {
-    return error(ErrorCode::invalid, "The path " + given +
-                                         " is a URI, which a store can't be named by; write "
-                                         "sqlite:PATH with the path of the file.");
+    return error(ErrorCode::invalid, "The path \"" + given +
+                                         "\" is a URI, which is not supported. Write sqlite:PATH "
+                                         "with the path of the file.");
   }
   return Done{};
 }
@@ -98,7 +98,7 @@ Result<std::string> store_path(const std::string& given) {
       path = *target;
       continue;
     }
-    if (!path.has_filename()) return refuse(given, "is a folder; name a file in it.");
+    if (!path.has_filename()) return refuse(given, "is a folder. Name a file in it.");
     std::string folder = path.parent_path().string();
     auto whole = real_path(folder.empty() ? "." : folder);
     if (!whole) return failed_at(given, errno);
@@ -120,16 +120,16 @@ Result<Done> check_only_name(const std::string& path) {
   std::string folder = fs::path(path).parent_path().string();
   if (status.st_nlink > 1) {
     return refuse(path, "has " + std::to_string(status.st_nlink) +
-                            " names (hard links), each of which SQLite would give a log of its "
-                            "own; remove all but one of them: find / -xdev -samefile " +
+                            " names (hard links), and SQLite would use a separate log for each. "
+                            "Remove all but one of them: find / -xdev -samefile " +
                             path + ".");
   }
   auto of_file = mount_of(path);
   auto of_folder = mount_of(folder);
   if (of_file && of_folder && *of_file != *of_folder) {
     return refuse(path,
-                  "is mounted as a single file, so that its log would stay outside of the mount; "
-                  "mount the folder that it is in.");
+                  "is mounted as a single file, so its log would be outside of the mount. Mount "
+                  "its folder instead.");
   }
   return Done{};
 }

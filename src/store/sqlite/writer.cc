@@ -1,4 +1,4 @@
-// Commits in batches, one transaction per batch; see writer.h.
+// Commits in batches, one transaction per batch; see writer.h for the rules.
 //
 // The order of the steps must not change: BEGIN IMMEDIATE; guards and rows of each commit; COMMIT,
 // which syncs the log; acknowledgement of the commits; checkpoint of the log.
@@ -89,7 +89,7 @@ void Writer::push(Commit commit, Answer answer) {
   waiting->answer.complete(
       error(ErrorCode::unavailable, "The queue of the store " + path_ +
                                         " is full: " + std::to_string(limits::commit_queue_max) +
-                                        " commits wait; try again shortly."));
+                                        " commits wait. Try again shortly."));
 }
 
 Result<Done> Writer::perform(Job job) {
@@ -256,9 +256,9 @@ Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
 Result<Done> Writer::check_file() {
   auto found = file_id(path_);
   if (!found.ok() || *found == file_) return Done{};
-  lost_why_ = "The store " + path_ +
-              " was moved, removed or replaced while this process had it open; end this process, "
-              "and open the store where it is now.";
+  lost_why_ = "Store \"" + path_ +
+              "\" was moved, removed or replaced while this process had it open. Stop this process "
+              "and open the store at its current path.";
   has_unknown_commit_ = true;
   return error(ErrorCode::unavailable, lost_why_);
 }
@@ -270,14 +270,15 @@ Result<Done> Writer::check_file() {
 // rejected.
 Error Writer::failed_commit() {
   if (is_clear(connection_->code())) return connection_->error();
-  lost_why_ = "The store " + path_ +
-              " could not confirm an earlier commit and takes no more; end this process, look at "
-              "the disk, and open the store again.";
+  lost_why_ =
+      "Store \"" + path_ +
+      "\" could not confirm an earlier commit and accepts no more. Stop this process, check "
+      "the disk, and reopen the store.";
   has_unknown_commit_ = true;
   return error(ErrorCode::uncertain,
-               "The store " + path_ +
-                   " could not confirm a commit: it may or may not be durable; end this process, "
-                   "look at the disk, and open the store again. " +
+               "Store \"" + path_ +
+                   "\" could not confirm a commit: it might or might not be durable. Stop this "
+                   "process, check the disk, and reopen the store. " +
                    connection_->error().message);
 }
 
