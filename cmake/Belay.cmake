@@ -75,7 +75,7 @@ endfunction()
 # (only in `make soak`).
 #
 # Each of its cases is a ctest case, in a process of its own. With ONE_ENTRY all of them run in one
-# process, as the ctest case NAME/all: a process takes 0.2 to 0.3 s to start under ASan, and each
+# process, as the ctest case NAME/all: each process takes up to 0.1 s to start under ASan, and each
 # process of some programs would start a server. The results of its cases are in cases/NAME.xml, and
 # scripts/test counts them one by one. Not for tests that kill processes or change their own.
 #
