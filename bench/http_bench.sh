@@ -28,7 +28,7 @@ finish() {
 }
 trap finish EXIT
 
-start() {  # NAME COMMAND...: a server that prints its port; it stands in $folder/NAME then
+start() {  # NAME COMMAND...: starts a server that prints its port, which is then in $folder/NAME
   local name=$1
   shift
   "$@" >"$folder/$name" &
@@ -40,7 +40,7 @@ start() {  # NAME COMMAND...: a server that prints its port; it stands in $folde
 }
 
 export BELAY_STORE=sqlite:$folder/store.db
-serve() {  # NAME: belay serve, on a free port
+serve() {  # NAME: starts belay serve on a free port
   local name=$1 log=$folder/$1.log
   "$build/belay" serve --listen 127.0.0.1:0 2>"$log" &
   started+=("$!")
@@ -54,7 +54,7 @@ serve() {  # NAME: belay serve, on a free port
 ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
 resident() { awk '/^VmRSS/ {print $2}' "/proc/$1/status"; }
 
-measure() {  # NAME PID PATH: prints "requests/s microseconds-of-CPU-a-request"
+measure() {  # NAME PID PATH: prints "requests/s microseconds-of-CPU-per-request"
   local before after
   before=$(ticks "$2")
   wrk -t1 -c"$connections" -d"${seconds}s" "http://127.0.0.1:$(cat "$folder/$1")$3" >"$folder/wrk"
@@ -109,7 +109,7 @@ release() {
   wait "$holder"
 }
 
-open() {  # NAME PID PATH: how much more memory the server has with the streams open
+open() {  # NAME PID PATH TITLE: prints the memory that open streams cost the server
   local name=$1 process=$2 before after cpu
   before=$(resident "$process")
   hold open "$(cat "$folder/$name")" "$streams" "$3"

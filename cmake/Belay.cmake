@@ -70,20 +70,32 @@ function(belay_library name)
 endfunction()
 
 # belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]
-#            [RELEASE_ONLY]):
-# one test program; each of its cases is a ctest case, or with ONE_ENTRY all of them are one, where
-# each process would start a server of its own. src/ is on its include path. Labels: `slow` (not in
-# `make check`), `crash` (not under TSan), `soak` (only in `make soak`). RELEASE_ONLY: in a build with
-# sanitizers it is no ctest case, and is built by its name alone: it lives by the clock, or takes too long.
-# What may take longest begins first (COST), so that no processor waits for one long test at the end.
+#            [CAMPAIGN] [RELEASE_ONLY] [UNOPTIMISED]): one test program.
+# src/ is on its include path. Labels: `slow` (not in `make check`), `crash` (not under TSan), `soak`
+# (only in `make soak`).
+#
+# Each of its cases is a ctest case, in a process of its own. With ONE_ENTRY all of them run in one
+# process, as the ctest case NAME/all: each process takes up to 0.1 s to start under ASan, and each
+# process of some programs would start a server. The results of its cases are in cases/NAME.xml, and
+# scripts/test counts them one by one. Not for tests that kill processes or change their own.
+#
+# CAMPAIGN: without BELAY_CAMPAIGNS, as in the presets dev and tsan, it is no ctest case and is built
+# by its name alone; the release build plays all of it, and the build with small bounds a part under
+# ASan. RELEASE_ONLY: the same in every build with sanitizers, since it depends on the clock, or takes
+# too long there. UNOPTIMISED: it drives programs from outside, so its own code is compiled with -O0
+# in the release build, too.
+# The test that may take longest starts first (COST), so that no core waits for it at the end.
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ONE_ENTRY;RELEASE_ONLY" "TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT"
-                        ${ARGN})
+  cmake_parse_arguments(ARG "ONE_ENTRY;CAMPAIGN;RELEASE_ONLY;UNOPTIMISED" "TIMEOUT"
+                        "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
+    if(ARG_ONE_ENTRY)
+      set(ARG_TIMEOUT 600)
+    endif()
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE belay_options ${ARG_LINKS} GTest::gmock GTest::gtest_main
@@ -93,9 +105,8 @@ function(belay_test name)
     # What is tested keeps -O1 and every sanitizer; of the tests' own code, which takes three times
     # as long to compile so, neither is asked.
     target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
-  endif()
-  if(BELAY_SANITIZE AND ARG_RELEASE_ONLY)
-    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  elseif(ARG_UNOPTIMISED)
+    target_compile_options(${name} PRIVATE -O0)
   endif()
   # Only where it is read: it holds a path, which the compiler's cache would not share.
   foreach(source ${ARG_SOURCES})
@@ -105,7 +116,8 @@ function(belay_test name)
         COMPILE_DEFINITIONS BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     endif()
   endforeach()
-  if(BELAY_SANITIZE AND ARG_RELEASE_ONLY)
+  if((BELAY_SANITIZE AND ARG_RELEASE_ONLY) OR (ARG_CAMPAIGN AND NOT BELAY_CAMPAIGNS))
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
   set(labels "")
@@ -118,7 +130,8 @@ function(belay_test name)
     list(APPEND labels ENVIRONMENT "${environment}")
   endif()
   if(ARG_ONE_ENTRY)
-    add_test(NAME ${name}/all COMMAND ${name})
+    add_test(NAME ${name}/all
+      COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/cases/${name}.xml)
     set_tests_properties(${name}/all PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT})
     set_property(TEST ${name}/all PROPERTY LABELS ${ARG_LABELS})
     set_property(TEST ${name}/all PROPERTY ENVIRONMENT ${ARG_ENVIRONMENT})
@@ -126,4 +139,10 @@ function(belay_test name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} ${labels})
+endfunction()
+
+# belay_test_parts(TARGET...): libraries and programs that only tests use, or only people: no target
+# builds them but those that need them.
+function(belay_test_parts)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
 endfunction()

@@ -85,7 +85,7 @@ class Finder {
   }
 
   void find_in(std::size_t sentence, std::size_t first, std::size_t limit) {
-    std::size_t free_from = first;  // where the last match ended
+    std::size_t free_from = first;  // end of the previous match
     for (std::size_t at = first; at < limit;) {
       if (crisis_[at]) {
         free_from = ++at;

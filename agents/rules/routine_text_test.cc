@@ -16,8 +16,8 @@ std::string clock_of(int minutes) {
   return text + (minutes % 60 < 10 ? "0" : "") + std::to_string(minutes % 60);
 }
 
-// "breakfast 8:00 in 5:30-12:00, 30 min, place 4, es +0": in Spanish all times are so many minutes
-// later, and the rest is equal.
+// Returns "breakfast 8:00 in 5:30-12:00, 30 min, place 4, es +0". "place" is the priority; "es +N":
+// in Spanish all times are N minutes later, and everything else is equal.
 std::string line_of(const RoutineTask& en, const RoutineTask& es) {
   int later = es.usual - en.usual;
   EXPECT_EQ(es.name, en.name);

@@ -36,7 +36,7 @@ Result<Value> schedule_answer_from(std::string_view text);
 // Returns the error for an invalid reply; `what` ends with a full stop.
 Error invalid_answer(std::string_view what);
 
-// JSON Schemas of the two answers.
+// Return the JSON Schemas of the two kinds of replies.
 Value audit_answer_schema();
 Value schedule_answer_schema();
 

@@ -76,7 +76,7 @@ void check_what_was_asked(const Replay& replay, const ApprovalRow& approval, Fin
   }
   if (approval.roles != roles) {
     findings.add(approval, "its roles are " + in_quotes(approval.roles) + ", but the graph " +
-                               "says " + in_quotes(roles) + ".");
+                               "has " + in_quotes(roles) + ".");
   }
   if (approval.interrupt != InterruptId(derived_uuid(approval.task.text() + "approval"))) {
     findings.add(approval, "its id is not that of its task.");

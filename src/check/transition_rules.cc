@@ -437,8 +437,8 @@ void check_next_attempt(const RunContents& run, const Replay& replay,
   if (replay.is_anchor()) expected = task.attempt;
   if (task.attempt != expected) {
     findings.add(run, "after " + commit_text(checkpoint) + " the next attempt of " +
-                          in_quotes(node->name) + " is the " + std::to_string(task.attempt) +
-                          ". instead of the " + std::to_string(expected) + ".");
+                          in_quotes(node->name) + " is " + std::to_string(task.attempt) +
+                          ", expected " + std::to_string(expected) + ".");
   }
   int allowed = attempts_allowed(*node, options);
   if (task.attempt > allowed) {

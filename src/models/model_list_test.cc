@@ -343,7 +343,7 @@ TEST_F(ReplyCache, MayBeFilledToItsLastByte) {
         return request.messages.front().text + std::string(1'000, 'x');
       })
       .repeat_last();
-  // The least number of bytes that two answers fit into is twice that of one.
+  // Two replies need twice the bytes of one.
   auto fit = [&](std::size_t bytes, const std::vector<const char*>& texts) {
     options.bytes_max = bytes;
     cached.reset();

@@ -36,16 +36,16 @@ void replay(const char* corpus, Target target);
 
 #ifdef BELAY_LIBFUZZER
 #define BELAY_FUZZ_TARGET(name, corpus)                                                 \
-  static void name(std::string_view input);                                             \
+  static void feed_##name(std::string_view input);                                      \
   extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) { \
-    name(std::string_view(reinterpret_cast<const char*>(bytes), size));                 \
+    feed_##name(std::string_view(reinterpret_cast<const char*>(bytes), size));          \
     return 0;                                                                           \
   }                                                                                     \
-  static void name(std::string_view input)
+  static void feed_##name(std::string_view input)
 #else
 #include <gtest/gtest.h>
-#define BELAY_FUZZ_TARGET(name, corpus)                                          \
-  static void name(std::string_view input);                                      \
-  TEST(KeptInputs, Of##name##HoldItsLaws) { belay::fuzz::replay(corpus, name); } \
-  static void name(std::string_view input)
+#define BELAY_FUZZ_TARGET(name, corpus)                                                 \
+  static void feed_##name(std::string_view input);                                      \
+  TEST(KeptInputs, Of##name##HoldItsLaws) { belay::fuzz::replay(corpus, feed_##name); } \
+  static void feed_##name(std::string_view input)
 #endif

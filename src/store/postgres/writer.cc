@@ -7,8 +7,10 @@
 //   55P03 (lock_timeout)      note_lock() ends stopped transactions, then retry with backoff
 //   25006 (standby)           nothing was written; new connection, retry with backoff
 //   connection lost           COMMIT might have succeeded: `was_sent`, then retry with backoff
-// The retry sends the identical commit. If COMMIT had succeeded, the guards do not hold this time,
-// and CommitWriter recognizes the commit by its checkpoint id: `applied` in either case.
+// The retry sends the identical commit. If COMMIT had succeeded, the guard of a commit that changes
+// its run does not hold this time, and CommitWriter recognizes the commit by its checkpoint id:
+// `applied` in either case. A pending write writes the same rows again. The delivery of a message
+// is recognized by the new values of its row.
 
 #include "store/postgres/writer.h"
 
