@@ -67,7 +67,7 @@ TEST(RecordRules, RefuseATimeOfWritingInTheFuture) {
     return refusal(sound_note(), [created_at](Note& note) { note.createdAt = created_at; });
   };
   EXPECT_EQ(at(kNow + std::chrono::hours(24)), "") << "clocks differ";
-  EXPECT_THAT(at(kNow + std::chrono::hours(25)), HasSubstr("lies in the future"));
+  EXPECT_THAT(at(kNow + std::chrono::hours(25)), HasSubstr("is in the future"));
   EXPECT_EQ(at(*instant_from("1910-02-06T22:09:00Z")), "");
 }
 

@@ -77,7 +77,7 @@ TEST(CheckRules, AValueThatCanNotBeReadIsNamed) {
   for (const Violation& each : report.violations) {
     if (each.rule == "I2") told.push_back(each.message);
   }
-  EXPECT_THAT(told, Contains(HasSubstr("the value of \"draft\" at commit 3 can't be read")));
+  EXPECT_THAT(told, Contains(HasSubstr("the value of \"draft\" at commit 3 cannot be read")));
 }
 
 TEST(CheckRules, EachHasAStoreThatBreaksExactlyIt) {

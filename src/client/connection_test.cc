@@ -75,7 +75,8 @@ TEST_F(Connections, ThatNobodyTakesAreToldWithWhatToDo) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message,
-              StartsWith("There is no Belay server at http://127.0.0.1:" + std::to_string(port)));
+              StartsWith("Could not connect to a Belay server at http://127.0.0.1:" +
+                         std::to_string(port)));
   for (std::string_view part : {"belay serve", "--server", "BELAY_SERVER"}) {
     EXPECT_THAT(refused.error().message, HasSubstr(std::string(part)));
   }
@@ -112,10 +113,10 @@ TEST_F(Connections, SayWhichKeyIsMissingAndNeverShowOne) {
   std::string refused = answer(401, R"({"code":"http","detail":"A key is needed."})");
   auto without = answered(refused);
   EXPECT_EQ(without.error().code, ErrorCode::invalid);
-  EXPECT_THAT(without.error().message, HasSubstr("wants a key"));
+  EXPECT_THAT(without.error().message, HasSubstr("requires an API key"));
   EXPECT_THAT(without.error().message, HasSubstr("--api-key-file"));
   auto with = answered(refused, "s3cret");
-  EXPECT_THAT(with.error().message, HasSubstr("does not know this key"));
+  EXPECT_THAT(with.error().message, HasSubstr("does not know this API key"));
   EXPECT_THAT(with.error().message, Not(HasSubstr("s3cret")));
   auto forbidden = answered(answer(403, R"({"code":"http","detail":"This key may not run."})"));
   EXPECT_EQ(forbidden.error().code, ErrorCode::invalid);
@@ -130,14 +131,15 @@ TEST_F(Connections, SayOfWhatIsNoBelayThatItIsNone) {
     auto got = answered(bytes);
     ASSERT_FALSE(got.ok()) << bytes;
     EXPECT_EQ(got.error().code, ErrorCode::invalid) << bytes;
-    EXPECT_THAT(got.error().message, HasSubstr("does not speak as this Belay does")) << bytes;
+    EXPECT_THAT(got.error().message, HasSubstr("is not a Belay server, or runs another version"))
+        << bytes;
   }
 }
 
 TEST_F(Connections, TellAGatewayWithoutAServerBehindAsNoServer) {
   auto got = answered(answer(502, "bad gateway", "text/plain"));
   EXPECT_EQ(got.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(got.error().message, StartsWith("There is no Belay server at "));
+  EXPECT_THAT(got.error().message, StartsWith("Could not connect to a Belay server at "));
 }
 
 TEST_F(Connections, WaitForAServerThatHasAnsweredBefore) {
@@ -173,7 +175,7 @@ TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
   auto moved = wait(service->retry_message("00000000-0000-0000-0000-000000000000/1/2"));
   close();
   EXPECT_EQ(moved.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(moved.error().message, HasSubstr("may be done or not"));
+  EXPECT_THAT(moved.error().message, HasSubstr("might or might not have been executed"));
 }
 
 // The request line of each read: pages and users.

@@ -165,7 +165,7 @@ TEST_F(RemoteEventsTest, ThatBreakOffAgainAndAgainAreAnErrorInTheEnd) {
   auto refused = read({std::string(kHead)});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(refused.error().message, HasSubstr("break off again and again"));
+  EXPECT_THAT(refused.error().message, HasSubstr("were interrupted repeatedly"));
 }
 
 // The run has commits already: events after its latest commit belong to the next one.

@@ -62,13 +62,13 @@ TEST_F(BadInput, ABranchThatNamesWhatItDidNotDeclareFailsTheRun) {
   auto elsewhere = branching([](const Sheet&) { return "elsewhere"; });
   EXPECT_EQ(elsewhere.row.status, RunStatus::failed);
   EXPECT_EQ(elsewhere.row.error_code, "invalid");
-  EXPECT_THAT(elsewhere.row.error, HasSubstr("\"fill\" chose \"elsewhere\""));
+  EXPECT_THAT(elsewhere.row.error, HasSubstr("\"fill\" selected \"elsewhere\""));
   auto several = branching([](const Sheet&) { return std::vector<std::string>{"next", "fill"}; });
-  EXPECT_THAT(several.row.error, HasSubstr("\"fill\" chose \"fill\""));
+  EXPECT_THAT(several.row.error, HasSubstr("\"fill\" selected \"fill\""));
   auto sends = branching([](const Sheet&) { return std::vector<Send>{send_to("fill", 1)}; });
-  EXPECT_THAT(sends.row.error, HasSubstr("\"fill\" chose \"fill\""));
+  EXPECT_THAT(sends.row.error, HasSubstr("\"fill\" selected \"fill\""));
   auto index = branching([](const Sheet&) { return 2; });
-  EXPECT_THAT(index.row.error, HasSubstr("chose way 2 of 2"));
+  EXPECT_THAT(index.row.error, HasSubstr("selected edge 2 of 2"));
 }
 
 // The text of an exception is stored with the failed attempt, and read when the run continues.
@@ -115,7 +115,7 @@ TEST_F(BadInput, AStateBeyondTheLimitIsRefusedByItsChannelAndTheLimit) {
   auto view = run(graph);
   EXPECT_EQ(view.row.status, RunStatus::failed);
   EXPECT_EQ(view.row.error_code, "invalid");
-  EXPECT_THAT(view.row.error, HasSubstr("\"text\" can't be saved"));
+  EXPECT_THAT(view.row.error, HasSubstr("\"text\" cannot be saved"));
   EXPECT_THAT(view.row.error, HasSubstr(std::to_string(limits::value_bytes_max)));
   EXPECT_EQ(to_json(view.state["log"]), "[]") << "nothing of the node's update is kept";
   auto runtime = process(graph);
@@ -152,7 +152,7 @@ TEST_F(BadInput, AStateOfSixtyFiveLevelsIsRefusedWithItsPath) {
   EXPECT_EQ(deep.state["cells"]["deep"], nested(limits::json_depth_max - 1));
   auto deeper = run(at_depth(limits::json_depth_max));
   EXPECT_EQ(deeper.row.status, RunStatus::failed);
-  EXPECT_THAT(deeper.row.error, HasSubstr("\"cells\" can't be saved: At \"deep.0.0."));
+  EXPECT_THAT(deeper.row.error, HasSubstr("\"cells\" cannot be saved: At \"deep.0.0."));
   EXPECT_THAT(deeper.row.error, HasSubstr("nested deeper than 64 levels"));
 }
 
@@ -242,7 +242,7 @@ TEST_F(BadInput, AMapsKeyThatIsNoTextIsRefusedWithItsChannel) {
   auto view = run(
       one([](const Sheet&, Context&) { return merge(&Sheet::cells, std::string("a\0b", 3), 1); }));
   EXPECT_EQ(view.row.status, RunStatus::failed);
-  EXPECT_THAT(view.row.error, HasSubstr("\"cells\" can't be saved: A text contains U+0000"));
+  EXPECT_THAT(view.row.error, HasSubstr("\"cells\" cannot be saved: A text contains U+0000"));
 }
 
 TEST_F(BadInput, AForkFromWhatIsNotThereOrAnotherTenantsIsNotFound) {

@@ -155,9 +155,9 @@ TEST_F(Budgets, RefuseWhatCouldExceedThem) {
   auto view = run(graph, Budget{300, std::nullopt}).value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
   EXPECT_EQ(view.row.error_code, "exhausted");
-  EXPECT_THAT(view.row.error, HasSubstr("budget of 300 tokens"));
-  EXPECT_THAT(view.row.error, HasSubstr("may cost 144"));
-  EXPECT_THAT(view.row.error, HasSubstr("222 are spent and 0 reserved"));
+  EXPECT_THAT(view.row.error, HasSubstr("of 300 remain"));
+  EXPECT_THAT(view.row.error, HasSubstr("needs up to 144 tokens, but only 78"));
+  EXPECT_THAT(view.row.error, HasSubstr("(222 spent, 0 reserved)"));
   EXPECT_EQ(view.row.retry_count, 1) << "one failure, and no other attempt";
   EXPECT_EQ(priced.calls, 2);
   EXPECT_EQ(violations(graph), "");

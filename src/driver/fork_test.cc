@@ -308,7 +308,8 @@ TEST_F(ForksBehindApprovals, AreRefusedOnceTheCommitsBeforeItArePruned) {
   prune(saved);
   auto orphan = fork(with_edits("child", Value::object({{"price", "1"}})));
   ASSERT_FALSE(orphan.ok());
-  EXPECT_THAT(orphan.error().message, HasSubstr("forked from a run that is not in this store"));
+  EXPECT_THAT(orphan.error().message,
+              HasSubstr("forked from a run that is no longer in this store"));
   EXPECT_TRUE(fork(with_edits("child", Value())).ok());
 }
 

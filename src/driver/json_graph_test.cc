@@ -140,7 +140,7 @@ TEST_F(JsonGraphs, ASumThatDoesNotFitFailsTheRunAndNamesNodeAndChannel) {
   graph.edge(start, "adds").edge("adds", end);
   auto view = run(built(std::move(graph)), Value::object({{"total", UINT64_MAX}})).value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
-  EXPECT_THAT(view.row.error, HasSubstr("the node \"adds\" gives for the channel \"total\""));
+  EXPECT_THAT(view.row.error, HasSubstr("the node \"adds\" for the channel \"total\""));
 }
 
 TEST_F(JsonGraphs, AnApprovalShowsAChannelTakesAnEditAndKeepsItsFlags) {

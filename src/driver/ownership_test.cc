@@ -36,7 +36,7 @@ TEST_F(Ownership, ALivingProcessKeepsItsRun) {
   auto running = begin(20s, "t");
   auto refused = resume(*other, "t");
   EXPECT_EQ(refused.error().code, ErrorCode::conflict);
-  EXPECT_THAT(refused.error().message, HasSubstr("another living process"));
+  EXPECT_THAT(refused.error().message, HasSubstr("another live process"));
   EXPECT_TRUE(block_on(loop, other->orphaned_threads(default_tenant()))->empty());
   loop.run();
   EXPECT_EQ(first->value().row.status, RunStatus::completed);

@@ -122,7 +122,8 @@ TEST_F(Protected, WhileTheCircuitIsOpenAnAttemptFailsAtOnceAndSaysWhenToComeAgai
   loop.run();
   EXPECT_EQ(receiver.calls.size(), 1u);
   EXPECT_EQ(ended.at(1).value().row.error_code, "unavailable");
-  EXPECT_THAT(ended.at(1).value().row.error, HasSubstr("\"smtp\" has failed too often"));
+  EXPECT_THAT(ended.at(1).value().row.error,
+              HasSubstr("Circuit breaker of dependency \"smtp\" is open"));
 }
 
 TEST_F(Protected, ATimeOutCountsAsAFailure) {
@@ -139,7 +140,7 @@ TEST_F(Protected, ATimeOutCountsAsAFailure) {
   begin(*runtime, graph, "second");
   loop.run();
   EXPECT_EQ(receiver.calls.size(), 1u);
-  EXPECT_THAT(ended.at(1).value().row.error, HasSubstr("failed too often"));
+  EXPECT_THAT(ended.at(1).value().row.error, HasSubstr("Circuit breaker of dependency"));
 }
 
 TEST_F(Protected, SlotsAreNeverExceededUnderTenThousandSends) {
@@ -325,7 +326,8 @@ TEST_F(ProtectedCalls, OfAModelThatIsAwayAreNotMadeForAWhile) {
   for (int i = 5; i < 8; ++i) begin(*runtime, graph, "t" + std::to_string(i));
   loop.run();
   EXPECT_EQ(model.requests().size(), 5u);
-  EXPECT_THAT(ended.back().value().row.error, HasSubstr("\"model\" has failed too often"));
+  EXPECT_THAT(ended.back().value().row.error,
+              HasSubstr("Circuit breaker of dependency \"model\" is open"));
 }
 
 TEST_F(ProtectedCalls, ThatTakeTooLongCountAsFailed) {
@@ -349,7 +351,7 @@ TEST(GraphDependencies, TheModelIsNoneThatANodeNames) {
   builder.edge(start, "ask").edge("ask", end);
   auto built = std::move(builder).build();
   ASSERT_FALSE(built.ok());
-  EXPECT_THAT(built.error().message, HasSubstr("protected call by call"));
+  EXPECT_THAT(built.error().message, HasSubstr("which Belay protects for each call"));
 }
 
 TEST(GraphDependencies, AreNoPartOfTheVersion) {
@@ -388,7 +390,7 @@ TEST_F(LimitedRuns, OfAUserBeyondTheLimitAreNotBegunAndNothingIsWritten) {
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].error().code, ErrorCode::unavailable);
   EXPECT_EQ(ended[0].error().retry_after, limits::busy_retry_after);
-  EXPECT_THAT(ended[0].error().message, HasSubstr("the user \"ana\""));
+  EXPECT_THAT(ended[0].error().message, HasSubstr("2 runs of user \"ana\""));
   loop.run();
   EXPECT_EQ(all_runs().size(), 3u);
   begin(*runtime, graph, "ana2", "ana");
@@ -422,7 +424,7 @@ TEST_F(LimitedRuns, OfTenantsAndGraphsAreCountedForThemselves) {
   auto runtime = limited({.per_tenant = 3, .per_graph = 2}, graph);
   for (int i = 0; i < 3; ++i) begin(*runtime, graph, "t" + std::to_string(i));
   ASSERT_EQ(ended.size(), 1u);
-  EXPECT_THAT(ended[0].error().message, HasSubstr("the graph \"sending\""));
+  EXPECT_THAT(ended[0].error().message, HasSubstr("2 runs of graph \"sending\""));
   loop.run();
 }
 

@@ -128,7 +128,7 @@ TEST_F(Runs, AKnownThreadOfAnotherUserIsRefused) {
   options.user = UserId("ben");
   auto refused = start_mail("urgent", options);
   EXPECT_EQ(refused.error().code, ErrorCode::conflict);
-  EXPECT_THAT(refused.error().message, HasSubstr("begun for another user"));
+  EXPECT_THAT(refused.error().message, HasSubstr("belongs to another user"));
   EXPECT_EQ(start_mail("calm", options).error(), refused.error()) << "whatever its input is";
   options.user = UserId("ana");
   EXPECT_EQ(start_mail("urgent", options)->row.run, paused.row.run);

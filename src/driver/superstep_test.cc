@@ -228,7 +228,7 @@ TEST_F(Supersteps, TheRecursionLimitStopsACycle) {
   auto view = run(built(std::move(graph)), {}, options).value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
   EXPECT_EQ(view.row.error_code, "exhausted");
-  EXPECT_THAT(view.row.error, HasSubstr("more than 10 steps"));
+  EXPECT_THAT(view.row.error, HasSubstr("limit of 10 supersteps"));
 }
 
 TEST_F(Supersteps, ATransientChannelIsNeverStored) {

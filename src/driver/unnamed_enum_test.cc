@@ -60,23 +60,23 @@ struct UnnamedEnums : CrashingStoreFixture {
 
 TEST_F(UnnamedEnums, OfAnUpdateFailTheRun) {
   expect_refused(after([](const Alarm&, Context&) { return set(&Alarm::level, unnamed); }),
-                 "The channel \"level\" can't be saved");
+                 "The channel \"level\" cannot be saved");
 }
 
 TEST_F(UnnamedEnums, InAListFailTheRun) {
   expect_refused(after([](const Alarm&, Context&) { return append(&Alarm::levels, unnamed); }),
-                 "The channel \"levels\" can't be saved");
+                 "The channel \"levels\" cannot be saved");
 }
 
 TEST_F(UnnamedEnums, InAnOptionalFailTheRun) {
   expect_refused(after([](const Alarm&, Context&) { return set(&Alarm::before, unnamed); }),
-                 "The channel \"before\" can't be saved");
+                 "The channel \"before\" cannot be saved");
 }
 
 TEST_F(UnnamedEnums, OfAReducerFailTheRun) {
   auto graph = after([](const Alarm&, Context&) { return reduce(&Alarm::level, Level::low); });
   graph.reducer(&Alarm::level, [](Level, const Level&) { return unnamed; });
-  expect_refused(std::move(graph), "The channel \"level\" can't be saved");
+  expect_refused(std::move(graph), "The channel \"level\" cannot be saved");
 }
 
 TEST_F(UnnamedEnums, OfAnEffectFailTheRun) {
@@ -109,7 +109,7 @@ TEST_F(UnnamedEnums, OfAnInputAreRefusedAtTheStart) {
   auto view = block_on(loop, process(graph)->start(graph, Alarm{.level = unnamed}, {}));
   ASSERT_FALSE(view.ok());
   EXPECT_EQ(view.error().code, ErrorCode::invalid);
-  EXPECT_THAT(view.error().message, HasSubstr("The input can't be saved"));
+  EXPECT_THAT(view.error().message, HasSubstr("The input cannot be saved"));
   EXPECT_EQ(store.commits, 0);
 }
 

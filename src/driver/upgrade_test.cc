@@ -245,7 +245,7 @@ TEST_F(UpgradeChain, ThatBreaksMidwayLeavesTheRunAsItIs) {
            {moves("a", "b"), throws, "It threw."},
            {is_no_object, fine, "is of kind number"},
            {does_not_fit, fine, "\"b\" should be string, but is 7"},
-           {moves("a", "b"), is_no_object, "gave a value of kind number"}}) {
+           {moves("a", "b"), is_no_object, "returned a value of kind number"}}) {
     auto runtime = holding(to_second, to_third);
     auto refused = block_on(loop, runtime->resume(default_tenant(), ThreadId("t")));
     ASSERT_FALSE(refused.ok()) << told;
@@ -471,7 +471,7 @@ TEST_F(Upgrades, ThatFailAreTypedAndLeaveTheRunAsItIs) {
          detail::throw_failure(error(ErrorCode::invalid, "It threw."));
        },
        "It threw."},
-      {[](Value) -> Result<Value> { return Value(7); }, "gave a value of kind number"},
+      {[](Value) -> Result<Value> { return Value(7); }, "returned a value of kind number"},
       {[](Value) -> Result<Value> { return Value::object({{"b", 7}}); },
        "\"b\" should be string, but is 7"},
   };

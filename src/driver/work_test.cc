@@ -118,7 +118,7 @@ TEST_F(Workers, EndWhenTheirStoreTakesNoMoreCommits) {
   pass(1s);
   ASSERT_TRUE(worker->ended);
   EXPECT_EQ(worker->ended->error().code, ErrorCode::unavailable);
-  EXPECT_THAT(worker->ended->error().message, HasSubstr("start it again"));
+  EXPECT_THAT(worker->ended->error().message, HasSubstr("restart it"));
   worker.reset();
   store.is_usable = true;
   auto other = working(graph);
@@ -347,7 +347,7 @@ TEST_F(Forks, RefuseWhatCantBe) {
   options.seq = 99;
   EXPECT_EQ(fork(graph, options).error().code, ErrorCode::not_found);
   options.seq = 4;
-  EXPECT_THAT(fork(graph, options).error().message, HasSubstr("nothing is left to do"));
+  EXPECT_THAT(fork(graph, options).error().message, HasSubstr("no tasks are left"));
   options.seq = 2;
   options.edits = Value::object({{"rounds", "many"}});
   EXPECT_EQ(fork(graph, options).error().code, ErrorCode::invalid);

@@ -310,7 +310,7 @@ TEST_F(Stepping, WhatJsonCantSayFailsTheRunAndSavesNothing) {
   begin();
   happens(ended(1, set(&Mail::draft, std::string("\xff\xfe"))));
   EXPECT_EQ(run.row.status, RunStatus::failed);
-  EXPECT_THAT(run.row.error, HasSubstr("\"draft\" can't be saved"));
+  EXPECT_THAT(run.row.error, HasSubstr("\"draft\" cannot be saved"));
   Commit step = commit();
   EXPECT_TRUE(step.rows.values.empty());
   EXPECT_EQ(step.run_guard->seq, 1u);

@@ -157,7 +157,7 @@ TEST_F(Asking, ARunWhoseStateCantBeSavedWithItsQuestionFailsAndAsksNobody) {
   ends("print", 2, add(&Letter::weight, 1.5e308));
   ends("pack", 3, add(&Letter::weight, 1.5e308));
   EXPECT_EQ(run.row.status, RunStatus::failed);
-  EXPECT_THAT(run.row.error, HasSubstr("\"weight\" can't be saved"));
+  EXPECT_THAT(run.row.error, HasSubstr("\"weight\" cannot be saved"));
   EXPECT_TRUE(opened.empty());
 }
 

@@ -69,14 +69,14 @@ TEST(GraphBuilder, NamesAnEdgeToAMissingNode) {
 TEST(GraphBuilder, NamesAnEdgeFromAMissingNode) {
   auto graph = sound_mail();
   graph.edge("ghost", "send");
-  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("begins at \"ghost\", which does not exist"));
+  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("starts at \"ghost\", which does not exist"));
 }
 
 TEST(GraphBuilder, NamesAnUnreachableNode) {
   auto graph = sound_mail();
   graph.node("island", pass);
   graph.edge("island", end);
-  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("No way leads to the node \"island\""));
+  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("No edge leads to the node \"island\""));
 }
 
 TEST(GraphBuilder, NamesACycleWithoutAWayOut) {
@@ -87,8 +87,8 @@ TEST(GraphBuilder, NamesACycleWithoutAWayOut) {
   graph.edge(start, "a").edge("b", "c").edge("c", "b");
   graph.branch("a", [](const Mail& mail) { return mail.visits > 1; }, {end, "b"});
   std::string fault = fault_of(std::move(graph));
-  EXPECT_THAT(fault, HasSubstr("From the node \"b\" no way leads to the end"));
-  EXPECT_THAT(fault, HasSubstr("From the node \"c\" no way leads to the end"));
+  EXPECT_THAT(fault, HasSubstr("From the node \"b\" no path leads to the end"));
+  EXPECT_THAT(fault, HasSubstr("From the node \"c\" no path leads to the end"));
 }
 
 TEST(GraphBuilder, AcceptsACycleWithAWayOut) {
@@ -109,21 +109,21 @@ TEST(GraphBuilder, ReportsAllFaultsAtOnce) {
   graph.edge("a", "b");
   std::string fault = fault_of(std::move(graph));
   EXPECT_THAT(fault, HasSubstr("(1) "));
-  EXPECT_THAT(fault, HasSubstr("Two nodes are called \"a\""));
-  EXPECT_THAT(fault, HasSubstr("A node is called \"end\""));
+  EXPECT_THAT(fault, HasSubstr("Two nodes are named \"a\""));
+  EXPECT_THAT(fault, HasSubstr("A node is named \"end\""));
   EXPECT_THAT(fault, HasSubstr("\"a\" has 0 attempts"));
-  EXPECT_THAT(fault, HasSubstr("\"lonely\" has no time to run"));
-  EXPECT_THAT(fault, HasSubstr("Nothing comes after the node \"lonely\""));
-  EXPECT_THAT(fault, HasSubstr("write .approved("));
-  EXPECT_THAT(fault, HasSubstr("write .rejected("));
+  EXPECT_THAT(fault, HasSubstr("\"lonely\" has a timeout that is not above zero"));
+  EXPECT_THAT(fault, HasSubstr("No edge leaves the node \"lonely\""));
+  EXPECT_THAT(fault, HasSubstr("Write .approved("));
+  EXPECT_THAT(fault, HasSubstr("Write .rejected("));
   EXPECT_THAT(fault, HasSubstr("leads to \"b\", which does not exist"));
-  EXPECT_THAT(fault, HasSubstr("It has no beginning"));
+  EXPECT_THAT(fault, HasSubstr("It has no start"));
 }
 
 TEST(GraphBuilder, RefusesABranchBesideAnotherWay) {
   auto graph = sound_mail();
   graph.branch("send", [](const Mail&) { return 0; }, {"write", end});
-  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("A branch and another way begin at \"send\""));
+  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("A branch and another edge start at \"send\""));
 }
 
 TEST(GraphBuilder, RefusesTheSameEdgeTwice) {
@@ -148,7 +148,7 @@ TEST(GraphBuilder, RefusesAJoinOfOneNodeOrOfUnknownOnes) {
   graph.node("a", pass);
   graph.edge(start, "a").edge("a", end).join({"a"}, end).join({"a", "b"}, "c");
   std::string fault = fault_of(std::move(graph));
-  EXPECT_THAT(fault, HasSubstr("needs two or more different nodes"));
+  EXPECT_THAT(fault, HasSubstr("requires two or more different nodes"));
   EXPECT_THAT(fault, HasSubstr("waits for \"b\", which does not exist"));
   EXPECT_THAT(fault, HasSubstr("A join leads to \"c\", which does not exist"));
 }

@@ -60,7 +60,7 @@ TEST(HttpTimeouts, EndABodyThatDoesNotCome) {
   std::string answer =
       exchange(world.port(), "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
   EXPECT_EQ(status_of(answer), 408);
-  EXPECT_NE(answer.find("The request's body did not come in time."), answer.npos);
+  EXPECT_NE(answer.find("The body of the request did not arrive in time."), answer.npos);
 }
 
 TEST(HttpTimeouts, CloseAnIdleConnection) {

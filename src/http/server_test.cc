@@ -296,20 +296,22 @@ TEST(HttpServer, SaysWhyItCannotListen) {
   auto taken = listen("127.0.0.1", port);
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().code, ErrorCode::unavailable);
-  EXPECT_EQ(taken.error().message, "The server can't listen on 127.0.0.1, port " +
-                                       std::to_string(port) +
-                                       ": another program does; stop that one, or choose another "
-                                       "port.");
+  EXPECT_EQ(taken.error().message,
+            "The server could not listen on 127.0.0.1, port " + std::to_string(port) +
+                ": another program uses the port. Stop it, or choose another "
+                "port.");
   for (const char* address : {"", "nonsense", "127.0.0.1:80", "localhost", "300.0.0.1"}) {
     auto bad = listen(address, 0);
     ASSERT_FALSE(bad.ok()) << address;
     EXPECT_EQ(bad.error().code, ErrorCode::invalid);
-    EXPECT_NE(bad.error().message.find("give an IP address such as 127.0.0.1"), std::string::npos);
+    EXPECT_NE(bad.error().message.find("expected an IP address such as 127.0.0.1"),
+              std::string::npos);
   }
   EXPECT_EQ(listen("127.0.0.1", 70'000).error().code, ErrorCode::invalid);
   auto foreign = listen("192.0.2.1", 0);  // TEST-NET-1: assigned to no machine
   ASSERT_FALSE(foreign.ok());
-  EXPECT_NE(foreign.error().message.find("the machine has no such address"), std::string::npos);
+  EXPECT_NE(foreign.error().message.find("the machine does not have this address"),
+            std::string::npos);
 }
 
 }  // namespace

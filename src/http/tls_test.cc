@@ -234,12 +234,12 @@ TEST_F(HttpTls, SaysWhichFileIsWrong) {
     std::string certificate, key, names, says;
   };
   const std::vector<Case> cases = {
-      {"missing.pem", "certificate.key", "/missing.pem", "give a PEM file with the certificate"},
-      {"nonsense", "certificate.key", "/nonsense", "give a PEM file with the certificate"},
-      {"certificate.pem", "missing.key", "/missing.key", "that belongs to"},
-      {"certificate.pem", "nonsense", "/nonsense", "that belongs to"},
+      {"missing.pem", "certificate.key", "/missing.pem", "provide a PEM file with the certificate"},
+      {"nonsense", "certificate.key", "/nonsense", "provide a PEM file with the certificate"},
+      {"certificate.pem", "missing.key", "/missing.key", "the private key of"},
+      {"certificate.pem", "nonsense", "/nonsense", "the private key of"},
       {"certificate.pem", "locked.key", "/locked.key", "without a passphrase"},
-      {"certificate.pem", "other.key", "/other.key", "that belongs to"},
+      {"certificate.pem", "other.key", "/other.key", "the private key of"},
   };
   for (const Case& one : cases) {
     ServerOptions wrong;

@@ -91,7 +91,7 @@ TEST_F(ModelLists, SayWhyNoneHasAnswered) {
   Error failed = ask(both()).error();
   EXPECT_EQ(failed.code, ErrorCode::unavailable);
   EXPECT_EQ(failed.retry_after, 10s);
-  EXPECT_THAT(failed.message, HasSubstr("None of the models has answered. It is busy. It is"));
+  EXPECT_THAT(failed.message, HasSubstr("None of the models responded. It is busy. It is"));
 }
 
 TEST_F(ModelLists, LeaveAServerAloneThatFailsAgainAndAgain) {

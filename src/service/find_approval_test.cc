@@ -76,7 +76,7 @@ TEST_F(FindApproval, ABeginningThatIsAThreadsNameIsRefusedNamingBoth) {
   auto refused = find(prefix);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
-  EXPECT_THAT(refused.error().message, HasSubstr("name of a thread"));
+  EXPECT_THAT(refused.error().message, HasSubstr("matches a thread and approval"));
   EXPECT_THAT(refused.error().message, HasSubstr(row.interrupt.text()));
   EXPECT_THAT(refused.error().message, HasSubstr("ana's case"));
   EXPECT_EQ(find(row.interrupt.text())->interrupt, row.interrupt);
@@ -133,7 +133,7 @@ TEST_F(FindApproval, AnOpenOneIsFoundBehindAnyNumberOfOthersOfItsRun) {
   add(run.row, {id("0123457", 1)}, ApprovalStatus::open);
   auto refused = find("t");
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("several questions"));
+  EXPECT_THAT(refused.error().message, HasSubstr("several pending approvals"));
 }
 
 TEST_F(FindApproval, AThreadThatAsksNothingSaysHowItStands) {

@@ -234,16 +234,15 @@ TEST(DocumentsThatDontFit, AreRefusedByTheNameOfTheMember) {
   EXPECT_EQ(refused.error().message, "A run needs an id in \"runId\".");
   EXPECT_THAT(run_view_from(Value("<html>")).error().message, HasSubstr("of kind string"));
   EXPECT_THAT(messages_from(Value::object({})).error().message, HasSubstr("\"messages\""));
-  EXPECT_THAT(event_from(Value::object({{"id", "12"}})).error().message,
-              HasSubstr("an event's id"));
+  EXPECT_THAT(event_from(Value::object({{"id", "12"}})).error().message, HasSubstr("an event id"));
   Value::Object message{{"id", "a/1/2"}};
-  EXPECT_THAT(message_from(Value(message)).error().message, HasSubstr("a message's id"));
+  EXPECT_THAT(message_from(Value(message)).error().message, HasSubstr("a message id"));
   for (std::string_view id :
        {"", "/", "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000000/1",
         "00000000-0000-0000-0000-000000000000/1/", "00000000-0000-0000-0000-000000000000//1",
         "00000000-0000-0000-0000-000000000000/1/2x"}) {
     message["id"] = id;
-    EXPECT_THAT(message_from(Value(message)).error().message, HasSubstr("a message's id")) << id;
+    EXPECT_THAT(message_from(Value(message)).error().message, HasSubstr("a message id")) << id;
   }
 }
 

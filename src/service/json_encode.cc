@@ -293,6 +293,23 @@ Value replay_document(const ReplayReport& report) {
                         {"divergence", std::move(first)}});
 }
 
+namespace {
+
+std::string_view former_name_of(DecisionResult::Kind kind) {
+  switch (kind) {
+    case DecisionResult::Kind::accepted:
+      return "won";
+    case DecisionResult::Kind::duplicate:
+      return "same";
+    case DecisionResult::Kind::conflict:
+      return "lost";
+    default:
+      return name_of(kind);
+  }
+}
+
+}  // namespace
+
 Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras) {
   return Value::object({{"result", name_of(answer.kind)},
                         // The former names of the results, for clients that were written for them.
@@ -402,19 +419,6 @@ std::string_view name_of(DecisionResult::Kind kind) {
       return "closed";
   }
   return "";
-}
-
-std::string_view former_name_of(DecisionResult::Kind kind) {
-  switch (kind) {
-    case DecisionResult::Kind::accepted:
-      return "won";
-    case DecisionResult::Kind::duplicate:
-      return "same";
-    case DecisionResult::Kind::conflict:
-      return "lost";
-    default:
-      return name_of(kind);
-  }
 }
 
 }  // namespace belay

@@ -245,7 +245,7 @@ TEST(RunFiles, AMessageThatWaitedIsGivenUpByTheImport) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].status, OutboxStatus::given_up);
   EXPECT_EQ(rows[0].attempts, 1) << "a message that was given up has been tried";
-  EXPECT_NE(rows[0].error.find("that store delivers it"), std::string::npos);
+  EXPECT_NE(rows[0].error.find("the original store delivers it"), std::string::npos);
 }
 
 }  // namespace

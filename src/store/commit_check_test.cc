@@ -205,21 +205,21 @@ TEST(CommitCheck, RefusesAPendingWriteThatMovesItsRun) {
   Commit other = sound();
   expect_refused(
       pending(),
-      {{"can't move its run", [&](Commit& c) { c.rows.run = other.rows.run; }},
-       {"can't move its run", [&](Commit& c) { c.rows.checkpoint = other.rows.checkpoint; }},
-       {"can't move its run", [](Commit& c) { c.rows.thread.emplace().tenant = c.tenant; }},
-       {"can't move its run", [&](Commit& c) { c.rows.events = other.rows.events; }},
-       {"can't move its run", [](Commit& c) { c.rows.ends_run = true; }},
-       {"can't move its run", [](Commit& c) { c.rows.records.push_back(record()); }},
-       {"can't move its run", [&](Commit& c) { c.rows.outbox = other.rows.outbox; }},
-       {"can't move its run",
+      {{"must not advance its run", [&](Commit& c) { c.rows.run = other.rows.run; }},
+       {"must not advance its run", [&](Commit& c) { c.rows.checkpoint = other.rows.checkpoint; }},
+       {"must not advance its run", [](Commit& c) { c.rows.thread.emplace().tenant = c.tenant; }},
+       {"must not advance its run", [&](Commit& c) { c.rows.events = other.rows.events; }},
+       {"must not advance its run", [](Commit& c) { c.rows.ends_run = true; }},
+       {"must not advance its run", [](Commit& c) { c.rows.records.push_back(record()); }},
+       {"must not advance its run", [&](Commit& c) { c.rows.outbox = other.rows.outbox; }},
+       {"must not advance its run",
         [](Commit& c) {
           c.approval_guard.emplace().interrupt = question().interrupt;
           c.rows.decided = question();
         }},
        {"guards no approval", [](Commit& c) { c.approval_guard.emplace(); }},
        {"guards no approval", [](Commit& c) { c.if_expired.emplace(); }},
-       {"has begun", [](Commit& c) { c.run_guard->seq = 0; }},
+       {"has started", [](Commit& c) { c.run_guard->seq = 0; }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].tenant = TenantId("other"); }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].run = kOther; }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].seq = 3; }}});
@@ -253,21 +253,22 @@ TEST(CommitCheck, RefusesWhatOnlyAGuardedCommitMayWrite) {
 }
 
 TEST(CommitCheck, RefusesADeliveryOfAnythingButItsMessage) {
-  expect_refused(delivery(), {{"just that one", [](Commit& c) { c.rows.outbox.clear(); }},
-                              {"just that one", [](Commit& c) { c.rows.outbox[0].run = kOther; }},
-                              {"just that one", [](Commit& c) { c.rows.outbox[0].seq = 3; }},
-                              {"just that one", [](Commit& c) { c.rows.outbox[0].index = 1; }},
-                              {"both a run and a message",
-                               [](Commit& c) { c.run_guard = RunGuard{1, 1, {}}; }}});
+  expect_refused(
+      delivery(),
+      {{"new row of this message", [](Commit& c) { c.rows.outbox.clear(); }},
+       {"new row of this message", [](Commit& c) { c.rows.outbox[0].run = kOther; }},
+       {"new row of this message", [](Commit& c) { c.rows.outbox[0].seq = 3; }},
+       {"new row of this message", [](Commit& c) { c.rows.outbox[0].index = 1; }},
+       {"both a run and a message", [](Commit& c) { c.run_guard = RunGuard{1, 1, {}}; }}});
 }
 
 TEST(CommitCheck, RefusesARunThatTidiesTheStore) {
   auto preserve = [](Commit& c) { c.rows.preserve.emplace(ThreadId("t"), true); };
   expect_refused(sound(),
-                 {{"can't preserve", preserve},
-                  {"can't preserve", [](Commit& c) { c.rows.prune.emplace_back(); }},
-                  {"can't preserve", [](Commit& c) { c.rows.rewrites.emplace_back(); }},
-                  {"can't preserve", [](Commit& c) { c.rows.delete_blobs.emplace_back(); }}});
+                 {{"must not preserve", preserve},
+                  {"must not preserve", [](Commit& c) { c.rows.prune.emplace_back(); }},
+                  {"must not preserve", [](Commit& c) { c.rows.rewrites.emplace_back(); }},
+                  {"must not preserve", [](Commit& c) { c.rows.delete_blobs.emplace_back(); }}});
 }
 
 TEST(CommitCheck, RefusesADecisionWhoseExpiryIsNotItsOwn) {
@@ -275,7 +276,7 @@ TEST(CommitCheck, RefusesADecisionWhoseExpiryIsNotItsOwn) {
       decision(),
       {{"does not guard", [](Commit& c) { c.approval_guard->interrupt = InterruptId(id(8)); }},
        {"does not guard", [](Commit& c) { c.approval_guard.reset(); }},
-       {"run that is held", [](Commit& c) { c.approval_guard->run_is_active = true; }},
+       {"for an active run", [](Commit& c) { c.approval_guard->run_is_active = true; }},
        {"guards no approval's expiry",
         [](Commit& c) {
           c.rows.decided.reset();

@@ -1,9 +1,9 @@
-// Memory that runs out at any call, once or for good: the run ends as it would have, or with a
-// typed error, or the process ends. What was durable stays so, and another process goes on to the
-// end.
+// Memory that runs out at any call, once or permanently: the run ends with its usual result or with
+// a typed error, or the process ends. Durable data remains, and another process continues the run
+// to its end.
 //
-// Each case is a process of its own. BELAY_SOAK_ALLOCATIONS says how many calls are tried, of each
-// kind; 0: all of them.
+// Each case is a separate process. BELAY_SOAK_ALLOCATIONS is the number of calls that are tried, of
+// each kind; 0: all of them.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ struct Ticket {
   static auto indexed() { return std::tuple{&Ticket::name}; }
 };
 
-// One line of what the world outside was asked; without an allocation of its own.
+// Appends one line to the record of external calls, without an allocation of its own.
 void note(const std::string& path, const std::string& line) {
   int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) std::abort();
@@ -79,7 +79,7 @@ Graph<Journey> journey(const std::string& outside) {
   return std::move(graph).build().value();
 }
 
-// Begins the run, or goes on with it, to its end; `folder` empty: in memory.
+// Starts the run, or continues it, to its end; in memory if `folder` is empty.
 Result<std::string> play(const std::string& folder, const std::string& outside) {
   auto clock = system_clock();
   auto random = system_random();
@@ -110,7 +110,7 @@ Result<std::string> play(const std::string& folder, const std::string& outside) 
   return std::string(name_of(view.row.status)) + " " + view.row.outcome + " " + to_json(view.state);
 }
 
-// What the checkers find in the store; empty when it is sound.
+// Returns the violations that the checkers find in the store; empty if there are none.
 Result<std::string> faults_of(const std::string& folder, const std::string& outside) {
   auto clock = system_clock();
   auto random = system_random();
@@ -127,13 +127,13 @@ Result<std::string> faults_of(const std::string& folder, const std::string& outs
 
 enum Exit { went_on = 0, refused = 10, without_memory = 11, wrong = 12 };
 
-// The process in which memory runs out. Never returns.
+// Runs the process in which memory runs out. Never returns.
 [[noreturn]] void live(const std::string& folder, const std::string& outside, std::uint64_t at,
                        bool for_ever, int result) {
   ::alarm(kSecondsMax);
   int code = wrong;
-  // libcrypto's very first use follows a null pointer where it gets no memory (3.0, seen in
-  // EVP_MD_fetch). That ends the process, too, but tells nothing of Belay.
+  // The first use of libcrypto dereferences a null pointer if it gets no memory (3.0, seen in
+  // EVP_MD_fetch). That would end the process too, but is not a fault of Belay.
   (void)sha256("");
   fail(at, for_ever);
   try {
@@ -178,9 +178,9 @@ Lived live_and_die(const std::string& folder, const std::string& outside, std::u
 }
 
 struct Campaign {
-  std::uint64_t calls = 0;  // that the run makes where none fails
+  std::uint64_t calls = 0;  // of the run without a failure
   std::size_t runs = 0;
-  std::map<std::string, std::size_t> count;  // of runs, by how they ended
+  std::map<std::string, std::size_t> count;  // runs by the way in which they ended
   std::vector<std::string> troubles;
 };
 
@@ -226,7 +226,7 @@ void judge(bool in_memory, std::uint64_t at, bool for_ever, Campaign& campaign) 
     return;
   }
   auto played = play(folder.path(), outside);
-  // Once the attempts of a node are spent the run has failed, as its policy says.
+  // When the attempts of a node are used up, the run has failed, as its policy requires.
   bool has_failed = !played.ok() && played.error().message.find("bad_alloc") != std::string::npos;
   if (has_failed) return;
   if (!played.ok() || *played != kExpected) {
@@ -246,7 +246,7 @@ Campaign fail_everywhere(bool in_memory) {
     campaign.calls = sound.calls;
   }
   std::uint64_t cases = crash::kSanitized ? 15 : 60;
-  // The run in memory is a short one.
+  // The run in memory is short.
   if (in_memory) cases *= 4;
   cases = crash::number_from("BELAY_SOAK_ALLOCATIONS", cases);
   std::uint64_t step = cases == 0 ? 1 : std::max<std::uint64_t>(1, campaign.calls / cases);

@@ -1,21 +1,21 @@
 #pragma once
-// tests/allocation/failing_memory.h - memory that runs out where a test says so.
+// tests/allocation/failing_memory.h - makes a chosen memory allocation fail
 //
-// In a program that links this, operator new and the memory of SQLite and OpenSSL count their
-// calls, and fail the one that was chosen. Allocations of zstd and of the C library itself are left
-// alone.
+// In a program that links this file, operator new and the allocators of SQLite and OpenSSL count
+// their calls and fail the chosen one. Allocations of zstd and of the C library itself are not
+// affected.
 
 #include <cstdint>
 
 namespace belay::allocation {
 
-// Before anything of SQLite or OpenSSL is used.
+// Must be called before any use of SQLite or OpenSSL.
 void install();
 
-// From now on calls are counted, and call number `at` (0: the next one) fails, with `for_ever` all
-// that come after it too. Thread-safe.
+// Starts counting calls. Call number `at` (0: the next one) fails, and if `for_ever` is set, all
+// later ones too. Thread-safe.
 void fail(std::uint64_t at, bool for_ever);
-// Nothing fails any more. How many calls there were since fail(), and how many have failed.
+// Stops all failures. Return the number of calls and of failed calls since fail().
 void heal();
 std::uint64_t counted();
 std::uint64_t failed();

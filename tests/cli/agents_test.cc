@@ -1,4 +1,4 @@
-// belay agents: what this program can run, without a store.
+// belay agents: the agents that this program can run, without a store.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// belay api: the description of what a server answers, without one.
+// belay api: the description of the server's responses, without a server.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ TEST(CliApi, DescribesEachAddressAndLeavesTheStoreAlone) {
   EXPECT_FALSE(std::ifstream(world.store_path()).good());
 }
 
-// Written anew with: belay api --markdown > docs/api-reference.md
+// Update with: belay api --markdown > docs/api-reference.md
 TEST(CliApi, TheReferenceInTheDocumentsIsWhatItSays) {
   std::ifstream file(BELAY_SOURCE_DIR "/docs/api-reference.md");
   ASSERT_TRUE(file);

@@ -16,7 +16,7 @@ class CliApprovals : public ::testing::Test {
                   note_line("2026-01-01", hard_day()) + note_line("2026-01-02", crisis_day()));
     ASSERT_EQ(imported.code, 0) << imported.err;
   }
-  // Begins an audit that waits, and returns its interrupt's id.
+  // Starts an audit that waits for an approval, and returns its interrupt's id.
   std::string waiting(const std::string& thread, const Words& more = {}) {
     Words words = {"run", "daily-audit", "--date", "2026-01-01", "--thread", thread, "--json"};
     words.insert(words.end(), more.begin(), more.end());
@@ -26,7 +26,7 @@ class CliApprovals : public ::testing::Test {
     const std::string* id = document["approval"]["interruptId"].as_string();
     return id ? *id : "";
   }
-  // How often the thread's run committed `node`.
+  // Returns how often the thread's run committed `node`.
   int visits(const std::string& thread, std::string_view node) {
     Value history = world.run({"history", thread, "--json"}).json();
     int count = 0;

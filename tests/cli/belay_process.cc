@@ -49,7 +49,7 @@ struct Pipe {
   }
 };
 
-// In the child, just before it becomes belay.
+// Runs in the child, just before it executes belay.
 void become(const Setting& setting) {
   if (!setting.folder.empty() && ::chdir(setting.folder.c_str()) != 0) ::_exit(126);
   if (setting.file_bytes_max > 0) {
@@ -63,7 +63,7 @@ void become(const Setting& setting) {
   }
 }
 
-// A temporary file whose reading end is stdin: of any size, and never in the way.
+// Returns a temporary file as stdin: unlike a pipe it has any size and never blocks the writer.
 int input_file(const std::string& text) {
   std::string name = "/tmp/belay-input-XXXXXX";
   int file = ::mkostemp(name.data(), O_CLOEXEC);
@@ -144,7 +144,8 @@ Belay::~Belay() {
 void Belay::send(int signal) const { ::kill(process_, signal); }
 
 bool Belay::read_some(int timeout_ms) {
-  if (out_ < 0 && err_ < 0) return false;  // both have ended: poll() would wait for nothing
+  // both have ended: poll() would wait for the whole timeout
+  if (out_ < 0 && err_ < 0) return false;
   std::array<pollfd, 2> files{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   int ready = ::poll(files.data(), files.size(), timeout_ms);
   if (ready <= 0) return ready < 0 && errno == EINTR;

@@ -1,5 +1,5 @@
 #pragma once
-// tests/cli/belay_process.h - the real program as a child process, with an environment of its own.
+// tests/cli/belay_process.h - executes the real program as a child process.
 
 #include <sys/types.h>
 
@@ -14,7 +14,7 @@ namespace belay::cli::tests {
 
 using Words = std::vector<std::string>;
 
-// A directory that goes with the test.
+// A directory that the destructor removes.
 class TempFolder {
  public:
   TempFolder();
@@ -29,27 +29,29 @@ class TempFolder {
 };
 
 struct Outcome {
-  int code = -1;  // 128 + the signal, when one ended it
+  int code = -1;  // 128 + the signal number if a signal ended it
   std::string out;
   std::string err;
 
-  // What --json printed; null when it is no JSON.
+  // Returns the output of --json; null if it is not valid JSON.
   Value json() const { return parse_json(out).value_or(Value()); }
-  // Whether stderr is one line, and holds each of `parts`.
+  // Returns whether stderr is one line and contains each of `parts`.
   bool says(const Words& parts) const;
 };
 
 struct Setting {
-  std::map<std::string, std::string> environment;  // beside HOME, PATH and the sanitizers' own
-  std::string input;                               // on stdin
-  std::string binary;                              // empty: belay itself
-  std::string folder;                              // working directory; empty: that of the test
-  bool terminal = false;                           // stdout and stderr are one; all is in `out`
-  bool as_nobody = false;                          // under root: without root's rights
-  long file_bytes_max = 0;                         // no file may grow beyond; 0: no limit
+  // in addition to HOME, PATH and the sanitizers' variables
+  std::map<std::string, std::string> environment;
+  std::string input;   // sent to stdin
+  std::string binary;  // empty: belay itself
+  std::string folder;  // working directory; empty: that of the test
+  // stdout and stderr are one terminal; everything is in `out`
+  bool terminal = false;
+  bool as_nobody = false;   // if the test runs as root: as user nobody
+  long file_bytes_max = 0;  // maximum size of a file; 0: no limit
 };
 
-// A belay that runs. The destructor kills it.
+// A running belay process. The destructor kills it.
 class Belay {
  public:
   Belay(const Words& words, const Setting& setting);
@@ -59,11 +61,12 @@ class Belay {
 
   pid_t process() const { return process_; }
   void send(int signal) const;
-  // Reads until stderr holds `text`; false when it ended, or took too long, without saying so.
+  // Reads until stderr contains `text`. Returns false if the process ended or a timeout passed
+  // without it.
   bool waits_to_say(const std::string& text);
-  // What has been read of stderr.
+  // Returns the part of stderr that has been read.
   const std::string& said() const { return outcome_.err; }
-  // The same of what it prints.
+  // The same for stdout.
   bool waits_to_show(const std::string& text);
   // Reads to the end of the output. Kills the process if it does not end within a minute.
   Outcome finish();
@@ -79,17 +82,17 @@ class Belay {
 
 Outcome run_belay(const Words& words, const Setting& setting = {});
 
-// A world for one test: a folder, and a store in it that every command uses. With
-// BELAY_TEST_THROUGH_SERVER in the tests' environment, a server has that store from the first run()
-// on, and every command asks it.
+// The fixture of one test: a folder with a store that every command uses. If
+// BELAY_TEST_THROUGH_SERVER is in the environment of the tests, a server opens that store at the
+// first run(), and every command is sent to it.
 class World {
  public:
   World();
   Outcome run(const Words& words) const;
   Outcome run(const Words& words, const std::string& input) const;
-  // Writes a file into the folder, and says where it is.
+  // Writes a file into the folder and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
-  // What the store holds, as text that changes whenever a row does.
+  // Returns the store's contents as text that changes with every change of a row.
   std::string store_contents() const;
   std::string store_path() const { return folder.file("belay.db"); }
 
@@ -102,9 +105,10 @@ class World {
   mutable std::unique_ptr<Belay> server_;
 };
 
-// One line of an import.
+// Returns one line of an import.
 std::string note_line(const std::string& date, const std::string& content);
-// A day that the built-in rules take for grave, without a word of crisis; and one with.
+// Notes of a day that the built-in rules rate as severe, without words of a crisis; and of one with
+// such words.
 std::string hard_day();
 std::string crisis_day();
 

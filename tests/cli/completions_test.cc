@@ -1,4 +1,4 @@
-// Completions and the manual page: made of the same table as the help.
+// Completions and the manual page, which are generated from the same table as the help.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ bool holds(const std::vector<std::string>& lines, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
-// The verbs that a help lists, below the path.
+// Returns the commands that a help lists, below the path.
 std::vector<Words> verbs_below(const World& world, const Words& path) {
   Words asked = path;
   asked.push_back("--help");
@@ -95,7 +95,7 @@ TEST(CliCompletions, OfferOptionsAndNamesOfWhatThereIs) {
   EXPECT_EQ(world.run({"__complete"}).code, 0);
 }
 
-// With the words as bash itself cuts them.
+// Uses the words as bash itself splits them.
 TEST(CliCompletions, WorkInBash) {
   World world;
   ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
@@ -125,7 +125,7 @@ TEST(CliCompletions, WorkInBash) {
   EXPECT_TRUE(holds(offered("belay th", 1), "threads"));
   EXPECT_EQ(offered("belay approvals app", 2), (Words{"approve"}));
   EXPECT_TRUE(holds(offered("belay fork first --pre", 3), "--preview"));
-  // Bash cuts at the colon.
+  // Bash splits at the colon.
   std::string store = "sqlite : " + world.store_path();
   EXPECT_EQ(offered("belay --store " + store + " state fi", 6), (Words{"first"}));
 }

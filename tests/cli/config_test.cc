@@ -1,4 +1,4 @@
-// The file of settings: where it is found, what wins over it, and what it may say.
+// The settings file: where it is found, what overrides it, and what it can contain.
 
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@ namespace {
 class CliConfig : public testing::Test {
  protected:
   CliConfig() { world_.setting.environment.erase("BELAY_STORE"); }
-  // A file of settings at its place in the home folder.
+  // Writes the settings file into its folder in the home folder.
   std::string write_settings(const std::string& text) {
     std::filesystem::create_directories(world_.folder.file(".config/belay"));
     return world_.write(".config/belay/belay.yaml", text);
   }
   using Answer = std::pair<std::string, std::string>;
 
-  // What `config explain` shows of each setting: its value and where it comes from.
+  // Returns the value and the source of each setting, as `config explain` shows them.
   std::map<std::string, Answer> all_explained(Words words = {}) {
     words.insert(words.begin(), {"config", "explain", "--json"});
     Outcome shown = world_.run(words);
@@ -65,12 +65,12 @@ TEST_F(CliConfig, AWorkersNameAndItsLimitsAreExplained) {
   world_.setting.environment["BELAY_WORKER_NAME"] = std::string(300, 'x');
   Outcome refused = world_.run({"threads"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(refused.says({"worker's name", "200"})) << refused.err;
+  EXPECT_TRUE(refused.says({"worker name", "200"})) << refused.err;
   world_.setting.environment.erase("BELAY_WORKER_NAME");
   EXPECT_EQ(world_.run({"worker", "--until-idle", "--name", ""}).code, 2);
 }
 
-// Each setting that has a variable, by its key in the file: a new one needs its row.
+// Each setting that has a variable, by its key in the file: a new one needs a row.
 TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
   const std::map<std::string, std::pair<std::string, std::string>> values = {
       {"store", {"BELAY_STORE", "sqlite:" + world_.folder.file("other.db")}},
@@ -126,7 +126,7 @@ TEST_F(CliConfig, OfRedisAreNotUsedWithoutARedis) {
             Answer("hints", "environment BELAY_REDIS_FOR"));
 }
 
-// As `serve` decides it.
+// The default that `serve` uses.
 TEST_F(CliConfig, WhoMayStartWithoutApprovalFollowsWhetherTheServerAsksAnybody) {
   EXPECT_EQ(explained("no_approval_takes"), Answer("decide", "default"));
   world_.setting.environment["AGENT_REQUIRE_APPROVAL"] = "false";
@@ -160,7 +160,7 @@ TEST_F(CliConfig, WhatItSaysIsObeyedAndItsPathsAreRelativeToIt) {
   Outcome run = world_.run({"run", "routine", "--date", "2026-01-01"});
   EXPECT_EQ(run.code, 3) << run.err;
   EXPECT_TRUE(std::filesystem::exists(world_.folder.file(".config/belay/mine.db")));
-  EXPECT_NE(run.out.find("te espera"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("pendiente de decisión"), std::string::npos) << run.out;
   EXPECT_EQ(explained("help_text").first, "Llama a Ana.");
 }
 
@@ -196,7 +196,7 @@ TEST_F(CliConfig, NoKeyIsShown) {
   EXPECT_NE(shown.out.find("BELAY_KEYS"), std::string::npos) << shown.out;
 }
 
-// As hosts of programs name them; whatever names one of Belay's own weighs more.
+// The variables that hosting platforms set; a variable or setting of Belay overrides them.
 TEST_F(CliConfig, TheNamesOfHostsCountWhereNothingElseDoes) {
   auto& environment = world_.setting.environment;
   environment["REDIS_URL"] = "redis://127.0.0.1:1/3";
@@ -211,9 +211,9 @@ TEST_F(CliConfig, TheNamesOfHostsCountWhereNothingElseDoes) {
   environment["CHECKPOINT_ENCRYPTION_KEY"] = "short";
   Outcome refused = world_.run({"threads"});
   EXPECT_EQ(refused.code, 2) << refused.err;
-  EXPECT_TRUE(refused.says({"CHECKPOINT_ENCRYPTION_KEY is of no use"})) << refused.err;
+  EXPECT_TRUE(refused.says({"CHECKPOINT_ENCRYPTION_KEY cannot be used"})) << refused.err;
   environment.erase("CHECKPOINT_ENCRYPTION_KEY");
-  // Another program's is none of ours.
+  // A URL for another program is ignored.
   write_settings("user: ana\n");
   environment["REDIS_URL"] = "unix:///run/other.sock";
   EXPECT_EQ(explained("redis"), Answer("", "default"));

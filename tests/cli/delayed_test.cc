@@ -48,16 +48,16 @@ TEST_P(CliDelayed, AreNotLeftBehindAndNotTakenUpByTheWay) {
   ASSERT_EQ(world.run({"queue", "pause", "slow"}).code, 0);
   ASSERT_EQ(enqueue("held", {"--queue", "slow"}).code, 0);
   Outcome overview = world.run({});
-  EXPECT_THAT(overview.out, Not(HasSubstr("Left behind")));
+  EXPECT_THAT(overview.out, Not(HasSubstr("Orphaned")));
   EXPECT_THAT(overview.out, Not(HasSubstr("resume --all")));
-  EXPECT_THAT(overview.out, HasSubstr("In the queue, for a worker (2):"));
+  EXPECT_THAT(overview.out, HasSubstr("Queued (2):"));
   EXPECT_THAT(overview.out, HasSubstr("tomorrow"));
   Value document = world.run({"--json"}).json();
   EXPECT_THAT(*document["orphaned"].as_array(), IsEmpty());
   ASSERT_EQ(document["queued"].as_array()->size(), 2u);
   Outcome all = world.run({"resume", "--all"});
   EXPECT_EQ(all.code, 0) << all.err;
-  EXPECT_THAT(all.out, HasSubstr("Nothing was left behind."));
+  EXPECT_THAT(all.out, HasSubstr("No runs to resume."));
   EXPECT_EQ(status_of("tomorrow"), "queued");
   EXPECT_EQ(status_of("held"), "queued");
   if (served) {
@@ -89,9 +89,9 @@ TEST_P(CliDelayed, BeginEarlyWhenAPersonAsksForOneByName) {
   ASSERT_EQ(enqueue("tomorrow", {"--after", "1d"}).code, 0);
   Outcome early = world.run({"resume", "tomorrow"});
   EXPECT_EQ(early.code, 0) << early.err;
-  EXPECT_THAT(early.err, HasSubstr("Thread tomorrow was due at 20"));
-  EXPECT_THAT(early.err, HasSubstr("it begins now"));
-  EXPECT_THAT(early.err, Not(HasSubstr("Taking over")));
+  EXPECT_THAT(early.err, HasSubstr("Thread tomorrow is due at 20"));
+  EXPECT_THAT(early.err, HasSubstr("Starting it now"));
+  EXPECT_THAT(early.err, Not(HasSubstr("Claiming")));
   EXPECT_EQ(status_of("tomorrow"), "completed");
   EXPECT_TRUE(world.run({"state", "tomorrow", "--json"}).json()["dueAt"].is_null());
 }
@@ -100,8 +100,8 @@ TEST_P(CliDelayed, AreNotThoseThatWaitForAPerson) {
   ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-02", hard_day())).code, 0);
   ASSERT_EQ(world.run({"run", "daily-audit", "--date", "2026-01-02", "--thread", "t"}).code, 3);
   Outcome overview = world.run({});
-  EXPECT_THAT(overview.out, Not(HasSubstr("Left behind")));
-  EXPECT_THAT(overview.out, Not(HasSubstr("In the queue")));
+  EXPECT_THAT(overview.out, Not(HasSubstr("Orphaned")));
+  EXPECT_THAT(overview.out, Not(HasSubstr("Queued")));
   Outcome state = world.run({"state", "t"});
   EXPECT_THAT(state.out, Not(HasSubstr("Due")));
   EXPECT_THAT(state.out, HasSubstr(" Europe/Madrid, in 23 h 59 min")) << "its expiry";

@@ -1,4 +1,4 @@
-// belay dev: a server that starts anew with each build, while its runs go on.
+// belay dev: a server that restarts after each build, while its runs continue.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,7 +12,7 @@ namespace {
 
 class CliDev : public ::testing::Test {
  protected:
-  // As a linker does it: the old file is gone, another one is in its place.
+  // Replaces the binary as a linker does: the old file is removed, another one gets its name.
   void build() {
     std::filesystem::copy_file(BELAY_BINARY, program + ".new");
     std::filesystem::rename(program + ".new", program);
@@ -21,7 +21,7 @@ class CliDev : public ::testing::Test {
     build();
     dev = std::make_unique<Belay>(Words{"dev", program, "--listen", "127.0.0.1:0"}, world.setting);
     const std::string listening = "Listening on http://127.0.0.1:";
-    ASSERT_TRUE(dev->waits_to_say(listening) && dev->waits_to_say(" (Ctrl-C")) << dev->said();
+    ASSERT_TRUE(dev->waits_to_say(listening) && dev->waits_to_say(". Press Ctrl-C")) << dev->said();
     std::string said = dev->said();
     port = said.substr(said.find(listening) + listening.size());
     port = port.substr(0, port.find_first_not_of("0123456789"));
@@ -43,9 +43,9 @@ TEST_F(CliDev, StartsAnewWithEachBuildAndTheRunsGoOn) {
   begin();
   ASSERT_EQ(ask({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"}).code, 3);
   build();
-  ASSERT_TRUE(dev->waits_to_say("The program is new")) << dev->said();
-  ASSERT_TRUE(dev->waits_to_say("Listening on http://127.0.0.1:" + port + " (Ctrl-C"));
-  // Said once before, so wait for what only the second one can do.
+  ASSERT_TRUE(dev->waits_to_say("The program was rebuilt")) << dev->said();
+  ASSERT_TRUE(dev->waits_to_say("Listening on http://127.0.0.1:" + port + ". Press Ctrl-C"));
+  // The first server printed the same line: wait for a result that only the second one can return.
   Outcome decided = ask({"approvals", "approve", "t", "--by", "ana"});
   for (int i = 0; i < 100 && decided.code != 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -74,7 +74,7 @@ TEST_F(CliDev, AServerThatDiedIsStartedWithTheNextBuild) {
   begin();
   std::filesystem::remove(program);
   std::filesystem::copy_file("/bin/false", program);
-  ASSERT_TRUE(dev->waits_to_say("ended with code 1")) << dev->said();
+  ASSERT_TRUE(dev->waits_to_say("exited with code 1")) << dev->said();
   build();
   Outcome answered = ask({"threads"});
   for (int i = 0; i < 200 && answered.code != 0; ++i) {
@@ -87,7 +87,7 @@ TEST_F(CliDev, AServerThatDiedIsStartedWithTheNextBuild) {
 TEST_F(CliDev, WhatIsNoProgramIsRefused) {
   Outcome missing = world.run({"dev", world.folder.file("nothing")});
   EXPECT_EQ(missing.code, 2);
-  EXPECT_TRUE(missing.says({"nothing", "build it first"})) << missing.err;
+  EXPECT_TRUE(missing.says({"nothing", "Build it first"})) << missing.err;
   EXPECT_EQ(world.run({"dev", world.folder.path()}).code, 2) << "a folder";
   EXPECT_EQ(world.run({"dev", "--server", "http://127.0.0.1:1"}).code, 2);
 }

@@ -1,4 +1,4 @@
-// A store with keys: who can read it, how it comes under one, and how it goes to the next.
+// A store with keys: which processes can read it, how it is encrypted, and how its key is rotated.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -50,7 +50,7 @@ TEST_F(CliEncryption, WithAKeyFileNothingLiesThereInPlain) {
   world.setting.environment.erase("BELAY_KEY_FILE");
   Outcome refused = world.run({"notes", "list"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(refused.says({"the key \"k1\"", "not given"})) << refused.err;
+  EXPECT_TRUE(refused.says({"the key \"k1\"", "not in the key ring"})) << refused.err;
   world.setting.environment["BELAY_KEYS"] = kOld;
   EXPECT_TRUE(lists("slept"));
 }
@@ -61,7 +61,7 @@ TEST_F(CliEncryption, AKeyFileThatOthersMayReadIsRefused) {
     EXPECT_EQ(refused.code, 2);
     EXPECT_TRUE(refused.says({"key file", "chmod 600"})) << refused.err;
   }
-  // As secrets are mounted: owned by root, for a process in their group.
+  // As secrets are mounted: owned by root, and readable by the group of the process.
   if (::geteuid() == 0) {
     std::string mounted = keys(kOld, 0440);
     ASSERT_EQ(::chown(mounted.c_str(), 1, 0), 0);
@@ -81,7 +81,7 @@ TEST_F(CliEncryption, AStoreComesUnderAKeyAndGoesToTheNext) {
   import("slept four hours");
   world.setting.environment["BELAY_KEY_FILE"] = keys(kOld);
   Outcome refused = world.run({"notes", "list"});
-  EXPECT_TRUE(refused.says({"in plain although a key is configured"})) << refused.err;
+  EXPECT_TRUE(refused.says({"plaintext although a key is configured"})) << refused.err;
   EXPECT_EQ(world.run({"doctor"}).code, 6);
   EXPECT_NE(world.run({"store", "rotate"}).code, 0) << "what is in plain may be forged";
   world.setting.environment["BELAY_ACCEPT_PLAIN"] = "true";

@@ -61,7 +61,7 @@ TEST(CliHelp, TeachesExitCodesEnvironmentAndExamples) {
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.err, "");
   for (std::string_view text :
-       {"Exit codes:", "waits for a person", "conflict", "Environment", "BELAY_STORE",
+       {"Exit codes:", "waits for a decision", "conflict", "Environment", "BELAY_STORE",
         "AGENT_MAX_RETRIES", "NO_COLOR", "Examples:", "belay notes import"}) {
     EXPECT_NE(help.out.find(text), std::string::npos) << text;
   }

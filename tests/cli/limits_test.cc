@@ -60,14 +60,15 @@ TEST_F(CliLimits, WithKeysAUserHasFiveRunsAtWorkAndBeginsTenAMinute) {
   Got sixth = start(served, "ana");
   EXPECT_EQ(sixth.status, 429) << sixth.body;
   EXPECT_EQ(sixth.retry_after, "1");
-  EXPECT_NE(text(sixth.json()["detail"]).find("(5)"), std::string::npos) << sixth.body;
+  EXPECT_NE(text(sixth.json()["detail"]).find("limit reached: 5 runs"), std::string::npos)
+      << sixth.body;
   Got queued = start(served, "ana", "respond-async");
   EXPECT_EQ(queued.status, 202) << queued.body;
   EXPECT_EQ(text(queued.json()["heldBy"]), "user limit 5");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(start(served, "ana", "respond-async").status, 202);
   Got eleventh = start(served, "ana", "respond-async");
   EXPECT_EQ(eleventh.status, 429);
-  EXPECT_NE(text(eleventh.json()["detail"]).find("10 starts a minute"), std::string::npos)
+  EXPECT_NE(text(eleventh.json()["detail"]).find("10 starts per minute"), std::string::npos)
       << eleventh.body;
   EXPECT_FALSE(eleventh.retry_after.empty());
   // A request that starts no run is not limited.
@@ -120,7 +121,7 @@ TEST_F(CliLimits, AWorkerHasAsManyRunsAtWorkAsItIsToldTo) {
   Belay worker({"worker", "--runs", "16"}, world.setting);
   Value queue = queue_with_running(12);
   EXPECT_TRUE(queue["heldBy"].as_array()->empty()) << to_json(queue);
-  EXPECT_NE(world.run({"worker", "--help"}).out.find("of a user at work; 0: any [0]"),
+  EXPECT_NE(world.run({"worker", "--help"}).out.find("running runs per user; 0: unlimited [0]"),
             std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Models on the command line: named, listed, checked, tried, and what is said where none is.
+// Models on the command line: selected, listed, checked, tried, and the errors if there is none.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 struct CliModels : ::testing::Test {
   CliModels() {
-    // What the machine has is not for the test.
+    // The test must not depend on models and keys of the machine.
     world.setting.environment["OLLAMA_HOST"] = "http://127.0.0.1:1";
     for (const char* key : {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "BELAY_MODEL"}) {
       world.setting.environment[key] = "";

@@ -1,4 +1,4 @@
-// The lines of an import, without a process around them.
+// The lines of an import, tested without a process.
 
 #include "program/note_lines.h"
 

@@ -1,4 +1,4 @@
-// belay::main: a program that has a graph is its own command line.
+// belay::main: a program that has a graph gets the whole command line.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ class OwnProgram : public testing::Test {
   Outcome run(const Words& words, const std::string& input = "") {
     return world_.run(words, input);
   }
-  // What the state of a fresh order is when it was begun with these inputs.
+  // Returns the state of a new order that was started with these inputs.
   Value ordered(const Words& inputs, const std::string& input = "") {
     Words words = {"run", "order", "--json"};
     for (const std::string& each : inputs) {
@@ -113,7 +113,7 @@ TEST_F(OwnProgram, AnInputThatDoesNotFitNamesItsPathAndMakesNoStore) {
            {"count=many", {"count", "integer"}},
            {"count=1.5", {"count", "integer"}},
            {"@" + deep, {"address.number", "integer"}},
-           {"@" + strange, {"address.town", "no place"}},
+           {"@" + strange, {"address.town", "unknown member"}},
            {"@" + list, {"array", "object"}},
            {"@" + torn, {"torn.json"}},
            {"@" + world_.folder.file("none.json"), {"none.json"}},
@@ -199,7 +199,7 @@ TEST_F(OwnProgram, KeepsItsStoreUnderItsOwnName) {
 TEST_F(OwnProgram, AGraphThatCannotBeBuiltIsToldBeforeAnythingElse) {
   Outcome refused = run({"broken"});
   EXPECT_EQ(refused.code, 70);
-  EXPECT_TRUE(refused.says({"broken", "It has no beginning"})) << refused.err;
+  EXPECT_TRUE(refused.says({"broken", "It has no start"})) << refused.err;
 }
 
 TEST_F(OwnProgram, WhatTakesARoleIsDecidedByWhoHasIt) {

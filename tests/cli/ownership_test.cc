@@ -1,4 +1,4 @@
-// Who may go on with a run: a living process keeps it, a dead one's is taken over at once.
+// The owner of a run: a live process keeps it, and a run of a dead one is taken over immediately.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ class CliOwnership : public ::testing::Test {
     Outcome imported = world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day()));
     ASSERT_EQ(imported.code, 0) << imported.err;
   }
-  // Begins the run of thread "t" and lets it stop at its n-th commit.
+  // Starts the run of thread "t" and pauses its process at the n-th commit.
   std::unique_ptr<Belay> paused_at(int commit, bool after) {
     Setting setting = world.setting;
     setting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = std::to_string(commit);
@@ -34,7 +34,7 @@ TEST_F(CliOwnership, ALivingProcessKeepsItsRun) {
   std::string pid = std::to_string(living->process());
   Outcome resume = world.run({"resume", "t"});
   EXPECT_EQ(resume.code, 4);
-  EXPECT_TRUE(resume.says({"\"t\"", "living process", pid})) << resume.err;
+  EXPECT_TRUE(resume.says({"\"t\"", "live process", pid})) << resume.err;
   Outcome all = world.run({"resume", "--all", "--json"});
   EXPECT_EQ(all.code, 0);
   EXPECT_EQ(all.out, "{\"resumed\":[]}\n");
@@ -46,7 +46,7 @@ TEST_F(CliOwnership, ARunThatIsAskedForAgainWaitsForItsProcessAndGoesOnWhereThat
   std::string pid = std::to_string(living->process());
   Words words = {"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"};
   Belay again(words, world.setting);
-  ASSERT_TRUE(again.waits_to_say("another living process (" + pid + ")")) << again.said();
+  ASSERT_TRUE(again.waits_to_say("another live process (" + pid + ")")) << again.said();
   Outcome other = world.run({"run", "daily-audit", "--date", "2026-01-02", "--thread", "t"});
   EXPECT_EQ(other.code, 2) << other.err;
   living->send(SIGKILL);
@@ -59,7 +59,7 @@ TEST_F(CliOwnership, ADeadProcesssRunIsTakenOverAtOnce) {
   paused_at(3, false)->send(SIGKILL);
   Outcome resumed = world.run({"resume", "t"});
   EXPECT_EQ(resumed.code, 3) << resumed.err;
-  EXPECT_NE(resumed.err.find("Taking over thread t"), std::string::npos) << resumed.err;
+  EXPECT_NE(resumed.err.find("Claiming thread t"), std::string::npos) << resumed.err;
   EXPECT_NE(resumed.out.find("Risk 7"), std::string::npos) << resumed.out;
 }
 
@@ -119,7 +119,7 @@ TEST_F(CliOwnership, ASignalStopsItSoThatItCanGoOn) {
     auto process = paused_at(3, false);
     process->send(signal);
     ASSERT_TRUE(process->waits_to_say("belay resume t"));
-    // The writer is held for ever by the test, so a second signal has to end it.
+    // The test holds the writer permanently: only a second signal can end the process.
     process->send(signal);
     EXPECT_EQ(process->finish().code, 128 + signal);
     EXPECT_EQ(world.run({"resume", "t"}).code, 3);

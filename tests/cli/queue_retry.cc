@@ -14,7 +14,8 @@ Value run_in(World& world, const std::string& thread) {
   return world.run({"state", thread, "--json"}).json();
 }
 
-// Has a worker take the run up, and kills it before its next commit. False when there is none.
+// Lets a worker claim the run and kills it before its next commit. Returns false if there is no run
+// to claim.
 bool loses_a_worker(World& world) {
   Setting paused = world.setting;
   paused.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "2";
@@ -65,7 +66,7 @@ void expect_a_quarantined_run_goes_again(World& world) {
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["status"], Value("queued"));
   EXPECT_EQ(run_in(world, "a")["status"], Value("cancelled"));
-  EXPECT_EQ(world.run({"queue", "quarantine"}).out, "Nothing is quarantined.\n");
+  EXPECT_EQ(world.run({"queue", "quarantine"}).out, "No quarantined runs.\n");
   EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   EXPECT_EQ(run_in(world, "b")["status"], Value("paused"));
   EXPECT_EQ(world.run({"check"}).code, 0);

@@ -1,14 +1,13 @@
 #pragma once
-// tests/cli/queue_retry.h - `queue retry` of a run that failed, and of one that killed its workers:
-// on whatever store the world has.
+// tests/cli/queue_retry.h - tests `queue retry` of a failed and of a quarantined run, on any store.
 
 #include "tests/cli/belay_process.h"
 
 namespace belay::cli::tests {
 
-// Leaves a failed run in the thread "t", and one that went again in "u".
+// Leaves a failed run in the thread "t", and its retry in "u".
 void expect_a_failed_run_goes_again(World& world);
-// Of the shop's program: leaves a cancelled run in the thread "a", and one that went again in "b".
+// For the shop program: leaves a cancelled run in the thread "a", and its retry in "b".
 void expect_a_quarantined_run_goes_again(World& world);
 
 }  // namespace belay::cli::tests

@@ -1,4 +1,5 @@
-// The command line against a server: twins of a local and a remote world, and servers that die.
+// The command line with a server: the same commands in a local and a remote world, and servers that
+// die.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -13,19 +14,19 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The end of the run of characters of `kind` that begins at `from`.
+// Returns the end of the sequence of characters of `kind` that starts at `from`.
 std::size_t run_end(const std::string& text, std::size_t from, std::string_view kind) {
   return std::min(text.find_first_not_of(kind, from), text.size());
 }
 
-// Whether a number before `rest` is a span of time: "38 ms", "23 h 59 min".
+// Returns whether a number before `rest` is a duration: "38 ms", "23 h 59 min".
 bool is_span(std::string_view rest) {
   return rest.starts_with(" ms") || rest.starts_with(" s\n") || rest.starts_with(" h ") ||
          rest.starts_with(" min");
 }
 
-// The text without what differs from one world to another and from one moment to the next: ids,
-// digests (whole, or cut off where a line ends), times, and how long something took.
+// Returns the text without values that differ between two worlds or two moments: ids, digests
+// (whole, or cut off at the end of a line), times and durations.
 std::string without_chance(const std::string& text) {
   constexpr std::size_t id_least = 8;
   std::string same;
@@ -44,7 +45,7 @@ std::string without_chance(const std::string& text) {
   return same;
 }
 
-// A setting whose commands ask that server.
+// Returns a setting whose commands use that server.
 Setting through(const Setting& setting, const Served& server) {
   Setting remote = setting;
   remote.environment.erase("BELAY_STORE");
@@ -57,7 +58,7 @@ struct Step {
   std::string input = {};
 };
 
-// A story that has every verb in it, and most of what they refuse.
+// A sequence of steps with every command, and with most of the errors that they return.
 std::vector<Step> story() {
   std::string notes = note_line("2026-01-01", hard_day()) + note_line("2026-01-02", crisis_day()) +
                       note_line("2026-01-03", "A calm day. I had a good walk.");
@@ -127,7 +128,7 @@ TEST(CliRemote, SaysWhatALocalCommandSays) {
   Served server(other.setting);
   ASSERT_TRUE(server.is_up());
   Setting remote = through(other.setting, server);
-  const std::string made = "Made a new store: " + local.store_path() + "\n";
+  const std::string made = "Created store: " + local.store_path() + "\n";
   for (const Step& step : story()) {
     for (bool json : {false, true}) {
       Words words = step.words;
@@ -162,7 +163,7 @@ TEST(CliRemote, ARunIsWaitedForThoughItsServerIsKilled) {
   ASSERT_TRUE(second.is_up());
   Outcome ended = running.finish();
   EXPECT_EQ(ended.code, 3) << ended.err;
-  EXPECT_NE(ended.out.find("waits for you"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("waiting for your decision"), std::string::npos) << ended.out;
   EXPECT_NE(ended.err.find("awaitingApproval"), std::string::npos) << ended.err;
   Outcome threads = run_belay({"threads", "--json"}, through(world.setting, second));
   EXPECT_EQ(threads.json()["threads"].as_array()->size(), 1u) << "begun once";
@@ -223,8 +224,8 @@ TEST(CliRemote, AServerThatIsNotThereIsToldWithWhatToDo) {
     all.insert(all.end(), {"--server", "http://127.0.0.1:1"});
     Outcome refused = world.run(all);
     EXPECT_EQ(refused.code, 6);
-    EXPECT_TRUE(refused.says({"There is no Belay server at http://127.0.0.1:1", "belay serve",
-                              "--server", "BELAY_SERVER"}))
+    EXPECT_TRUE(refused.says({"Could not connect to a Belay server at http://127.0.0.1:1",
+                              "belay serve", "--server", "BELAY_SERVER"}))
         << refused.err;
     EXPECT_EQ(refused.out, "");
   }
@@ -261,7 +262,7 @@ TEST(CliRemote, TheKeyComesFromAFileOrTheEnvironmentAndIsNeverShown) {
   Setting remote = through(world.setting, server);
   Outcome none = run_belay({"threads"}, remote);
   EXPECT_EQ(none.code, 2);
-  EXPECT_TRUE(none.says({"wants a key", "--api-key-file", "BELAY_API_KEY"})) << none.err;
+  EXPECT_TRUE(none.says({"requires an API key", "--api-key-file", "BELAY_API_KEY"})) << none.err;
   EXPECT_EQ(run_belay({"threads", "--api-key-file", wrong}, remote).code, 2);
   EXPECT_EQ(run_belay({"threads", "--api-key-file", world.folder.file("absent")}, remote).code, 2);
   Outcome with_file = run_belay({"--api-key-file", mine}, remote);
@@ -337,7 +338,7 @@ TEST(CliRemote, AnothersThreadsAreNotThere) {
                              Words{"cancel", "t"}, Words{"resume", "t"}, Words{"replay", "t"}}) {
     Outcome refused = keyed.bob(words);
     EXPECT_EQ(refused.code, 2) << words[0];
-    EXPECT_TRUE(refused.says({"no thread \"t\""})) << words[0] << refused.err;
+    EXPECT_TRUE(refused.says({"Unknown thread \"t\""})) << words[0] << refused.err;
   }
   EXPECT_EQ(keyed.bob({"threads", "--json"}).json()["threads"].as_array()->size(), 0u);
   EXPECT_EQ(keyed.bob({"approvals", "list", "--json"}).json()["approvals"].as_array()->size(), 1u);
@@ -366,13 +367,13 @@ TEST(CliRemote, DoctorLooksAtTheServer) {
   ASSERT_TRUE(server.is_up());
   Outcome well = run_belay({"doctor"}, through(world.setting, server));
   EXPECT_EQ(well.code, 0) << well.out;
-  EXPECT_NE(well.out.find("It takes work."), std::string::npos) << well.out;
+  EXPECT_NE(well.out.find("It accepts work."), std::string::npos) << well.out;
   Outcome away = world.run({"doctor", "--server", "http://127.0.0.1:1", "--json"});
   EXPECT_EQ(away.code, 6);
   EXPECT_EQ(away.json()["usable"], Value(false));
 }
 
-// The server runs another program than the client: its agents are its own.
+// The server runs another program than the client: the client uses the server's agents.
 TEST(CliRemote, AgentsThatOnlyTheServerHasAreRunAndShown) {
   World world;
   Setting shop = world.setting;

@@ -1,4 +1,4 @@
-// belay replay: whether a run comes out as it is recorded.
+// belay replay: whether a run, executed again, matches its recording.
 
 #include <gtest/gtest.h>
 

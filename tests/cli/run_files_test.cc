@@ -1,4 +1,4 @@
-// A run as a file: out of one store, into another.
+// A run as a file: exported from one store, imported into another.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

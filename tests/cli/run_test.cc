@@ -157,7 +157,7 @@ TEST_F(CliRun, AFailedAttemptIsToldAndTriedAgain) {
   world.setting.environment["BELAY_TEST_MODEL_FAILS"] = "1";
   Outcome run = world.run({"run", "daily-audit", "--date", "2026-01-01"});
   EXPECT_EQ(run.code, 3) << run.err;
-  EXPECT_NE(run.err.find("attempt 1 failed, again in"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("attempt 1 failed, retrying in"), std::string::npos) << run.err;
 
   Outcome failed =
       world.run({"run", "daily-audit", "--date", "2026-01-01", "--max-retries", "1", "--json"});

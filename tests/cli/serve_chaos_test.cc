@@ -1,9 +1,9 @@
-// A server among clients that come and go, models that fail in every way, connections that say
-// nothing sensible, and SIGKILL again and again: what it has acknowledged stands, every run comes
-// to an end, and no client's doing costs it descriptors.
+// A server with clients that disconnect, models that fail in every way, connections that send
+// invalid data, and repeated SIGKILL: acknowledged data remains, every run ends, and no client can
+// make the server leak descriptors.
 //
-//   BELAY_CHAOS_SECONDS   how long it goes on; default 8
-//   BELAY_CHAOS_SEED      chooses what happens; default 1
+//   BELAY_CHAOS_SECONDS   the duration; default 8
+//   BELAY_CHAOS_SEED      selects the events; default 1
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ using std::chrono::seconds;
 
 constexpr std::size_t kStreamsMax = 12;
 constexpr std::size_t kThreadsMax = 60;
-// Beyond those of the first request: eight connections to the model stay open for its next calls,
-// the store's readers open their files with their first read, and a few clients end late.
+// In addition to those of the first request: eight connections to the model remain open for its
+// next calls, the store's readers open their files at their first read, and a few clients end late.
 constexpr int kDescriptorsToSpare = 20;
 constexpr seconds kUntilAllEnd{60};
 
@@ -43,7 +43,7 @@ std::int64_t number_from_environment(const char* name, std::int64_t or_else) {
   return text ? std::strtoll(text, nullptr, 10) : or_else;
 }
 
-// A connection that is used in no sensible way.
+// A connection that sends `says`, which is not a valid request.
 class Stranger {
  public:
   Stranger(int port, const std::string& says) {
@@ -192,7 +192,7 @@ class ServerAmongChaos : public ::testing::Test {
     }
   }
 
-  // Clients go, and their connections with them.
+  // Closes all clients with their connections.
   void let_clients_go() {
     streams.clear();
     strangers.clear();
@@ -208,7 +208,7 @@ class ServerAmongChaos : public ::testing::Test {
     }
     figures.rss_kb_max = std::max(figures.rss_kb_max, rss_kb());
     let_clients_go();
-    // A connection is closed once its server has seen that, and calls of models end after theirs.
+    // The server closes a connection when it has detected its end, and model calls end after that.
     for (int i = 0; i < 80 && descriptors() > at_first + kDescriptorsToSpare; ++i) {
       std::this_thread::sleep_for(milliseconds(100));
     }
@@ -245,7 +245,7 @@ class ServerAmongChaos : public ::testing::Test {
   std::unique_ptr<Clock> clock = system_clock();
   std::unique_ptr<Served> served;
   int port = 0;
-  std::set<std::string> acknowledged;  // threads whose start was answered
+  std::set<std::string> acknowledged;  // threads whose start was acknowledged
   std::list<std::unique_ptr<Stream>> streams;
   std::list<std::unique_ptr<Stranger>> strangers;
   Figures figures;

@@ -1,5 +1,5 @@
-// A language model behind a server: what it says reaches the reader while it comes, a cancel closes
-// its connection, and what goes wrong with it is the run's, not the server's.
+// A language model behind a server: its text reaches the reader while it is generated, a cancel
+// closes its connection, and its errors fail the run, not the server.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST_F(CliServeModel, WhatItSaysIsToldWhileItComesAndStandsInTheStateAtTheEnd) {
   ASSERT_EQ(ask({{"Prefer", "respond-async"}}).status, 202);
   Stream events(*served, "/api/threads/talk/events?kinds=messages,status");
   ASSERT_TRUE(events.reads("event: messages\n"));
-  // A piece of it came before the whole: such an event has no id.
+  // A delta arrived before the whole text: such an event has no id.
   EXPECT_TRUE(events.so_far().find("\"id\":null") != std::string::npos ||
               events.so_far().find("\"offset\":0") != std::string::npos);
   ASSERT_TRUE(events.reads("event: end"));
@@ -53,7 +53,7 @@ TEST_F(CliServeModel, ACancelClosesTheConnectionOfACallThatHangs) {
   EXPECT_EQ(cancelled.status, 200) << cancelled.body;
   ASSERT_TRUE(events.reads("event: end"));
   EXPECT_EQ(text(served->get("/api/threads/talk").json()["status"]), "cancelled");
-  // The provider sees that nobody listens any more.
+  // The provider detects that its client has closed the connection.
   net::HttpRequest seen;
   seen.url = provider.url("/seen");
   Value told;

@@ -1,4 +1,4 @@
-// belay serve, from outside: a real process, real connections, real kills.
+// belay serve as a real process, with real connections and real kills.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ TEST_F(CliServe, AnAuditIsAskedForApprovedAndSaved) {
   EXPECT_EQ(served.get("/api/summaries/2026-11-21").json()["riskLevel"], Value(7));
   EXPECT_EQ(text(served.get("/api/agents/status/audit").json()["outcome"]), "saved");
   EXPECT_GT(served.get("/api/agents/history/audit").json()["checkpoints"].as_array()->size(), 3u);
-  // The command line, on the same store, sees the same.
+  // The command line on the same store reads the same data.
   EXPECT_EQ(text(world.run({"state", "audit", "--json"}).json()["outcome"]), "saved");
 }
 
@@ -120,7 +120,7 @@ TEST_F(CliServe, AStreamIsTakenUpAgainWhereAKilledServerLeftIt) {
   ASSERT_TRUE(after.reads("event: end"));
   Stream whole(second, path);
   ASSERT_TRUE(whole.reads("event: end"));
-  // What both told, one after the other, is what one that was never cut tells.
+  // The events of both streams, in order, equal those of one uninterrupted stream.
   std::string behind = after.so_far().substr(after.so_far().find("\n\n") + 2);
   std::size_t cut = before.so_far().find("\n\n", before.so_far().find("id: " + last)) + 2;
   EXPECT_EQ(before.so_far().substr(0, cut) + behind, whole.so_far());
@@ -166,7 +166,7 @@ TEST_F(CliServe, ATermSignalLetsTheNodeEndOfARunThatARequestBegan) {
                           R"({"threadId":"j","input":{"seconds":3}})", {{"Prefer", "wait=1"}});
   ASSERT_EQ(begun.status, 202) << begun.body;
   served.process().send(SIGTERM);
-  ASSERT_TRUE(served.process().waits_to_say("to end"));
+  ASSERT_TRUE(served.process().waits_to_say("to complete"));
   Outcome ended = served.process().finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
   Value left = world.run({"state", "j", "--json"}).json();

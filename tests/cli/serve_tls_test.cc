@@ -1,4 +1,4 @@
-// belay serve with a certificate of its own.
+// belay serve with its own certificate.
 
 #include <gmock/gmock.h>
 
@@ -44,7 +44,7 @@ TEST_F(CliServeTls, AnswersOverTlsAndNotWithout) {
 TEST_F(CliServeTls, ACertificateWithoutItsKeyIsRefused) {
   Outcome alone = world.run({"serve", "--tls-certificate", certificate.file});
   EXPECT_EQ(alone.code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("go together"));
+  EXPECT_THAT(alone.err, HasSubstr("require each other"));
   EXPECT_EQ(world.run({"serve", "--tls-key", certificate.key_file}).code, 2);
   std::string other = authority.issue("IP:127.0.0.1").key_file;
   Outcome wrong = world.run({"serve", "--listen", "127.0.0.1:0", "--tls-certificate",

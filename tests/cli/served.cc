@@ -28,7 +28,7 @@ Served::Served(const Setting& setting, Words more, int port) {
   Words words{"serve", "--listen", "127.0.0.1:" + std::to_string(port)};
   words.insert(words.end(), more.begin(), more.end());
   process_ = std::make_unique<Belay>(words, setting);
-  if (!process_->waits_to_say(" (Ctrl-C")) return;
+  if (!process_->waits_to_say("Ctrl-C")) return;
   const std::string& said = process_->said();
   for (std::string listening : {"Listening on", "Escuchando en"}) {
     listening += " http://127.0.0.1:";

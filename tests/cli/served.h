@@ -1,5 +1,5 @@
 #pragma once
-// tests/cli/served.h - a belay that serves, as a child process, and requests to it.
+// tests/cli/served.h - a `belay serve` child process, and requests to it.
 
 #include <sys/types.h>
 
@@ -12,15 +12,15 @@
 namespace belay::cli::tests {
 
 struct Got {
-  int status = 0;  // 0: no answer came
+  int status = 0;  // 0: no response arrived
   std::string body;
   std::string type;
   std::string retry_after;
-  std::string error;  // why not
+  std::string error;  // the reason why no response arrived
   Value json() const { return parse_json(body).value_or(Value()); }
 };
 
-// A text as it is, anything else as JSON.
+// Returns a string unchanged, any other value as JSON.
 inline std::string text(const Value& value) {
   const std::string* held = value.as_string();
   return held ? *held : to_json(value);
@@ -31,7 +31,7 @@ Task<Got> exchange(net::HttpClient& client, net::HttpRequest request);
 
 class Served {
  public:
-  // Listens on a free port, or on that of another one that is gone.
+  // Listens on a free port, or on `port` if it is set, such as that of an earlier server.
   explicit Served(const Setting& setting, Words more = {}, int port = 0);
   bool is_up() const { return port_ > 0; }
   int port() const { return port_; }
@@ -55,15 +55,15 @@ class Served {
   std::unique_ptr<Belay> process_;
 };
 
-// A stream of events that is being read.
+// An open stream of events.
 class Stream {
  public:
-  // `last`: the id of the last event that was seen; empty for none.
+  // `last` is the id of the last event that was seen; empty for none.
   Stream(Served& served, const std::string& path, const std::string& last = "");
-  // Reads until what came holds `text`; false when the stream ended without it.
+  // Reads until the received text contains `text`. Returns false if the stream ended without it.
   bool reads(const std::string& text);
   const std::string& so_far() const { return text_; }
-  // The id of the last whole event that came.
+  // Returns the id of the last complete event.
   std::string last_id() const;
 
  private:

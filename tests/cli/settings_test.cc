@@ -1,4 +1,4 @@
-// Where settings come from, and what they do to the output.
+// The sources of settings, and their effect on the output.
 
 #include <gtest/gtest.h>
 

@@ -55,7 +55,7 @@ Result<Graph<Question>> question_graph() {
   return std::move(graph).build();
 }
 
-// What a struct would have found when it was compiled, its runs find.
+// Mistakes that the compiler would find for a struct are found by the runs of a JSON graph.
 Result<JsonGraph> errand_graph() {
   JsonGraphBuilder graph{"errand"};
   graph.channel("to", {.kind = JsonKind::string, .required = true});

@@ -106,7 +106,7 @@ const std::vector<Name>& names() {
       {"AMountOfTheFolder", mounted_folder},
       {"AHardLinkBeside", hard_link_beside, Answer::refused, "hard links"},
       {"AHardLinkElsewhere", hard_link_elsewhere, Answer::refused, "hard links"},
-      {"AMountOfTheFile", mounted_file, Answer::refused, "mount the folder"},
+      {"AMountOfTheFile", mounted_file, Answer::refused, "Mount its folder"},
       {"AUri", uri, Answer::refused, "is a URI"},
       {"AUriOfNoFile", uri_in_memory, Answer::refused, "is a URI"},
   };
@@ -159,11 +159,10 @@ class StoreNames : public ::testing::TestWithParam<Name> {
       return;
     }
     EXPECT_EQ(resumed.code, 4) << resumed.err;
-    EXPECT_TRUE(resumed.says({"living process", std::to_string(living.process())})) << resumed.err;
+    EXPECT_TRUE(resumed.says({"live process", std::to_string(living.process())})) << resumed.err;
     EXPECT_EQ(worked.code, 0) << worked.err;
     EXPECT_EQ(worked.json()["processed"], Value(0));
-    EXPECT_EQ(run_by_name({"doctor", "--json"}).out.find("0 processes are at work"),
-              std::string::npos);
+    EXPECT_EQ(run_by_name({"doctor", "--json"}).out.find("0 live processes"), std::string::npos);
   }
 
   World world;
@@ -199,9 +198,9 @@ TEST_P(StoreNames, AKilledOwnersRunIsTakenOverOnce) {
     return;
   }
   EXPECT_EQ(taken.code, 3) << taken.err;
-  EXPECT_NE(taken.err.find("Taking over thread t"), std::string::npos) << taken.err;
+  EXPECT_NE(taken.err.find("Claiming thread t"), std::string::npos) << taken.err;
   Outcome again = world.run({"resume", "t"});
-  EXPECT_EQ(again.err.find("Taking over"), std::string::npos) << again.err;
+  EXPECT_EQ(again.err.find("Claiming"), std::string::npos) << again.err;
   EXPECT_EQ(world.run({"approvals", "approve", "t"}).code, 0);
   EXPECT_EQ(run_by_name({"check"}).code, 0);
 }

@@ -1,4 +1,4 @@
-// Stores that can't be used: a clear refusal, and the data as it was.
+// Stores that cannot be used: a clear error, and unchanged data.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::string bytes_of(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Every verb that opens the store.
+// Every command that opens the store.
 const std::vector<Words>& every_verb() {
   static const std::vector<Words> all = {{},
                                          {"notes", "list"},
@@ -89,7 +89,7 @@ TEST_F(CliStore, AFileOfAnotherKindIsLeftAsItIs) {
 }
 
 TEST_F(CliStore, ANewerStoreIsLeftAsItIs) {
-  // SQLite keeps the user's version in bytes 60 to 63 of the file.
+  // SQLite stores the user version in bytes 60 to 63 of the file.
   std::string bytes = bytes_of(world.store_path());
   bytes[60] = bytes[61] = bytes[62] = 0;
   bytes[63] = 99;

@@ -1,4 +1,4 @@
-// belay tail: what a run tells, to another process than the one that works on it.
+// belay tail: the events of a run, read by another process than its owner.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -76,7 +76,7 @@ TEST_F(CliTail, AProcessThatFollowsSeesWhatAnotherOneDoes) {
 
 TEST_F(CliTail, ASignalEndsIt) {
   Belay following({"tail", "t", "--follow"}, world.setting);
-  // It has begun once another command has come to its end.
+  // It has started when another command has ended.
   ASSERT_EQ(world.run({"threads"}).code, 0);
   following.send(SIGTERM);
   EXPECT_EQ(following.finish().code, 143);

@@ -1,4 +1,4 @@
-// What only looks: threads, history, state, check, and belay without a verb.
+// Commands that only read: threads, history, state, check, and belay without a command.
 
 #include <gtest/gtest.h>
 
@@ -224,7 +224,7 @@ TEST_F(CliLooking, AReaderThatGoesAwayIsNoFailure) {
   std::string line = std::string("env -i HOME=/tmp BELAY_STORE='sqlite:") + world.store_path() +
                      "' '" + BELAY_BINARY + "' history t | true; echo ${PIPESTATUS[0]}";
   std::string command = "bash -c \"" + line + "\"";
-  // What the shell is to expand is for the inner one.
+  // `$` expressions are meant for the inner shell.
   for (std::size_t at = command.find('$'); at != command.npos; at = command.find('$', at + 2)) {
     command.insert(at, "\\");
   }

@@ -1,4 +1,4 @@
-// Runs that one process leaves to another, and forks, from the command line.
+// Runs that are claimed by another process, and forks, with the command line.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -61,7 +61,7 @@ TEST_F(CliWorker, TakesOnlyFromItsQueuesAndNothingFromAPausedOne) {
 
 TEST_F(CliWorker, IsListedWhileItLives) {
   Belay worker({"worker"}, world.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   Value workers = world.run({"workers", "--json"}).json()["workers"];
   ASSERT_TRUE(workers.as_array());
   bool is_listed = false;
@@ -107,13 +107,13 @@ TEST_F(CliWorker, LeavesWhatIsToBeginLater) {
 
 TEST_F(CliWorker, ATermSignalDrainsIt) {
   Belay worker({"worker"}, world.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   EXPECT_EQ(enqueue("a").code, 0);
   ASSERT_TRUE(worker.waits_to_say("Buy it?"));
   worker.send(SIGTERM);
   Outcome ended = worker.finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_NE(ended.err.find("Took up 1 runs."), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("Processed 1 runs."), std::string::npos) << ended.err;
   EXPECT_EQ(state("a")["status"], Value("paused"));
 }
 
@@ -137,15 +137,15 @@ class CliDrain : public CliWorker {
 
 TEST_F(CliDrain, LetsARunningNodeEndAndBeSaved) {
   Belay worker({"worker"}, world.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   enqueue_journey(3);
   ASSERT_TRUE(is_under_way());
   worker.send(SIGTERM);
-  ASSERT_TRUE(worker.waits_to_say("running nodes have 30.0 s to end"));
+  ASSERT_TRUE(worker.waits_to_say("running nodes have 30.0 s to complete"));
   Outcome ended = worker.finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_NE(ended.err.find("released to its queue"), std::string::npos) << ended.err;
-  EXPECT_EQ(ended.err.find("given up"), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find("abandoned"), std::string::npos) << ended.err;
   Value left = state("j");
   EXPECT_EQ(left["status"], Value("queued"));
   EXPECT_EQ(left["currentNode"], Value("arrive")) << to_json(left);
@@ -161,15 +161,15 @@ TEST_F(CliDrain, GivesUpWhatStillRunsAtItsDeadlineOrAtASecondSignalAndSaysSo) {
     World fresh;
     world.setting.environment["BELAY_STORE"] = fresh.setting.environment["BELAY_STORE"];
     Belay worker({"worker", "--drain-timeout", is_second_signal ? "10m" : "1s"}, world.setting);
-    ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+    ASSERT_TRUE(worker.waits_to_say("Worker started."));
     enqueue_journey(600);
     ASSERT_TRUE(is_under_way());
     worker.send(SIGTERM);
-    ASSERT_TRUE(worker.waits_to_say("to end"));
+    ASSERT_TRUE(worker.waits_to_say("to complete"));
     if (is_second_signal) worker.send(SIGINT);
     Outcome ended = worker.finish();
     EXPECT_EQ(ended.code, 0) << ended.err;
-    EXPECT_NE(ended.err.find("given up: travel"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("abandoned: travel"), std::string::npos) << ended.err;
     EXPECT_EQ(state("j")["status"], Value("queued"));
     Value history = world.run({"history", "j", "--json"}).json();
     EXPECT_NE(to_json(history).find("release"), std::string::npos);
@@ -183,7 +183,7 @@ TEST_F(CliDrain, GivesUpWhatStillRunsAtItsDeadlineOrAtASecondSignalAndSaysSo) {
 
 TEST_F(CliDrain, AThirdSignalEndsAProcessWhoseNodeHoldsItsThread) {
   Belay worker({"worker"}, world.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   enqueue_journey(-1);
   ASSERT_TRUE(is_under_way());
   for (int i = 0; i < 3; ++i) {
@@ -200,7 +200,7 @@ TEST_F(CliWorker, ForgetsThreadsThatEndedLongAgo) {
   ASSERT_EQ(world.run({"run", "order", "--thread", "waits", "--input", "item=hat"}).code, 3);
   for (const char* keep : {"forever", "30d", "0h"}) {
     Belay worker({"worker", "--keep", keep}, world.setting);
-    ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+    ASSERT_TRUE(worker.waits_to_say("Worker started."));
     ASSERT_EQ(enqueue("after " + std::string(keep)).code, 0);
     ASSERT_TRUE(worker.waits_to_say("Buy it?"));
     worker.send(SIGTERM);
@@ -241,7 +241,7 @@ TEST_F(CliWorker, AForkThatCannotBeIsRefusedWithItsReason) {
     Words says;
   };
   for (const Case& each : {
-           Case{{"fork", "none"}, {"no thread", "none"}},
+           Case{{"fork", "none"}, {"Unknown thread", "none"}},
            Case{{"fork", "first", "--at", "99"}, {"99"}},
            Case{{"fork", "first", "--at", "x"}, {"--at"}},
            Case{{"fork", "first", "--edit", "itm=cap"}, {"itm", "Did you mean \"item\"?"}},

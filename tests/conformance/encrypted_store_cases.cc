@@ -261,7 +261,7 @@ TEST_P(EncryptedStore, AMissingBlobIsCorrupt) {
   auto refused = records(*without_blob);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
-  EXPECT_THAT(refused.error().message, HasSubstr("which is not there"));
+  EXPECT_THAT(refused.error().message, HasSubstr("which does not exist"));
 }
 
 TEST_P(EncryptedStore, ChangedBytesAreToldByTheirRow) {

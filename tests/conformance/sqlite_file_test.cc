@@ -128,8 +128,8 @@ TEST_F(SqliteFile, RefusesPathsThatCannotBeAStore) {
   expect_refused("", ErrorCode::invalid, "sqlite:PATH");
   expect_refused(":memory:", ErrorCode::invalid, "memory:");
   expect_refused(folder_.path(), ErrorCode::invalid, "folder");
-  expect_refused(folder_.file("no/such/folder.db"), ErrorCode::invalid, "create it");
-  expect_refused("/dev/null", ErrorCode::invalid, "no ordinary file");
+  expect_refused(folder_.file("no/such/folder.db"), ErrorCode::invalid, "Create the folder");
+  expect_refused("/dev/null", ErrorCode::invalid, "not a regular file");
   std::ofstream(folder_.file("file")) << "x";
   expect_refused(folder_.file("file/store.db"), ErrorCode::invalid, "folder");
 }
@@ -171,7 +171,7 @@ TEST_F(SqliteFile, LeavesANewerVersionAlone) {
 TEST_F(SqliteFile, RefusesAStoreMadeByAnotherMigrationOfTheSameNumber) {
   with_store([](Store&, Caller& call) { call.commit(RunScript("a").first()); });
   ask("UPDATE migrations SET checksum = zeroblob(32)");
-  expect_refused(path_, ErrorCode::corrupt, "another migration 1");
+  expect_refused(path_, ErrorCode::corrupt, "different migration 1");
 }
 
 TEST_F(SqliteFile, FindsDamageWhenItOpens) {
@@ -254,7 +254,7 @@ TEST_F(SqliteFile, RefusesAFileThatItMayNotWriteOrRead) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
   };
   std::string before = bytes_of(path_);
-  EXPECT_TRUE(refused_as_nobody(0600, 0755, "can't be read"));
+  EXPECT_TRUE(refused_as_nobody(0600, 0755, "could not be read"));
   EXPECT_TRUE(refused_as_nobody(0644, 0755, "permissions") ||
               refused_as_nobody(0644, 0755, "read-only"));
   EXPECT_TRUE(refused_as_nobody(0644, 0777, "read-only"));

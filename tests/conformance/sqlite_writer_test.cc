@@ -301,7 +301,7 @@ TEST_F(SqliteWriter, AfterAFailedSyncNothingIsAcknowledgedUntilTheStoreIsReopene
     outcome = call_->try_commit(later);
     ASSERT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
-    EXPECT_THAT(outcome.error().message, HasSubstr("open the store again"));
+    EXPECT_THAT(outcome.error().message, HasSubstr("reopen the store"));
   }
   EXPECT_FALSE(store_->open_session().ok());
   EXPECT_FALSE(store_->accepts_commits());

@@ -1,4 +1,4 @@
-// Counts down, one durable node at a time, and asks before the end.
+// Counts down, one durable node at a time, and requests an approval before the end.
 
 #include <belay/belay.hpp>
 #include <memory>

@@ -1,5 +1,5 @@
-// Files that Belays of before wrote through the whole engine: opened, read, checked, and carried on
-// to their ends.
+// Files that older versions of Belay wrote through the whole engine: opened, read, checked, and
+// continued to the ends of their runs.
 
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ using conformance::TemporaryFolder;
 using ::testing::HasSubstr;
 
 struct OldFile {
-  std::string name;  // empty: made by this Belay
+  std::string name;  // empty: created by this version
   EncryptionOptions (*encryption)();
   bool is_before_row_seals = false;  // with a key, but without seals of rows
 };

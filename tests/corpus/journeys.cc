@@ -18,7 +18,7 @@ Update<Journey> look(const Journey& journey, Context& context) {
   return append(&Journey::seen, "the road to the " + journey.place);
 }
 
-// Large enough to be kept once, beside its rows.
+// Returns a text large enough to be stored once, as a blob.
 Update<Journey> write(const Journey& journey, Context&) {
   std::string letter = "From the " + journey.place + ":";
   while (letter.size() < 70'000) letter += " we walked on, and it rained.";
@@ -45,7 +45,7 @@ Update<Journey> keep(const Journey& journey, Context& context) {
   return unchanged<Journey>();
 }
 
-// What is carried on gets ids of its own.
+// Each opening gets a new seed: continued runs get new ids.
 std::uint64_t seed_for(const std::string& path) {
   static std::uint64_t openings = 0;
   return std::hash<std::string>{}(path) + ++openings;

@@ -1,9 +1,8 @@
 #pragma once
-// tests/corpus/journeys.h - the runs that are in each file of tests/data/stores, but the first, and
-// how they are carried on.
+// tests/corpus/journeys.h - the runs in the files of tests/data/stores, and their continuation
 //
-// Never change the graph, the input or the clock: the files hold what they once came to. What a new
-// format needs gets a graph of its own.
+// The first file contains other runs. Never change the graph, the input or the clock: the files
+// contain their former results. A new format that needs something else gets its own graph.
 
 #include <memory>
 #include <string>
@@ -23,11 +22,12 @@ struct Journey {
   bool agreed = false;
 };
 
-// begin -> {look, write} -> gather -> one `visit` a place -> review -> keep -> end. A visit asks in
-// its midst when the journey is to the sea; the review asks when it is to the hills.
+// begin -> {look, write} -> gather -> one `visit` per place -> review -> keep -> end. A visit
+// contains an interrupt if the journey is to the sea; the review requests an approval if it is to
+// the hills.
 Graph<Journey> journey_graph();
 
-// No key, or what the sealed files are sealed with.
+// Options without a key, and those with the key of the encrypted files.
 EncryptionOptions plaintext_options();
 EncryptionOptions encrypting_options();
 
@@ -36,16 +36,16 @@ class Journeys {
   // Opens or creates the file.
   Journeys(const std::string& path, EncryptionOptions encryption);
 
-  // What a new file is filled with: "home" has come to its end, "edited" too, after an edited
-  // approval; "hills" waits for its approval, and "sea" in the midst of a superstep.
+  // Fills a new file: "home" has completed; "edited" has completed after an edited approval;
+  // "hills" waits for its approval, and "sea" for an interrupt partway through a superstep.
   void set_out();
   RunView status(const std::string& thread);
-  // Answers with a letter of the decider's own, if one is given.
+  // Approves the open interrupt of the thread, with the edited payload if one is given.
   Result<DecisionResult> agree(const std::string& thread, std::optional<Value> edited = {});
   CheckReport check();
 
   Store& store() { return *sealed_; }
-  // Below the encryption.
+  // The inner store, without encryption.
   Store& stored() { return *inner_; }
   EventLoop& loop() { return *loop_; }
   Random& random() { return random_; }

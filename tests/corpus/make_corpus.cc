@@ -1,4 +1,4 @@
-// Makes the files of the present schema for tests/data/stores: see the README there.
+// Creates the files of the current schema for tests/data/stores: see the README there.
 //
 //   make_corpus FOLDER     writes FOLDER/plain.db and FOLDER/sealed.db
 

@@ -49,8 +49,7 @@ std::string Baseline::folder_before(std::size_t step) const {
 }
 
 std::uint64_t Baseline::commits_of(std::size_t step) const {
-  // A step without commits of a run is an import: one commit, which belongs to no run of the store
-  // before.
+  // A step without commits of a run is an import: one commit without a run.
   std::size_t of_runs = sights_[step + 1].commits.size() - sights_[step].commits.size();
   return of_runs == 0 ? 1 : of_runs;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// tests/crash/campaign_size.h - the number of cases of a campaign: fewer under a sanitizer, and
-// adjustable by environment variables.
+// tests/crash/campaign_size.h - the number of cases of a campaign
+//
+// Fewer under a sanitizer, and adjustable by environment variables.
 
 #include <charconv>
 #include <cstdint>

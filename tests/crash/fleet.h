@@ -52,7 +52,7 @@ struct FleetPlan {
   std::size_t zombies_at_once = 1;
   std::size_t drains = 0;        // of workers (SIGTERM), at least
   std::size_t disturbances = 0;  // at least
-  // a stroke kills all workers while they execute runs, which are then orphaned
+  // A stroke kills all workers while they execute runs, which are then orphaned.
   bool kills_all = false;
   std::string worker_name = {};  // of all workers; empty: each has its own
   FleetSite site = {};

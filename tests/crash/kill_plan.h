@@ -18,9 +18,9 @@ enum class Moment { before, after, between };
 struct Kill {
   Moment moment = Moment::before;
   std::uint64_t commit = 0;  // for before and after
-  // for between: after stderr contains this, or immediately if empty,
+  // For `between`: the kill follows after stderr has contained this, immediately if empty, ...
   std::string told = {};
-  std::chrono::microseconds delay{};  // and this much later
+  std::chrono::microseconds delay{};  // ... and this much later
 };
 
 // The kills of one store: that of a step and, if `takeover` is set, that of the process that takes

@@ -1,6 +1,5 @@
 #pragma once
-// tests/crash/store_files.h - store files in their own folders, and access to them through SQLite
-// alone.
+// tests/crash/store_files.h - store files in their own folders, and access to them by SQL.
 
 #include <string>
 #include <vector>

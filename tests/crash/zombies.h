@@ -1,6 +1,5 @@
 #pragma once
-// tests/crash/zombies.h - workers that are stopped (SIGSTOP) and continue after a takeover of their
-// runs
+// tests/crash/zombies.h - workers that are stopped (SIGSTOP) while others take over their runs
 //
 // Counts which workers lost runs and which of their commits were fenced. The takeover is read from
 // the store; a fenced commit is reported by the zombie itself, because BELAY_TEST_TELL_FENCED is

@@ -1,5 +1,5 @@
-// A bit that is another than it was written, at rest or on its way from the disk: whoever goes on
-// with the store gets a typed error, a finding of the checkers, or the values that were written.
+// A bit that is flipped on the disk or during a read: a process that continues with the store gets
+// a typed error, a violation from the checkers, or the original values.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ using conformance::TemporaryFolder;
 const Instant kBegins = *instant_from("2026-11-21T12:00:00Z");
 const Instant kLater = *instant_from("2026-11-21T18:00:00Z");
 
-// The store of two threads: one has ended, one waits for a person.
+// The store of two threads: one has ended, one waits for an approval.
 struct Kept {
   Files files;
-  std::string ended;  // the state that the one ended with
-  std::string goes;   // and that the other will end with
+  std::string ended;  // the final state of the ended run
+  std::string goes;   // the final state that the other run must reach
 };
 
 std::string state_of(const RunView& view) { return to_json(view.state); }
@@ -52,14 +52,14 @@ struct Judged {
   bool other_goes_on = false;
 };
 
-// One thread: the right state, a typed error, or another state.
+// Checks one thread: the right state, a typed error, or a wrong state.
 Answer judge_thread(Process& process, const std::string& thread, const std::string& expected) {
   auto view = process.play(true, thread);
   if (!view.ok() || view->row.status != RunStatus::completed) return Answer::refused;
   return state_of(*view) == expected ? Answer::right : Answer::silent;
 }
 
-// What a new process makes of the files.
+// Checks the results of a new process on these files.
 Judged judge(const Files& files, const Kept& kept) {
   TemporaryFolder folder;
   RecordingDisk disk;  // does not really sync
@@ -89,7 +89,7 @@ Judged judge(const Files& files, const Kept& kept) {
 
 struct Campaign {
   std::map<Answer, std::size_t> count;
-  std::size_t one_goes_on = 0;  // of the refused ones
+  std::size_t one_goes_on = 0;  // of the rejected cases
   std::vector<std::string> troubles;
 
   void add(const Judged& judged, const std::string& where) {
@@ -107,15 +107,16 @@ struct Campaign {
 };
 
 constexpr std::size_t kPage = 4096;
-// Of the pages, and of the reads: a part has to do under a sanitizer.
+// Every n-th of the pages and of the reads: a part suffices under a sanitizer.
 constexpr std::size_t kEvery = crash::kSanitized ? 3 : 1;
 
-// BELAY_SOAK_FLIPS says how many bits of each page, and how many more cases of the others.
+// BELAY_SOAK_FLIPS is the number of bits per page; the other cases increase accordingly.
 std::size_t flips_a_page() {
   return crash::number_from("BELAY_SOAK_FLIPS", crash::kSanitized ? 1 : 4);
 }
 
-// One thread only, of which the world outside knows something: what becomes of it in a new process.
+// Checks one thread with the calls that the external systems have received, continued by a new
+// process.
 Judged judge_journey(const Files& files, const std::string& expected, Outside outside) {
   TemporaryFolder folder;
   RecordingDisk disk;  // does not really sync
@@ -141,7 +142,7 @@ TEST(BitFlips, AtRestGiveATypedErrorAFindingOrTheRightState) {
   testing::SeededRandom random(crash::number_from("BELAY_SOAK_SEED", 4));
   Campaign campaign;
   for (const auto& [name, content] : kept.files) {
-    // Of the log of what is not yet in the file, another test tells.
+    // The WAL has its own test.
     if (name != "store.db") continue;
     for (std::size_t page = 0; page < content.size() / kPage; page += kEvery) {
       for (std::size_t i = 0; i < flips_a_page(); ++i) {
@@ -156,8 +157,8 @@ TEST(BitFlips, AtRestGiveATypedErrorAFindingOrTheRightState) {
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
 }
 
-// The log is read up to the first part that does not fit its checksum: what stood behind is as if
-// it had never been written. The run goes on from there.
+// SQLite reads the WAL up to the first frame whose checksum is wrong: later frames count as never
+// written, and the run continues from there.
 TEST(BitFlips, InTheLogLeaveWhatStoodBeforeThem) {
   Recorded recorded = record();
   std::string expected = state_of(recorded.view.value());
@@ -182,7 +183,7 @@ TEST(BitFlips, InTheLogLeaveWhatStoodBeforeThem) {
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
 }
 
-// A bit that is turned over on its way from the disk may be written back, and then it is at rest.
+// A bit that is flipped during a read can be written back to the disk.
 TEST(BitFlips, AtAnyReadGiveATypedErrorAFindingOrTheRightState) {
   Recorded sound =
       record([](RecordingDisk& disk) { disk.fail(Fault::flipped_bit, SIZE_MAX, false); });

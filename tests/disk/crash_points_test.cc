@@ -1,4 +1,4 @@
-// Every operation that a run makes on its disk may be the last before the power goes.
+// Every disk operation of a run is tried as the last one before a power cut.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@ namespace belay::disk {
 namespace {
 
 struct CrashCampaign {
-  std::size_t images = 0;  // different ones that were gone on with
+  std::size_t images = 0;  // different ones that were continued
   std::vector<std::string> troubles;
 };
 
-// An image that stays the same for several operations is judged at the last of them, where the
-// most has been acknowledged.
+// An image that remains the same for several operations is checked after the last of them, when the
+// most commits have been acknowledged.
 CrashCampaign cut_everywhere(const Recorded& recorded, std::size_t every) {
   CrashCampaign campaign;
   for (Image image : {Image::all_kept, Image::unsynced_dropped, Image::unsynced_reordered,
@@ -51,14 +51,14 @@ TEST(CrashPoints, OfAnyOperationAndImageARunGoesOnAndNothingAcknowledgedIsLost) 
   ASSERT_EQ(recorded.view.value().row.status, RunStatus::completed);
   ASSERT_EQ(recorded.outside.count("mail"), 1u);
   ASSERT_GT(recorded.operations.size(), 400u);
-  // Under a sanitizer a part has to do; the other parts are the -O2 build's.
+  // A part suffices under a sanitizer; the -O2 build runs all.
   CrashCampaign campaign = cut_everywhere(recorded, crash::kSanitized ? 40 : 1);
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
   std::printf("evidence: crash points %zu operations, %zu images\n", recorded.operations.size(),
               campaign.images);
 }
 
-// The canary: what a disk does that lies about its syncs must be found.
+// The canary: a disk that lies about its syncs must be detected.
 TEST(CrashPoints, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   Recorded recorded = record([](RecordingDisk& disk) { disk.lie_about_syncs(); });
   ASSERT_EQ(recorded.view.value().row.status, RunStatus::completed);

@@ -1,4 +1,4 @@
-// Every call that a run makes of its disk may fail: once, or from then on.
+// Every disk call of a run is tried as a failing one: once, or from then on.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,13 +24,14 @@ constexpr Named kFaults[] = {
 };
 
 struct FaultCampaign {
-  std::size_t calls = 0;   // that the faults could have befallen
-  std::size_t runs = 0;    // in which one has failed
-  std::size_t images = 0;  // that were gone on with
+  std::size_t calls = 0;   // that the faults could have affected
+  std::size_t runs = 0;    // in which a call has failed
+  std::size_t images = 0;  // that were continued
   std::vector<std::string> troubles;
 };
 
-// The run under one fault, and what comes after it: the process alone has died, or the power went.
+// Executes the run with one fault, and continues it after the death of the process alone and after
+// a power cut.
 void judge(const Named& named, std::size_t after, bool for_ever, const Recorded& expected,
            FaultCampaign& campaign) {
   Recorded recorded = record([&](RecordingDisk& disk) { disk.fail(named.fault, after, for_ever); });
@@ -41,8 +42,8 @@ void judge(const Named& named, std::size_t after, bool for_ever, const Recorded&
     ErrorCode code = recorded.view.error().code;
     bool is_typed = code == ErrorCode::unavailable || code == ErrorCode::uncertain ||
                     code == ErrorCode::corrupt || code == ErrorCode::exhausted;
-    // SQLite takes what a short read lacks for zeros: a page without rows, now and then. What is
-    // there is not found then, or is refused when it is begun anew; nothing of it may be lost.
+    // SQLite reads the missing part of a short read as zeros: sometimes a page without rows.
+    // Existing data is then not found, or a second start is rejected; nothing may be lost.
     bool reads_nothing = named.fault == Fault::short_read;
     if (!is_typed && !reads_nothing) {
       campaign.troubles.push_back(where + std::string(name_of(code)) + ": " +
@@ -69,7 +70,7 @@ std::size_t calls_of(Fault fault) {
   return recorded.tried;
 }
 
-// A call of each kind in so many: with 1 all of them, which takes hours under a sanitizer.
+// Tries `cases` calls of each kind; all of them take hours under a sanitizer.
 FaultCampaign fail_everywhere(std::size_t cases) {
   FaultCampaign campaign;
   Recorded expected = record();
@@ -86,7 +87,7 @@ FaultCampaign fail_everywhere(std::size_t cases) {
 }
 
 TEST(DiskFaults, AfterAnyCallThatFailsTheRunGoesOnAndNothingAcknowledgedIsLost) {
-  // In how many of the calls of a kind; 0: in all of them.
+  // The number of calls of each kind to try; 0: all of them.
   std::uint64_t cases = crash::number_from("BELAY_SOAK_FAULTS", crash::kSanitized ? 4 : 40);
   FaultCampaign campaign = fail_everywhere(cases == 0 ? SIZE_MAX : cases);
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// More than any wait of the scenario, in its own time.
+// More than every wait of the scenario, in its own time.
 constexpr std::chrono::hours kWaitMax{24};
 constexpr int kCallsMax = 100;
 constexpr int kBranches = 8;
@@ -23,7 +23,7 @@ auto note(const std::string& name) {
   return [name](const Journey&, Context&) { return append(&Journey::log, name); };
 }
 
-// A chain of nodes that each say their name.
+// Adds a chain of nodes that each append their name.
 void add_chain(GraphBuilder<Journey>& graph, const char* name, int count) {
   for (int i = 0; i < count; ++i) {
     graph.node(numbered(name, i), note(numbered(name, i)));
@@ -107,7 +107,7 @@ Outside Outside::until(std::size_t count) const {
   return earlier;
 }
 
-// 10 in a chain, 8 branches of which 4 have a second node, a join, 11 in a chain, and the six of
+// 10 nodes in a chain, 8 branches of which 4 have a second node, a join, 11 in a chain, and six at
 // the end.
 Graph<Journey> forty_nodes(Outside& outside) {
   GraphBuilder<Journey> graph{"forty"};
@@ -139,7 +139,7 @@ Graph<Journey> forty_nodes(Outside& outside) {
   return std::move(graph).build().value();
 }
 
-// Tells the world outside what was acknowledged.
+// Records the acknowledged commits.
 class Process::AcknowledgingStore final : public ForwardingStore {
  public:
   AcknowledgingStore(std::unique_ptr<Store> inner, Outside& outside)

@@ -1,7 +1,8 @@
 #pragma once
-// tests/disk/forty_nodes.h - a run of forty nodes that has it all, on a SQLite file or another
-// store: branches side by side, retries, an approval, effects of every class, a record and a
-// message.
+// tests/disk/forty_nodes.h - a run of forty nodes that uses every kind of feature
+//
+// It runs on a SQLite file or another store, with parallel branches, retries, an approval, effects
+// of every class, a record and a message.
 
 #include <functional>
 #include <memory>
@@ -28,7 +29,8 @@ struct Ticket {
   static auto indexed() { return std::tuple{&Ticket::sum}; }
 };
 
-// The world outside of the process: what it was asked to do, and when in the disk's counting.
+// The systems outside of the process: the calls that they received, and the disk's operation count
+// at each call.
 struct Outside {
   struct Call {
     std::size_t at = 0;
@@ -45,10 +47,10 @@ struct Outside {
   std::vector<Acknowledged> acknowledged = {};
 
   void call(std::string name, std::string key);
-  // How often `name` was called, calls with the same key as one.
+  // Returns how often `name` was called; calls with the same key count once.
   std::size_t distinct(const std::string& name) const;
   std::size_t count(const std::string& name) const;
-  // As it was when the disk had done `count` operations.
+  // Returns the state when the disk had executed `count` operations.
   Outside until(std::size_t count) const;
 };
 
@@ -56,22 +58,23 @@ Graph<Journey> forty_nodes(Outside& outside);
 
 using StoreOpener = std::function<Result<std::unique_ptr<Store>>(Clock&, Random&)>;
 
-// One process on the store in `folder`, on a clock of its own that begins at `begins`.
+// One process on the store in `folder`, with its own clock that starts at `begins`.
 class Process {
  public:
-  // For begin(), which opens the store and answers with an error where it can't.
+  // For begin(), which opens the store and fails with its error if it cannot be opened.
   Process(Outside& outside, Instant begins, std::uint64_t seed);
   static Result<std::unique_ptr<Process>> begin(const std::string& folder, Outside& outside,
                                                 Instant begins, std::uint64_t seed);
-  // The same on whatever store `open` gives.
+  // The same for the store that `open` returns.
   static Result<std::unique_ptr<Process>> begin_on(const StoreOpener& open, Outside& outside,
                                                    Instant begins, std::uint64_t seed);
   ~Process();
 
-  // Plays the run until a person is asked, or with `decides` until it has ended; an error that the
-  // store answers ends it earlier.
+  // Executes the run until an approval is open, or if `decides` is set until it has ended. Fails
+  // with the first error of the store.
   Result<RunView> play(bool decides, const std::string& thread = "journey");
-  // What the checkers find, with what the world outside knows; empty when all is well.
+  // Returns the violations that the checkers find, including those against the calls of `outside`;
+  // empty if there are none.
   Result<std::string> violations();
 
  private:

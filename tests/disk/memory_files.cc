@@ -17,7 +17,7 @@ bool is_on_disk(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
-// False when it can't be read.
+// Returns false if the file cannot be read.
 bool read_whole(int file, std::string& content) {
   struct stat status{};
   if (fstat(file, &status) != 0) return false;
@@ -88,7 +88,7 @@ int MemoryFile::lock(Hold& hold, int level) {
     return SQLITE_OK;
   }
   if (level == SQLITE_LOCK_EXCLUSIVE && sharers_ > 1) {
-    // Who has reserved it lets nobody new in while it waits.
+    // The holder of the reserved lock admits no new readers while it waits.
     if (hold.level == SQLITE_LOCK_RESERVED) hold.level = level_ = SQLITE_LOCK_PENDING;
     return SQLITE_BUSY;
   }
@@ -129,7 +129,7 @@ int MemoryFile::lock_shared(Hold& hold, int offset, int count, int flags) {
   auto last = first + count;
   if ((flags & SQLITE_SHM_UNLOCK) != 0) {
     if ((hold.exclusive & mask) != 0) std::fill(first, last, 0);
-    // Locks are shared one at a time.
+    // A shared lock is held once per holder.
     if ((hold.shared & mask) != 0) --*first;
     hold.exclusive &= ~mask;
     hold.shared &= ~mask;
@@ -159,7 +159,7 @@ void MemoryFile::unmap_shared(Hold& hold) {
   }
   hold.exclusive = hold.shared = 0;
   if (!std::exchange(hold.has_mapped, false)) return;
-  // Whoever is the first to map it makes it from the log, as after a crash.
+  // The first one that maps it again rebuilds it from the WAL, as after a crash.
   if (--mappers_ == 0) regions_.clear();
 }
 

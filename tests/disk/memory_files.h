@@ -1,11 +1,12 @@
 #pragma once
-// tests/disk/memory_files.h - files in memory under SQLite, with the locks and the shared memory
-// that it wants of them. A file is in memory while anybody has it open; before and after it is an
-// ordinary one, which tests and the store itself look at. What is told of a database that is open,
-// its being there, its size and its bytes, is true of the ordinary file at any time.
+// tests/disk/memory_files.h - files in memory under SQLite, with their locks and shared memory
 //
-// Between those that have a file open the locks are those of SQLite's own "unix" inside of one
-// process (os_unix.c of 3.40), so whoever waits there waits here.
+// A file is in memory while it is open; before and after that it is an ordinary file, which tests
+// and the store itself can read. While a database is open, its ordinary file always has its current
+// existence, size and bytes.
+//
+// Between those that have a file open, the locks are those of SQLite's own "unix" VFS within one
+// process (os_unix.c of 3.40): a wait there is a wait here.
 
 #include <sqlite3.h>
 
@@ -19,7 +20,7 @@
 
 namespace belay::disk {
 
-// What one of those that have a file open holds of it.
+// The locks of one of those that have a file open.
 struct Hold {
   int level = SQLITE_LOCK_NONE;  // of the file
   unsigned shared = 0;           // bits of the shared memory's locks
@@ -30,19 +31,19 @@ struct Hold {
 // Thread-safe.
 class MemoryFile {
  public:
-  // `kept_at`: the descriptor of the ordinary file, which is written along with it; -1 for none.
+  // `kept_at` is the descriptor of the ordinary file, which is written too; -1 for none.
   MemoryFile(std::string path, std::string content, int kept_at);
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   ~MemoryFile();
 
-  // How many bytes there were.
+  // Returns the number of bytes that could be read.
   std::size_t read(char* to, std::size_t size, std::size_t offset) const;
   bool write(const char* from, std::size_t size, std::size_t offset);
   bool truncate(std::size_t size);
   std::size_t size() const;
 
-  // Answer with SQLite's codes.
+  // Return SQLite's result codes.
   int lock(Hold& hold, int level);
   void unlock(Hold& hold, int level);
   bool is_reserved() const;
@@ -54,27 +55,28 @@ class MemoryFile {
   friend class MemoryFiles;
 
   mutable std::mutex mutex_;
-  std::string path_;  // empty: it is nobody's any more
+  std::string path_;  // empty: the file was removed
   std::string content_;
-  bool is_changed_ = false;  // in memory alone
+  bool is_changed_ = false;  // only in memory
   int kept_at_;
   int users_ = 0;
-  int level_ = SQLITE_LOCK_NONE;  // the highest that anybody holds
+  int level_ = SQLITE_LOCK_NONE;  // the highest level that is held
   int sharers_ = 0;
   std::vector<std::unique_ptr<char[]>> regions_;
   int mappers_ = 0;
-  std::array<int, SQLITE_SHM_NLOCK> locks_{};  // how many share it; -1: it is one's alone
+  std::array<int, SQLITE_SHM_NLOCK> locks_{};  // number of sharers; -1: exclusive
 };
 
 // Thread-safe.
 class MemoryFiles {
  public:
-  // By SQLite's flags; an empty path is a file without a name. Null when it can't be opened.
+  // Opens a file with SQLite's flags; an empty path is a file without a name. Returns null if it
+  // cannot be opened.
   std::shared_ptr<MemoryFile> open(const std::string& path, int flags);
   void close(const std::shared_ptr<MemoryFile>& file);
-  // Whether there is one with anything in it: for SQLite an empty log is none.
+  // Returns whether there is a file that is not empty: for SQLite an empty WAL does not exist.
   bool is_there(const std::string& path) const;
-  // False when there was none.
+  // Returns false if there was no file.
   bool remove(const std::string& path);
 
  private:

@@ -22,7 +22,7 @@ void write_into(std::string& content, const Operation& operation) {
   }
 }
 
-// As the last sector of it was half written.
+// Returns the write with only half of its last sector written.
 Operation torn(Operation write, std::size_t sector) {
   std::size_t in_last = (write.bytes.size() - 1) % sector + 1;
   write.bytes.resize(write.bytes.size() - in_last + in_last / 2);

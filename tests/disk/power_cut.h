@@ -1,11 +1,11 @@
 #pragma once
-// tests/disk/power_cut.h - what a disk may hold after the power went.
+// tests/disk/power_cut.h - the possible contents of a disk after a power cut
 //
-// The model: what was written is sure to be there once its file has been synced afterwards. Until
-// then any part of it may be there or not, whatever the order. What was unsynced when a sync failed
-// may be given up for good by the kernel, though a later sync succeeds; what reads meanwhile still
-// finds it in the cache (as ext4 and XFS do; see "Can Applications Recover from fsync Failures?",
-// USENIX ATC 2020).
+// The model: written data is certain to exist once its file has been synced afterwards. Until then,
+// any part of it might exist or not, in any order. Data that was unsynced when a sync failed might
+// be lost permanently by the kernel even if a later sync succeeds; reads meanwhile still return it
+// from the cache (as with ext4 and XFS; see "Can Applications Recover from fsync Failures?", USENIX
+// ATC 2020).
 
 #include <cstdint>
 #include <map>
@@ -20,28 +20,28 @@ namespace belay::disk {
 struct Operation {
   enum class Kind { create, write, truncate, sync, failed_sync, remove };
   Kind kind = Kind::write;
-  std::string file;         // its name without the folder
-  std::int64_t offset = 0;  // of a write; the new size of a truncate
+  std::string file;         // name without the folder
+  std::int64_t offset = 0;  // of a write; for a truncate, the new size
   std::string bytes;
 };
 
-// What a disk may hold when the power goes after some operations.
+// The contents of a disk if the power is cut after some operations.
 enum class Image {
   all_kept,
   unsynced_dropped,
-  unsynced_reordered,  // of what was not synced a part is there, by the seed
-  torn_512,            // all, but of the last write's last sector only the first half is there
+  unsynced_reordered,  // a part of the unsynced writes, selected by the seed
+  torn_512,            // all, but only the first half of the last write's last sector
   torn_4096,
-  failed_sync_dropped,  // all, but what a failed sync has left unwritten
+  failed_sync_dropped,  // all, except the data that a failed sync has left unwritten
 };
 const char* name_of(Image image);
 
 using Files = std::map<std::string, std::string>;  // contents by name
 
-// Goes through operations one by one, and tells at each what the disk may hold.
+// Applies operations one by one, and computes the disk's contents after a power cut at that point.
 class PowerCut {
  public:
-  // A disk with nothing on it, or with what an earlier cut has left.
+  // An empty disk, or one with the contents that an earlier power cut has left.
   PowerCut() = default;
   explicit PowerCut(const Files& left);
 
@@ -49,23 +49,23 @@ class PowerCut {
   Files files(Image image, std::uint64_t seed = 0) const;
 
  private:
-  // What reads find in it is what was synced with all that was written since.
+  // Reads return the synced contents with all later writes.
   struct File {
     bool is_there = false;
-    bool was_synced = false;  // if never, it may be missing altogether
+    bool was_synced = false;  // if not, the whole file might be missing
     std::string synced;
     std::vector<Operation> unsynced;  // in order
-    // Once a sync has failed: the file with what that has left unwritten, and without.
+    // After a failed sync: the contents with the data that it left unwritten, and those without.
     std::optional<std::string> with_lost;
     std::optional<std::string> without_lost;
-    bool has_lost = false;  // `unsynced` has writes of before that sync
+    bool has_lost = false;  // `unsynced` contains writes before the failed sync
 
     std::string now() const;
     std::string image(Image image, bool is_last, Random& random) const;
   };
 
   std::map<std::string, File> files_;
-  std::string last_written_;  // by the last operation; empty: it was no write
+  std::string last_written_;  // the file of the last operation; empty: it was not a write
 };
 
 void lay_out(const Files& files, const std::string& folder);

@@ -26,7 +26,7 @@ Result<RunView> play(const std::string& folder, Outside& outside) {
   return error(ErrorCode::invalid, "Not reached.");
 }
 
-// The number of the commit that a violation names; empty if it names none.
+// Returns the number of the commit that a violation names; empty if it names none.
 std::string commit_in(const std::string& violation) {
   std::size_t begin = violation.find("commit ");
   if (begin == violation.npos) return "";
@@ -34,8 +34,8 @@ std::string commit_in(const std::string& violation) {
   return violation.substr(begin, violation.find_first_not_of("0123456789", begin) - begin);
 }
 
-// The violations without those of a commit that quarantines its run as damaged: it has no event,
-// keeps the chain hash of the commit before it, and leaves open approvals open.
+// Returns the violations without those of a commit that quarantines its run as corrupt: it has no
+// event, keeps the chain hash of the commit before it, and leaves open approvals open.
 std::string without_quarantine(const std::string& violations) {
   std::set<std::string> quarantines;
   std::vector<std::string> lines;
@@ -75,11 +75,11 @@ std::string trouble_with(const Files& files, std::size_t count, const Recorded& 
   Outside outside = recorded.outside.until(count);
   auto process = Process::begin(folder.path(), outside, kLater, 3);
   if (!process.ok()) return "The store can't be opened: " + process.error().message;
-  // Before anything is done: what was acknowledged is there.
+  // Before the process does anything, all acknowledged data must exist.
   if (!outside.acknowledged.empty()) {
     auto found = (*process)->violations();
     if (!found.ok()) return "The store can't be checked: " + found.error().message;
-    // All commits are there, and no run continues from one that quarantines it as damaged.
+    // All commits exist, and no run continues from a commit that quarantines it as corrupt.
     bool is_quarantined = recorded.misreads && without_quarantine(*found) != *found;
     if (is_quarantined) return without_quarantine(*found);
     if (!found->empty()) return *found;

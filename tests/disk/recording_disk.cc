@@ -11,14 +11,14 @@ namespace {
 // One opening of a file.
 struct Opened {
   std::shared_ptr<MemoryFile> file;
-  std::string name;  // empty: a file that is deleted when it is closed, of no matter here
+  std::string name;  // empty: a temporary file, deleted when it is closed, which is not recorded
   int process;
-  int seen_failures;  // of syncs
+  int seen_failures;  // failures of syncs that were reported to this opening
   Hold hold = {};
 };
 
 struct File {
-  sqlite3_file base;  // first: SQLite knows a File by it
+  sqlite3_file base;  // first: SQLite accesses a File through it
   RecordingDisk* disk;
   Opened* opened;
 };
@@ -118,7 +118,7 @@ int check_lock(sqlite3_file* file, int* locked) {
   return SQLITE_OK;
 }
 int control(sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; }
-// As those of "unix".
+// The values of SQLite's "unix" VFS.
 int sector_size(sqlite3_file*) { return 4096; }
 int characteristics(sqlite3_file*) { return SQLITE_IOCAP_POWERSAFE_OVERWRITE; }
 int map_shared(sqlite3_file* file, int region, int size, int extend, void volatile** memory) {
@@ -129,7 +129,8 @@ int lock_shared(sqlite3_file* file, int offset, int count, int flags) {
   if (locks && is_dead(file)) return SQLITE_IOERR_SHMLOCK;
   return opened_of(file).file->lock_shared(opened_of(file).hold, offset, count, flags);
 }
-// Whoever takes the file's lock, as its size does, has seen what was written before it was let go.
+// Takes the file's mutex, as size() does: a process that takes it sees all writes before its last
+// release.
 void barrier(sqlite3_file* file) { (void)opened_of(file).file->size(); }
 int unmap_shared(sqlite3_file* file, int) {
   opened_of(file).file->unmap_shared(opened_of(file).hold);

@@ -1,6 +1,7 @@
 #pragma once
-// tests/disk/recording_disk.h - a disk under SQLite that keeps what was asked of it, and fails
-// where a test says so. What it may hold after a power cut, power_cut.h tells.
+// tests/disk/recording_disk.h - a disk under SQLite that records its operations and injects faults
+//
+// power_cut.h computes the disk's contents after a power cut.
 
 #include <sqlite3.h>
 
@@ -22,17 +23,18 @@ enum class Fault {
   full,         // ENOSPC
   short_write,  // half of it is written, then ENOSPC
   read_error,
-  short_read,   // fewer bytes than there are: the rest are zero
-  flipped_bit,  // one bit of what is read is another
+  short_read,   // fewer bytes than requested: the rest is zero
+  flipped_bit,  // one bit of the read data is flipped
   sync_error,
   open_error,
 };
 
-// While it exists, every file that SQLite opens lies on it: in memory, and in its folder when
-// nobody has it open, which makes thousands of cases possible. Create it before the store, and let
-// it outlive the store. One at a time. Thread-safe.
+// While it exists, every file that SQLite opens is on this disk: in memory while it is open, and in
+// its folder otherwise, which makes thousands of cases possible. Must be created before the store
+// and must outlive it. One at a time. Thread-safe.
 //
-// A failed sync is told once to everyone who has the file open, as Linux does since 4.13.
+// A failed sync is reported once to each of those that have the file open, as Linux does since
+// 4.13.
 class RecordingDisk {
  public:
   RecordingDisk();
@@ -40,44 +42,47 @@ class RecordingDisk {
   RecordingDisk& operator=(const RecordingDisk&) = delete;
   ~RecordingDisk();
 
-  // All that changed a file so far, unless somebody listens.
+  // Returns all changes of files so far; empty if there is a listener.
   std::vector<Operation> operations() const;
   std::size_t size() const;
-  // How often files were synced, with success: what group commit saves.
+  // Returns the number of successful syncs, which group commit reduces.
   std::size_t syncs() const;
 
-  // Is given each operation, in place of its being kept.
+  // Passes each operation to `listener` instead of recording it.
   void listen(std::function<void(Operation)> listener);
 
-  // Several processes on one disk: what is opened from now on is this one's. 0 to begin with.
+  // Several processes on one disk: files that are opened from now on belong to this process.
+  // Initially 0.
   void opens_for(int process);
-  // It is dead, at once or when it has changed something so many times more: all its calls fail,
-  // and nothing of it reaches the disk any more.
+  // Makes a process dead, immediately or after a number of further changes: all its calls fail, and
+  // none of them changes the disk.
   void kill(int process);
   void kill_after(int process, std::size_t changes);
   bool is_dead(int process) const;
 
-  // From now on the call number `after` (0: the next one) that the fault may befall fails, and with
-  // `for_ever` all such calls after it.
+  // Makes the call number `after` (0: the next one) that the fault can affect fail, and if
+  // `for_ever` is set, all later such calls.
   void fail(Fault fault, std::size_t after, bool for_ever);
   void heal();
-  // How many calls have failed, and how many the fault could have befallen since fail().
+  // Return the number of failed calls, and of calls that the fault could have affected, since
+  // fail().
   std::size_t failed() const;
   std::size_t tried() const;
-  // A disk that says that it has synced, and has not: what a test must find out.
+  // Makes syncs return success without syncing: a fault that tests must detect.
   void lie_about_syncs() { lies_ = true; }
 
-  // For the calls of the file system beneath.
+  // For the functions of the VFS.
   MemoryFiles& files() { return files_; }
   void note(Operation operation);
   bool fails(Fault fault);
   bool lies() const { return lies_; }
-  // Whose file it is that SQLite opens under this name: by the name of a database as SQLite itself
-  // keeps it, a log belongs to whoever has opened its database.
+  // Returns the process that owns the file that SQLite opens with this name. The address at which
+  // SQLite stores the name of a database identifies it: a WAL belongs to the process that opened
+  // its database.
   int owner_of(const char* name, int flags);
-  // Whether this call may still happen: changes count towards kill_after().
+  // Returns whether this call is still executed; changes count towards kill_after().
   bool may_change(int process);
-  // How often a sync of the file has failed.
+  // Returns how often a sync of the file has failed.
   int failed_syncs(const std::string& file) const;
 
  private:
@@ -95,14 +100,15 @@ class RecordingDisk {
   bool lies_ = false;
   std::function<void(Operation)> listener_;
   int opener_ = 0;
-  std::map<const void*, int> owners_;        // by where SQLite keeps the name of a database
-  std::map<int, std::size_t> changes_left_;  // of those that are to die; 0: they are dead
+  // by the address at which SQLite stores a database's name
+  std::map<const void*, int> owners_;
+  std::map<int, std::size_t> changes_left_;  // of processes with a pending kill; 0: dead
   std::map<std::string, int> failed_syncs_;
   MemoryFiles files_;
   std::unique_ptr<sqlite3_vfs> vfs_;
 };
 
-// Turns over one bit, counted from the first byte's lowest.
+// Flips one bit, counted from the lowest bit of the first byte.
 void flip_bit(char* bytes, std::uint64_t bit);
 
 }  // namespace belay::disk

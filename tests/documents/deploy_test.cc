@@ -1,5 +1,5 @@
-// deploy/ and docs/operations.md say nothing that the program does not know: every command is one
-// that its parser takes, every variable one that it reads, and the files are YAML.
+// deploy/ and docs/operations.md must match the program: its parser accepts every command, it reads
+// every variable, and the files are valid YAML.
 
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
@@ -49,7 +49,7 @@ Words words_in(const std::string& line) {
   return words;
 }
 
-// What follows the program's name.
+// `words` are the arguments after the program's name.
 void expect_understood(Words words, const fs::path& file) {
   words.insert(words.begin(), "belay");
   std::vector<const char*> pointers;
@@ -63,7 +63,8 @@ void expect_understood(Words words, const fs::path& file) {
   EXPECT_TRUE(parsed.ok()) << file << ": " << shown << "\n" << parsed.error().message;
 }
 
-// The arguments of each container of Belay's image: "command" of Compose, "args" of Kubernetes.
+// Adds the arguments of each container of Belay's image: "command" of Compose, "args" of
+// Kubernetes.
 void add_arguments(const YAML::Node& node, std::vector<Words>& found) {
   if (node.IsMap() && node["image"] && node["image"].as<std::string>().starts_with("belay:")) {
     for (const char* key : {"command", "args"}) {
@@ -74,7 +75,7 @@ void add_arguments(const YAML::Node& node, std::vector<Words>& found) {
   for (const auto& child : node) add_arguments(node.IsMap() ? child.second : child, found);
 }
 
-// Compose merges what stands under "<<" into its place; yaml-cpp leaves it there.
+// Compose merges the map under "<<" into its parent; yaml-cpp does not.
 std::vector<Words> arguments_in(const fs::path& file) {
   std::vector<Words> found;
   for (YAML::Node& document : YAML::LoadAllFromFile(file.string())) {
@@ -104,7 +105,7 @@ TEST(Deployment, EveryContainerIsStartedWithWordsThatTheProgramTakes) {
   EXPECT_EQ(containers, 5u);
 }
 
-// The rest of the line, or up to a backtick, after each place where the mark stands.
+// Returns the rest of the line, or the text up to a backtick, after each occurrence of the mark.
 std::vector<std::string> after_each(std::string_view mark, const std::string& text) {
   std::vector<std::string> found;
   for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
@@ -133,7 +134,7 @@ TEST(Deployment, EveryCommandOfItsPagesIsOneThatTheProgramTakes) {
   std::size_t named = 0;
   for (const char* name : {"docs/operations.md", "docs/postgresql.md", "deploy/README.md"}) {
     std::string text = contents_of(sources() / name);
-    // In backticks, or a line by itself.
+    // In backticks, or on a line of its own.
     for (const char* mark : {"`belay ", "\n    belay "}) {
       for (const std::string& command : after_each(mark, text)) {
         ++named;
@@ -144,7 +145,7 @@ TEST(Deployment, EveryCommandOfItsPagesIsOneThatTheProgramTakes) {
   EXPECT_GE(named, 12u);
 }
 
-// "BELAY_STORE", and so on.
+// Returns names such as "BELAY_STORE".
 std::vector<std::string> variables_in(const std::string& text) {
   std::vector<std::string> names;
   auto is_part = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };

@@ -1,5 +1,5 @@
-// docs/how-belay-is-tested.md is true: the tests that it names exist, no case of the specification
-// is missing, and its rules are those of the code.
+// docs/how-belay-is-tested.md must be correct: the tests that it names exist, it contains every
+// case of the specification, and its rules are those of the code.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ struct TableRow {
   std::string second;
 };
 
-// The rows of all tables with two columns.
+// Returns the rows of all tables with two columns.
 std::vector<TableRow> rows_in(const std::string& text) {
   std::vector<TableRow> rows;
   std::istringstream lines(text);
@@ -56,7 +56,7 @@ std::vector<TableRow> rows_in(const std::string& text) {
   return rows;
 }
 
-// "Suite.Name" of every test that the arguments after a macro's name and parenthesis declare.
+// Adds "Suite.Name" of every test that an invocation of the macro declares.
 void add_tests(const std::string& source, std::string_view macro, std::set<std::string>& tests) {
   std::string call = std::string(macro) + "(";
   for (std::size_t at = source.find(call); at != source.npos; at = source.find(call, at + 1)) {
@@ -88,7 +88,7 @@ const std::set<std::string>& known_tests() {
   return known;
 }
 
-// What stands between single backticks.
+// Returns the texts between single backticks.
 std::vector<std::string> quoted_in(const std::string& text) {
   std::vector<std::string> quoted;
   for (std::size_t at = text.find('`'); at != text.npos; at = text.find('`', at + 1)) {
@@ -100,7 +100,7 @@ std::vector<std::string> quoted_in(const std::string& text) {
   return quoted;
 }
 
-// The table's cases with their tests.
+// Returns the cases of the table with their tests.
 std::map<std::string, std::vector<std::string>> cases_in(const std::string& text) {
   std::map<std::string, std::vector<std::string>> cases;
   std::size_t begin = text.find("\n## The cases of the specification");
@@ -137,7 +137,7 @@ TEST(HowBelayIsTested, TheRulesAreThoseOfTheCode) {
   }
 }
 
-// A line of the list is a word and what it says.
+// Returns the text after `word`, if the line of the list starts with it.
 std::string said(const std::string& line, std::string_view word) {
   return line.starts_with(word) ? line.substr(word.size()) : "";
 }
@@ -154,7 +154,7 @@ TEST(HowBelayIsTested, EveryMutationIsInTheTableWithTheTestThatCatchesIt) {
     if (!line.starts_with("test ")) continue;
     ++mutations;
     std::string test = line.substr(line.rfind(' ') + 1);
-    // Of a suite for several stores the list names the one that is mutated.
+    // For a suite of several stores, the list names the instance that is mutated.
     test.erase(std::min(test.find('/'), test.size()));
     std::string row = "| `" + name + "` | " + says + " | `" + test + "` |\n";
     EXPECT_TRUE(document().find(row) != std::string::npos) << "missing: " << row;

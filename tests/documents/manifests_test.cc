@@ -1,5 +1,5 @@
-// The files of deploy/ hold together: what one of them refers to stands in another, or in the
-// program. A cluster or an engine would say so when it is too late, or not at all.
+// The files of deploy/ must be consistent: a name that one of them uses is defined in another, or
+// in the program. A cluster would report such an error late or not at all.
 
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
@@ -32,7 +32,7 @@ Names keys_of(const YAML::Node& map) {
   return keys;
 }
 
-// Whatever stands under that key, however deep.
+// Calls `see` for every value of that key, at any depth.
 void visit(const YAML::Node& node, const std::string& key,
            const std::function<void(const YAML::Node&)>& see) {
   if (!node.IsMap() && !node.IsSequence()) return;
@@ -43,7 +43,7 @@ void visit(const YAML::Node& node, const std::string& key,
   }
 }
 
-// Names of files, each after the folder that they are mounted in.
+// Returns the names of files that `text` contains after the folder that they are mounted in.
 Names named_in(const std::string& folder, const std::string& text) {
   Names names;
   for (std::size_t at = text.find(folder); at != text.npos; at = text.find(folder, at + 1)) {
@@ -83,7 +83,7 @@ std::vector<Manifest> of_kind(const Names& kinds) {
   return found;
 }
 
-// The keys of each map of settings, by its name.
+// Returns the keys of each ConfigMap, by its name.
 std::map<std::string, Names> settings() {
   std::map<std::string, Names> found;
   for (const Manifest& each : of_kind({"ConfigMap"})) {
@@ -92,7 +92,8 @@ std::map<std::string, Names> settings() {
   return found;
 }
 
-// The keys of each secret: those of the example, and of the one that deploy/README.md has one make.
+// Returns the keys of each secret: those of the example, and of the one that deploy/README.md
+// explains how to create.
 std::map<std::string, Names> secrets() {
   std::map<std::string, Names> found;
   for (const Manifest& each : of_kind({"Secret"})) {
@@ -143,7 +144,7 @@ TEST(Manifests, EveryKeyThatAPodTakesStandsInItsMapOrSecret) {
   EXPECT_EQ(seen, 17);
 }
 
-// The paths of its files: each where its volume is mounted.
+// Returns the paths of the pod's files: each one where its volume is mounted.
 Names files_in(const YAML::Node& pod) {
   std::map<std::string, std::string> folders;
   for (const auto& container : pod["containers"]) {
@@ -162,7 +163,7 @@ Names files_in(const YAML::Node& pod) {
   return files;
 }
 
-// The URLs of the stores name the authority's certificate, the arguments keys and settings.
+// The URLs of the stores name the authority's certificate, the arguments name keys and settings.
 TEST(Manifests, EveryFileThatAPodReadsIsMounted) {
   std::string urls = text_of("deploy/kubernetes/config.yaml");
   int seen = 0;
@@ -188,7 +189,7 @@ TEST(Manifests, EverySelectorFindsItsPods) {
   for (const Manifest& each : of_kind(kWorkloads)) {
     std::string label = each.spec()["template"]["metadata"]["labels"]["app"].as<std::string>();
     pods.insert(label);
-    if (each.kind() == "Job") continue;  // it finds its pods by itself
+    if (each.kind() == "Job") continue;  // it finds its pods automatically
     EXPECT_EQ(each.spec()["selector"]["matchLabels"]["app"].as<std::string>(), label) << each.file;
   }
   EXPECT_EQ(pods.size(), 5u);
@@ -219,7 +220,7 @@ TEST(Manifests, AnAutoscalerAloneSaysHowMany) {
   EXPECT_TRUE(scaled.empty()) << *scaled.begin();
 }
 
-// By number or by name.
+// Returns the ports by number and by name.
 Names ports_of(const YAML::Node& pod) {
   Names ports;
   for (const auto& container : pod["containers"]) {
@@ -248,7 +249,7 @@ TEST(Manifests, EveryProbeAsksAPortAndAPathThatThereAre) {
   EXPECT_EQ(seen, 4);
 }
 
-// But for their passwords: the page is where they are explained, and tried out.
+// Except for their passwords: the page explains and tests the roles.
 TEST(Manifests, TheRolesOfPostgresqlAreThoseOfThePage) {
   for (const Manifest& each : of_kind({"ConfigMap"})) {
     if (each.file != "postgresql.yaml") continue;
@@ -261,7 +262,7 @@ TEST(Manifests, TheRolesOfPostgresqlAreThoseOfThePage) {
   FAIL() << "there is no map of its settings";
 }
 
-// What listens, what is published, what is probed: one port.
+// The port that the server listens on, that is published, and that is probed must be the same.
 TEST(Manifests, TheServersPortIsTheSameEverywhere) {
   const std::string listen = "\"--listen\", \"0.0.0.0:8123\"";
   std::string image = text_of("deploy/Dockerfile");
@@ -321,7 +322,7 @@ TEST(Compose, EverySecretAndVolumeIsDeclaredAndEveryFileThatIsReadIsASecret) {
   });
 }
 
-// deploy/README.md says how to make them, and that they stay out of the image.
+// deploy/README.md explains how to create them, and that they are not part of the image.
 TEST(Compose, EachFileOfASecretIsMadeAsThePageSays) {
   std::string path = (fs::path(BELAY_SOURCE_DIR) / "deploy/compose.yaml").string();
   std::string page = text_of("deploy/README.md");
@@ -332,7 +333,7 @@ TEST(Compose, EachFileOfASecretIsMadeAsThePageSays) {
   EXPECT_THAT(text_of(".dockerignore"), HasSubstr("\ndeploy/secrets\n"));
 }
 
-// They keep a store on SQLite in one folder, which belongs to one user; and that store reads
+// Both units use a SQLite store in one folder, which belongs to one user; that store reads
 // /proc/sys, which ProcSubset=pid would hide.
 TEST(Units, ShareAUserAndLetAStoreOnSqliteBeOpened) {
   for (const char* name : {"belay-serve.service", "belay-worker@.service"}) {

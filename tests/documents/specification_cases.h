@@ -6,7 +6,7 @@
 
 namespace belay::documents {
 
-// Of the graph agents and of the approval fix, in its order and in its words, shortened.
+// Those of the graph agents and of the approval fix, in its order and with its words, shortened.
 const std::vector<std::string_view>& specification_cases();
 
 }  // namespace belay::documents

@@ -1,9 +1,9 @@
 #pragma once
-// tests/doors/rows.h - the table of rules that every door obeys: settings, validations, limits.
+// tests/doors/rows.h - the table of rules that apply to every door: settings, validations, limits
 //
-// A row has settings, one request and one expected result, which is the same for every door.
-// To add one, write it into rows.cc; a setting without a row, or without a reason for not
-// having one, fails the test.
+// A row has settings, one request and one expected result, which is the same for every door. To add
+// one, write it into rows.cc; a setting without a row, and without a reason for that, fails the
+// test.
 
 #include <map>
 #include <optional>

@@ -10,7 +10,8 @@
 namespace belay::explorer {
 namespace {
 
-// Something open for as long as somebody waits for it: the frame that waits holds this.
+// A pending request in the list for as long as the frame of the waiting coroutine exists, which
+// owns this object.
 class Waiting {
  public:
   Waiting(std::list<Open>& all, Open open) : all_(all), place_(all.insert(all.end(), open)) {}
@@ -68,7 +69,8 @@ const ThreadId& explored_thread() {
 Instant first_day() { return *instant_from("2026-11-21T12:00:00Z"); }
 Instant second_day() { return first_day() + std::chrono::hours(25); }
 
-// The world of one call: a loop, a clock and chance of its own, and the store as it is told of it.
+// The world of one call: its own loop, clock and random numbers, and a store whose results are
+// those that the call receives.
 class Player::Play final : public Store {
  public:
   Play(const Graph<Letter>& graph, const Call& call, const IsAlive& is_alive)
@@ -200,7 +202,7 @@ class Player::Play final : public Store {
   testing::ScriptedModel model_;
   std::list<Open> open_;
   std::optional<Ended> ended_;
-  bool is_told_ = false;  // what is asked now, is asked for the first time
+  bool is_told_ = false;  // new requests are made for the first time
   std::vector<std::pair<SessionId, bool>> told_;
   std::size_t next_told_ = 0;
   std::vector<std::pair<SessionId, bool>> asked_;

@@ -1,10 +1,9 @@
 #pragma once
-// tests/explorer/call.h - a call of a process, as far as it has come: what it has heard from the
-// store since it began, and what it waits for now.
+// tests/explorer/call.h - one call of a process: its received results and its pending requests
 //
-// The process is the real runtime on the real driver. It is not kept: it is played once more from
-// the call's beginning, told again what it had heard, and then one thing more. So what a process
-// holds in memory is a value, and a crash is no more than to forget it.
+// The process is the real runtime with the real driver. It is not kept between moves: the call is
+// executed again from its beginning with the recorded results, followed by one new result. The
+// memory of a process is therefore a value, and a crash only discards it.
 
 #include <functional>
 #include <string>
@@ -19,57 +18,57 @@ namespace belay::explorer {
 enum class Errand { start, resume, approve, reject, cancel, expire };
 std::string_view name_of(Errand errand);
 
-// What a call is of. Two calls that are alike are the same call: they make the same ids.
+// Identifies a call. Two equal calls are the same call: they create the same ids.
 struct Call {
-  int session = 0;  // under which the process works
+  int session = 0;  // the session of the process
   Errand errand = Errand::start;
-  const Stored* began = nullptr;  // as it stood when the call began
-  Instant now{};                  // and when that was
+  const Stored* began = nullptr;  // the store's contents when the call started
+  Instant now{};                  // the time when the call started
 };
-// Whom the call names as the one who decides: nobody else is called so.
+// Returns the decider that the call names; no other call uses this name.
 std::string decider_of(const Call& call);
 
-// Something that a call waits for.
+// A pending request: a result that a call waits for.
 struct Open {
   enum class What { read, commit, node };
   What what = What::read;
-  Store::Reader reader;                  // that wants to read
-  std::string node;                      // whose end it waits for
-  std::shared_ptr<const Commit> commit;  // that it wants to be written
+  Store::Reader reader;                  // for a read
+  std::string node;                      // for the end of a node
+  std::shared_ptr<const Commit> commit;  // for a commit
   std::function<void(const struct Heard&)> tell;
 };
 
-// What it is told.
+// A result that a call receives.
 struct Heard {
-  std::size_t open = 0;                  // which of the things that it waits for
-  const Stored* seen = nullptr;          // of a read
-  std::optional<CommitOutcome> outcome;  // of a commit; nothing: nobody knows what it came to
-  Instant now{};                         // by then
-  // Whether they live, asked one after another since then.
+  std::size_t open = 0;                  // index of the request among the pending ones
+  const Stored* seen = nullptr;          // for a read
+  std::optional<CommitOutcome> outcome;  // for a commit; nothing: the outcome is unknown
+  Instant now{};                         // the time of the result
+  // The results of is_alive(), in the order of its calls after this result.
   std::vector<std::pair<SessionId, bool>> sessions;
 };
 
-// How a call ended.
+// The end of a call.
 struct Ended {
   std::optional<Error> error;
-  bool has_won = false;  // of a decision
+  bool has_won = false;  // its decision was accepted
 };
 
-// What a call has come to.
+// The progress of a call.
 struct Progress {
   std::vector<Open> open;  // without tell()
   std::optional<Ended> ended;
-  // What is_alive() answered since the last thing that was heard.
+  // The results of is_alive() since the last received result.
   std::vector<std::pair<SessionId, bool>> sessions;
 };
 
 using IsAlive = std::function<bool(const SessionId&)>;
 
-// Sessions are numbered. REQUIRES: number < sessions_max.
+// Sessions are numbered. Requires number < sessions_max.
 constexpr int sessions_max = 8;
 const SessionId& session_id(int number);
 const ThreadId& explored_thread();
-// The clock's first reading, and how long it goes before an approval expires, and then some.
+// The initial time, and a time after the expiry of the approval.
 Instant first_day();
 Instant second_day();
 
@@ -78,14 +77,14 @@ class Player {
   explicit Player(bool is_wide);
   const Graph<Letter>& graph() const { return graph_; }
 
-  // Plays `call`, through all of `heard`. What is asked after the last of these, `is_alive`
-  // answers; what was asked before, it is told again.
+  // Executes `call` with all of `heard`. `is_alive` is called for requests after the last of these
+  // results; earlier requests receive the recorded results.
   Progress play(const Call& call, const std::vector<const Heard*>& heard, const IsAlive& is_alive);
 
  private:
   class Play;
 
-  Play* play_ = nullptr;  // the one under way
+  Play* play_ = nullptr;  // the current one
   NodeWait wait_;
   Graph<Letter> graph_;
 };

@@ -1,6 +1,7 @@
 #pragma once
-// tests/explorer/explored_agents.h - the agents that are explored: three nodes and an approval, one
-// after another or with a node beside the approval.
+// tests/explorer/explored_agents.h - the agents that are explored
+//
+// Each has three nodes and an approval, in sequence or with one node parallel to the approval.
 
 #include <string>
 #include <vector>
@@ -12,11 +13,11 @@ namespace belay::explorer {
 
 struct Letter {
   std::string text{};
-  std::vector<std::string> log{};  // who has been there
+  std::vector<std::string> log{};  // the nodes that were executed
   bool approved = false;
 };
 
-// What sending leaves behind.
+// The record that the node `send` saves.
 struct Sent {
   static constexpr std::string_view collection = "notes";
   std::string text{};
@@ -24,13 +25,13 @@ struct Sent {
   static auto indexed() { return std::tuple{&Sent::text}; }
 };
 
-// A node that waits for its end until it is told to.
+// Suspends a node until the search lets it end.
 using NodeWait = std::function<Task<Done>(const std::string& node)>;
 
-// draft, check, review (the approval), send.
+// The nodes draft, check, review (the approval) and send, in sequence.
 Graph<Letter> one_after_another();
-// draft, then check and review side by side, then send. `check` waits in `wait`, which outlives the
-// graph.
+// The node draft, then check and review in one superstep, then send. `check` waits in `wait`, which
+// must outlive the graph.
 Graph<Letter> side_by_side(const NodeWait& wait);
 
 }  // namespace belay::explorer

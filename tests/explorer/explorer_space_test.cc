@@ -1,4 +1,4 @@
-// The whole space, which takes the optimised build.
+// The whole space, which needs the optimised build.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using ::testing::IsEmpty;
 
 // The numbers of states depend only on the engine and the graphs. A smaller number means that
-// something is no longer tried (a call, a fault, an order), unless the calls themselves take fewer
+// something is no longer tried (a call, a fault, an order), unless the calls themselves need fewer
 // steps: the possible contents of the store do not depend on that.
 
 TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
@@ -37,9 +37,9 @@ TEST(ExplorerSpace, SideBySideHoldsThroughAnyFault) {
   EXPECT_GE(report.contents, 10'000u);
 }
 
-// Whatever raises the epoch is a commit, and takes a seq too: so the check of the seq fences all
-// that the check of the epoch would, and that one is a second line of defence. The stores' own
-// tests hold it.
+// Every commit that increases the epoch also takes a seq. The check of the seq therefore fences
+// everything that the check of the epoch would, which is a second line of defence here. The
+// conformance suite tests the epoch's check alone.
 TEST(ExplorerSpace, TheSeqFencesWhatTheEpochWould) {
   SearchOptions options;
   options.broken = Broken::epoch;

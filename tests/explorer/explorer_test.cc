@@ -1,4 +1,4 @@
-// The search itself: a guard that does not hold is found, with the moves that show it.
+// The search itself: it finds a disabled guard, with the moves that show the consequence.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ SearchReport search_with(Broken broken, int faults) {
 TEST(Explorer, FindsNothingWhereNothingIsBroken) {
   SearchReport report = search_with(Broken::nothing, 0);
   EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
-  // Two processes that may each begin any call at any time, through the whole run.
+  // Two processes can each start any call at any time, until the run ends.
   EXPECT_GE(report.states, 2'000u) << report.text();
   EXPECT_GE(report.contents, 100u);
 }
@@ -30,7 +30,8 @@ TEST(Explorer, FindsNothingWhereNothingIsBroken) {
 TEST(Explorer, FindsACommitThatNoSeqFences) {
   SearchReport report = search_with(Broken::seq, 1);
   EXPECT_THAT(report.wrong, Contains(HasSubstr("was committed twice"))) << report.text();
-  // The shortest: begin, the first commit, one of which the reply is lost, the same once more.
+  // The shortest path: start, the first commit, a commit whose reply is lost, the same commit
+  // again.
   ASSERT_EQ(report.path.size(), 4u) << report.text();
   EXPECT_THAT(report.path[2], HasSubstr("the reply is lost, it will be sent again"));
 }

@@ -12,7 +12,7 @@ std::uint64_t number_of(Instant instant) {
   return static_cast<std::uint64_t>(instant.time_since_epoch().count());
 }
 
-// As if the store had no such guard: it is told what it wants to hear.
+// Changes the guard to the stored values, as if the store did not check it.
 void break_guard(Broken broken, const Stored& stored, Commit& commit) {
   if (!commit.run_guard || commit.run_guard->seq == 0 || !stored.run) return;
   if (broken == Broken::epoch) commit.run_guard->epoch = stored.run->epoch;
@@ -81,7 +81,7 @@ const Moment& Processes::hear(std::uint32_t number, const Heard& heard, const Li
   Seen seen;
   if (heard.seen) {
     ObservingSnapshot snapshot(heard.seen->tables);
-    // Its answer is its own: the call that is played hears it once more.
+    // The result of this reader is not used: the call is executed below and reads again.
     (void)moment.progress.open[heard.open].reader(snapshot);
     seen = snapshot.take_seen();
     if (const Moment* known = find(moment.after, heard, &seen, is_alive)) {

@@ -1,6 +1,7 @@
 #pragma once
-// tests/explorer/processes.h - what calls and commits come to, each found out once: by the real
-// runtime and by the real guards of the memory store.
+// tests/explorer/processes.h - computes each result of a call and of a commit once
+//
+// It uses the real runtime, and the real guards of the memory store.
 
 #include <array>
 #include <cstdint>
@@ -15,26 +16,26 @@
 
 namespace belay::explorer {
 
-// A call as far as it has come; kept once, under its number.
+// A call with its progress; stored once, under its number.
 struct Moment {
   Call call;
-  const Moment* before = nullptr;  // null where the call has just begun
-  Heard heard;                     // since then
-  const Seen* seen = nullptr;      // what it read, if it was a read
+  const Moment* before = nullptr;  // null if the call has just started
+  Heard heard;                     // the result received since then
+  const Seen* seen = nullptr;      // the rows that it read, for a read
   Progress progress;
   std::uint32_t number = 0;
-  std::uint32_t length = 0;          // how much was heard since the call began
-  std::vector<std::uint32_t> after;  // what was heard next, in all the ways that were tried
+  std::uint32_t length = 0;          // number of results since the call started
+  std::vector<std::uint32_t> after;  // the moments after each further result tried so far
 };
 
-// What a commit came to.
+// The result of a commit.
 struct Written {
   Result<CommitOutcome> outcome;
   const Stored* after = nullptr;
   std::vector<std::string> wrong;
 };
 
-// The sessions that are not over.
+// The sessions that count as alive.
 using Living = std::vector<int>;
 
 class Processes {
@@ -46,7 +47,8 @@ class Processes {
   std::size_t played() const { return moments_.size(); }
 
   const Moment& begin(const Call& call);
-  // `heard` is without its sessions: `living` tells of them.
+  // Continues a call with a result. `heard` has no sessions yet: `living` determines the results of
+  // is_alive().
   const Moment& hear(std::uint32_t number, const Heard& heard, const Living& living);
   const Written& write(const Stored& stored, const Moment& moment, std::size_t open, Instant now);
 
@@ -55,7 +57,7 @@ class Processes {
 
   using Key = std::array<std::uint64_t, 4>;
 
-  // Of `among`; null when it is not there.
+  // Returns the moment among `among`, or null if it is not there.
   const Moment* find(const std::vector<std::uint32_t>& among, const Heard& heard, const Seen* seen,
                      const IsAlive& is_alive) const;
   Progress play(const Moment& moment, const IsAlive& is_alive);
@@ -66,8 +68,8 @@ class Processes {
   std::deque<Moment> moments_;
   std::map<Key, std::uint32_t> begun_;
   std::map<Key, Written> written_;
-  std::map<std::size_t, std::deque<Seen>> seen_;     // by the content that was read
-  std::map<Key, std::vector<std::uint32_t>> found_;  // what hearing this led to, so far
+  std::map<std::size_t, std::deque<Seen>> seen_;     // by the contents that were read
+  std::map<Key, std::vector<std::uint32_t>> found_;  // the moments after this result, so far
 };
 
 }  // namespace belay::explorer

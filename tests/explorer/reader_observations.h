@@ -1,7 +1,8 @@
 #pragma once
-// tests/explorer/reader_observations.h - what a reader saw of a store: the answers to all that it
-// asked. Readers are told apart by that alone, so two contents that look alike to a reader are
-// alike to it.
+// tests/explorer/reader_observations.h - records the results of all reads of a store
+//
+// Readers are compared by these results alone: two contents of the store that return the same
+// results to a reader are equivalent for it.
 
 #include <variant>
 #include <vector>
@@ -60,7 +61,7 @@ class ObservingSnapshot final : public Snapshot {
     return keep(view_.blob_uses(tenant, after));
   }
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override {
-    return view_.envelopes(filter);  // only re-encryption asks for them
+    return view_.envelopes(filter);  // only re-encryption reads them
   }
 
   Result<std::vector<TenantId>> tenants() override { return keep(view_.tenants()); }

@@ -1,4 +1,4 @@
-// Long on purpose: one search, and all that may happen in it.
+// Long on purpose: one search with all of its moves.
 
 #include "tests/explorer/search.h"
 
@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::uint32_t idle = UINT32_MAX;
 constexpr std::uint32_t nobody = UINT32_MAX;
-// What a call may hear before it counts as one that goes round for ever.
+// The number of results after which a call counts as one that never ends.
 constexpr std::uint32_t longest_max = 40;
 
-// One of the two, which are told apart by what they do alone.
+// One of the two processes, which differ only in their actions.
 struct Process {
-  std::uint32_t moment = idle;  // of the call that is under way
-  // None: its next call opens one. A session that no commit names is as good as none.
+  std::uint32_t moment = idle;  // of the call in progress
+  // -1: the next call opens a session. A session that no commit names equals none.
   std::int16_t session = -1;
   bool is_taken_for_dead = false;
   friend auto operator<=>(const Process&, const Process&) = default;
@@ -28,7 +28,7 @@ struct Process {
 struct State {
   std::uint32_t content = 0;
   std::array<Process, 2> processes;
-  bool is_late = false;  // the second day
+  bool is_late = false;  // the approval has expired
   std::uint8_t faults = 0;
 
   Instant now() const { return is_late ? second_day() : first_day(); }
@@ -59,14 +59,14 @@ struct KeyHash {
 
 struct Move {
   enum class Kind {
-    begin,          // a call
-    answer,         // what a call waits for happens, and it hears of it
-    lose_reply,     // a commit is written, and sent again since its reply is lost
-    lose_both,      // a commit is written, and its caller told that nobody knows
-    lose_request,   // a commit is not written, and its caller told that nobody knows
-    crash,          // a process dies, and another takes its place
-    take_for_dead,  // a session is over, and its process does not know
-    next_day,       // an approval's time passes
+    begin,          // a call starts
+    answer,         // the result that a call waits for arrives
+    lose_reply,     // a commit is written, and sent again because its reply is lost
+    lose_both,      // a commit is written, and its caller receives `uncertain`
+    lose_request,   // a commit is not written, and its caller receives `uncertain`
+    crash,          // a process dies, and another one replaces it
+    take_for_dead,  // a session counts as dead, without the knowledge of its process
+    next_day,       // the approval expires
   };
   Kind kind = Kind::answer;
   int process = 0;
@@ -95,7 +95,7 @@ class Search {
   struct Visited {
     State state;
     std::uint32_t from = nobody;
-    std::uint16_t move = 0;  // its place in moves_from(from)
+    std::uint16_t move = 0;  // its index in moves_from(from)
     std::uint16_t depth = 0;
   };
 
@@ -122,7 +122,8 @@ class Search {
   Processes processes_;
   std::vector<Visited> visited_;
   std::unordered_map<std::array<std::uint64_t, 3>, std::uint32_t, KeyHash> places_;
-  // Moves that are no faults and begin no cancel, as pairs of places: how a run gets on.
+  // Moves that are neither faults nor a cancel, as pairs (to, from) of indexes: the progress of a
+  // run.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ways_on_;
   SearchReport report_;
 };
@@ -137,8 +138,8 @@ bool Search::has_open_approval(const State& state) {
   return !stored.approvals.empty() && stored.approvals.front().status == ApprovalStatus::open;
 }
 
-// What a process, or a person at it, may want of the run as it stands. It may stand elsewhere by
-// the time that the call comes to look.
+// Adds the calls that a process or its user could start in the run's current state. The state can
+// be different when the call reads it.
 void Search::add_calls(const State& state, int process, std::vector<Move>& moves) {
   auto add = [&](Errand errand) { moves.push_back({Move::Kind::begin, process, errand, 0}); };
   const Stored& stored = content(state);
@@ -189,7 +190,7 @@ std::vector<Move> Search::moves_from(const State& state) {
   return moves;
 }
 
-// A process whose session is over begins a new one with its next call, as one that died does.
+// A process whose session is dead opens a new one with its next call, like a process that died.
 void Search::end_call(State& state, int process, const Moment& moment,
                       std::vector<std::string>& wrong) {
   Process& one = state.processes[process];
@@ -221,7 +222,8 @@ void Search::hear(State& state, int process, Heard heard, std::vector<std::strin
     state.processes[process].moment = next.number;
     if (open.empty()) wrong.push_back("A call waits for nothing, and does not end.");
     if (open.size() != 1 || open.front().what != Open::What::read) return;
-    // A last read only says how the call went.
+    // A read after which the call ends only determines the call's result; it needs no move of its
+    // own.
     heard = Heard();
     heard.seen = &content(state);
     heard.now = state.now();
@@ -239,7 +241,7 @@ void Search::begin(State& state, const Move& move, std::vector<std::string>& wro
   }
   Call call{one.session, move.errand, &stored, state.now()};
   one.moment = processes_.begin(call).number;
-  // Nothing has come of it before its first read.
+  // A call has no effect before its first read, therefore that read is part of the move.
   Heard heard;
   heard.seen = &stored;
   heard.now = state.now();
@@ -264,8 +266,8 @@ void Search::answer(State& state, const Move& move, std::vector<std::string>& wr
   if (move.kind != Move::Kind::lose_reply) hear(state, move.process, heard, wrong);
 }
 
-// Nothing may be written any more. As long as nothing is, the calls that are still under way can't
-// tell what becomes of each other, so one order is as good as any.
+// The run has ended, and nothing may be written any more. Without writes, the remaining calls
+// cannot observe each other: one order is as good as any.
 void Search::finish_calls(State& state, std::vector<std::string>& wrong) {
   for (int process : {0, 1}) {
     while (state.processes[process].moment != idle && wrong.empty()) {
@@ -334,7 +336,7 @@ void Search::expand(std::uint32_t place) {
   }
 }
 
-// With the moves that lead to `place`.
+// Records the fault and the moves that lead to the state `place`.
 void Search::fail(std::uint32_t place, std::vector<std::string> wrong) {
   report_.wrong = std::move(wrong);
   std::vector<std::uint32_t> places;
@@ -347,8 +349,7 @@ void Search::fail(std::uint32_t place, std::vector<std::string> wrong) {
   }
 }
 
-// Wherever a run has come to, it can come to its end without another fault, and without being given
-// up.
+// From every state, the run must be able to end without another fault and without a cancel.
 void Search::find_dead_ends() {
   std::vector<std::uint32_t> begins(visited_.size() + 1);
   for (const auto& [to, from] : ways_on_) ++begins[to + 1];

@@ -1,11 +1,11 @@
 #pragma once
-// tests/explorer/search.h - every state that two processes, the people at them and their faults can
-// bring one run to, each visited once.
+// tests/explorer/search.h - visits every state that two processes can bring one run to
 //
-// A state is what the store holds, how far the call of each process has come, which sessions are
-// taken for dead, and whether the approval's time has passed. A move is one thing that happens: a
-// call begins, a read or a commit is answered, a reply is lost, a process dies. Breadth first, so
-// the first path to a fault is a shortest one.
+// The two processes have users and faults. A state consists of the contents of the store, the
+// progress of each process's call, the sessions that count as dead, and whether the approval has
+// expired. A move is one event: a call starts, a read or a commit returns, a reply is lost, a
+// process dies. Each state is visited once, breadth-first: the first path to a fault is a shortest
+// one.
 
 #include <cstdint>
 #include <string>
@@ -16,12 +16,13 @@
 
 namespace belay::explorer {
 
-// A guard of the store that does not hold: the search has to find what comes of it.
+// A guard of the store that is disabled: the search must find the consequences.
 enum class Broken { nothing, epoch, seq, expiry };
 
 struct SearchOptions {
-  bool is_wide = false;  // side_by_side() in place of one_after_another()
-  int faults = 2;        // crashes, sessions taken for dead and lost replies, in all
+  bool is_wide = false;  // side_by_side() instead of one_after_another()
+  // The maximum number of crashes, sessions that count as dead, and lost replies, in total.
+  int faults = 2;
   Broken broken = Broken::nothing;
 };
 
@@ -31,10 +32,10 @@ struct SearchReport {
   std::size_t depth = 0;
   std::size_t longest = 0;   // steps of one call
   std::size_t contents = 0;  // of the store
-  std::size_t played = 0;    // parts of calls that were played on the real driver
+  std::size_t played = 0;    // parts of calls executed on the real driver
   std::size_t ends = 0;      // states in which the run has ended
   double seconds = 0;
-  // What is wrong, and the moves that led there; none where all is well.
+  // The faults found, and the moves that led to them; empty if there are none.
   std::vector<std::string> wrong;
   std::vector<std::string> path;
 

@@ -69,7 +69,7 @@ std::vector<std::string> nodes_ended(const Stored& stored) {
   return nodes;
 }
 
-// The graphs have no cycle, so each node is committed once, and sends only what was approved.
+// The graphs have no cycle: each node must be committed once, and only approved text may be sent.
 void judge_nodes(Stored& stored) {
   std::string which;
   if (is_there_twice(nodes_ended(stored), which)) {
@@ -104,7 +104,7 @@ bool Stored::names(int session) const {
   return std::find(sessions.begin(), sessions.end(), session) != sessions.end();
 }
 
-// One content at a time, as a store that can be read.
+// The contents under check, as a read-only store.
 class StoredContents::View final : public Store {
  public:
   Task<Result<CommitOutcome>> commit(Commit) override {

@@ -1,6 +1,8 @@
 #pragma once
-// tests/explorer/stored.h - what a store holds between two commits, as a value: every content that
-// the search comes upon is kept once, under its number, and judged when it is first seen.
+// tests/explorer/stored.h - the contents of a store between two commits, as a value
+//
+// All contents that the search encounters are stored once, under their number, and checked when
+// they are first seen.
 
 #include <deque>
 #include <map>
@@ -15,7 +17,7 @@
 
 namespace belay::explorer {
 
-// Never changed once it is kept.
+// Immutable once it is stored.
 struct Stored {
   explicit Stored(store::Tables held) : tables(std::move(held)) {}
 
@@ -24,10 +26,10 @@ struct Stored {
   std::optional<RunRow> run;
   std::vector<CheckpointRow> checkpoints;  // oldest first
   std::vector<ApprovalRow> approvals;
-  std::size_t sent = 0;              // records that sending left
-  std::vector<std::string> entries;  // of the channel `log`, as they are stored
-  std::vector<int> sessions;         // that a commit names, by their numbers
-  // What a rule found wrong in it, a sentence each.
+  std::size_t sent = 0;              // records that the node `send` saved
+  std::vector<std::string> entries;  // of the channel `log`, as stored
+  std::vector<int> sessions;         // numbers of the sessions that a commit names
+  // Violations of rules in these contents, one sentence each.
   std::vector<std::string> wrong;
 
   const CheckpointRow* checkpoint(const CheckpointId& id) const;
@@ -41,7 +43,7 @@ class StoredContents {
 
   const Stored& empty() const { return contents_.front(); }
   const Stored& at(std::size_t number) const { return contents_[number]; }
-  // The one that holds the same, to the byte.
+  // Returns the stored contents that are equal to `tables`, byte for byte.
   const Stored& keep(store::Tables tables);
   std::size_t size() const { return contents_.size(); }
 
@@ -54,8 +56,8 @@ class StoredContents {
   std::map<Digest, std::size_t> by_text_;
 };
 
-// What a commit came to beside what it should have: `before` and `after` are the same where nothing
-// was written. `now` is the time of the store.
+// Returns the differences between the effect of a commit and its specification. `before` and
+// `after` are the same if nothing was written; `now` is the time of the store.
 std::vector<std::string> judge_commit(const Stored& before, const Stored& after,
                                       const Commit& commit, const Result<CommitOutcome>& outcome,
                                       Instant now);

@@ -1,4 +1,4 @@
-// The command line: words, one a line, of the program that ships.
+// The command line of the shipped program, one word per line.
 
 #include "cli/arguments.h"
 
@@ -14,7 +14,7 @@ BELAY_FUZZ_TARGET(Arguments, "arguments") {
   std::vector<std::string> words = {"belay"};
   for (std::string_view rest = input; !rest.empty() && words.size() < kWordsMax;) {
     std::string word(fuzz::take_line(rest));
-    // A word ends at its first NUL wherever it comes from.
+    // A word ends at its first NUL, as in a real argument.
     words.emplace_back(word.c_str());
   }
   std::vector<const char*> pointers;

@@ -1,4 +1,4 @@
-// The builtin provider: of any notes and wishes it makes what it promises.
+// The builtin provider: its replies satisfy their specification for all notes and wishes.
 
 #include "agents/rules/builtin_model.h"
 

@@ -1,12 +1,12 @@
-// A parser with a fault on purpose: fuzzing must find it, or it finds nothing anywhere else either.
-// scripts/fuzz fails if this target does not.
+// A parser with a deliberate fault: fuzzing must find it, otherwise it might find nothing in the
+// other targets. scripts/fuzz fails if this target does not.
 
 #include <cstddef>
 #include <vector>
 
 #include "tests/fuzz/target.h"
 
-// A number of bytes, then so many bytes: it believes the number.
+// A length byte, then the bytes: the parser trusts the length.
 BELAY_FUZZ_TARGET(Canary, "canary") {
   if (!input.starts_with("len")) return;
   input.remove_prefix(3);

@@ -1,4 +1,4 @@
-// The file of settings: what is taken has known keys only, and every fault is told with its line.
+// The settings file: an accepted file has known keys only, and every error contains its line.
 
 #include "cli/config_file.h"
 
@@ -11,7 +11,7 @@
 namespace belay::fuzz {
 namespace {
 
-// A file in memory, under a name.
+// A file in memory that has a path.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content) : file_(::memfd_create("settings", MFD_CLOEXEC)) {

@@ -1,5 +1,5 @@
-// Envelopes, plain and sealed: what is taken apart goes together again, what was sealed opens as it
-// was, and what was changed never does.
+// Envelopes, plaintext and encrypted: a parsed envelope is rebuilt unchanged, a sealed one opens to
+// the same data, and a changed one never opens.
 
 #include "store/envelope.h"
 #include "belay/testing.h"
@@ -39,7 +39,7 @@ void take_apart(std::string_view input) {
   require(again.append(parts->data) == input, "an envelope goes together again");
 }
 
-// Bytes that somebody put into the store: nothing opens but what the key has sealed.
+// Bytes that another process wrote into the store: only data that the key has sealed can be opened.
 void open_foreign(std::string_view input) {
   static testing::SeededRandom random(1);
   static encrypted::EnvelopeSealer strict(with_keys(false), random);
@@ -72,7 +72,7 @@ void open_foreign(std::string_view input) {
   }
 }
 
-// `at` says which byte is changed on the way.
+// `at` selects the byte that is changed.
 void seal_and_open(unsigned at, std::string_view text) {
   static testing::SeededRandom random(2);
   static encrypted::EnvelopeSealer sealer(with_keys(false), random);

@@ -1,5 +1,5 @@
-// Requests of HTTP/1.1: whatever comes, in whatever pieces, is refused with a status and a sentence
-// or is a sound request, and it is the same one in any pieces.
+// Requests of HTTP/1.1: any bytes, in any pieces, are rejected with a status and a sentence or are
+// a valid request, independent of the pieces.
 
 #include "http/request_reader.h"
 
@@ -69,8 +69,8 @@ BELAY_FUZZ_TARGET(HttpRequest, "http_request") {
   if (input.empty()) return;
   Reading whole = read(input, input.size(), limits);
   Reading pieces = read(input, step, limits);
-  // What is no request may be refused sooner or later, by how it is cut: a chunk's extensions are
-  // judged once their line is there.
+  // An invalid request can be rejected earlier or later, depending on its pieces: the extensions of
+  // a chunk are checked when its line is complete.
   fuzz::require(whole.request.has_value() == pieces.request.has_value(), "pieces: read alike");
   if (whole.refusal) {
     constexpr int kStatuses[] = {400, 413, 414, 415, 417, 431, 505};

@@ -1,4 +1,5 @@
-// The exact JSON reader: what it takes is written so that it reads back as the same, bit for bit.
+// The exact JSON reader: an accepted text is written such that it reads back as the same value, bit
+// for bit.
 
 #include "belay/value.h"
 #include "tests/fuzz/target.h"

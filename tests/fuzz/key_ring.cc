@@ -1,4 +1,4 @@
-// The file of keys: a ring that was read seals and opens, and no error shows a key.
+// The key file: an accepted ring seals and opens, and no error contains a key.
 
 #include "belay/testing.h"
 #include "store/encrypted/envelope_sealer.h"
@@ -10,7 +10,7 @@ BELAY_FUZZ_TARGET(KeyRing, "key_ring") {
   if (!ring.ok()) {
     fuzz::require_sound(ring.error());
     fuzz::require(ring.error().code == ErrorCode::invalid, "what is no key is invalid");
-    // What is longer than any id may be a key.
+    // A text that is longer than every id might be a key.
     constexpr std::size_t kWindow = 33;
     for (std::size_t i = 0; i + kWindow <= input.size() && i < 1'000; ++i) {
       std::string_view window = input.substr(i, kWindow);

@@ -1,4 +1,4 @@
-// What a model answers, and what people write into its prompts.
+// Replies of a model, and the texts of users in its prompts.
 
 #include "agents/wellbeing/model_answer.h"
 

@@ -1,5 +1,5 @@
-// What a checkpoint says is to come, a task's own row, a run's options, and the record of a call:
-// what is taken is written back so that it reads the same.
+// The next tasks of a checkpoint, a task's row, a run's options, and the record of a call: an
+// accepted text is written such that it reads back as the same value.
 
 #include "engine/next_task.h"
 
@@ -33,7 +33,7 @@ bool same(const NodeTask& a, const NodeTask& b) {
          a.question == b.question && (has_input || a.input == b.input);
 }
 
-// A run that is to go on with these tasks.
+// A run that continues with these tasks.
 struct Waiting {
   engine::Run run;
   std::deque<GraphDefinition::Node> nodes;

@@ -1,5 +1,5 @@
-// The import of notes: what it takes is what stands there, and written as JSON lines again it reads
-// back as the same.
+// The import of notes: accepted notes equal the input, and written as JSON lines they read back as
+// the same.
 
 #include "program/note_lines.h"
 

@@ -1,4 +1,4 @@
-// Plain structs from JSON: what is taken can be written, and comes back as the same.
+// Plain structs from JSON: an accepted value can be written and reads back as the same.
 
 #include "belay/state.h"
 #include "tests/fuzz/target.h"

@@ -1,5 +1,5 @@
-// What a Redis, or whatever answers in its place, sends: the same replies in whatever pieces it
-// comes, or a refusal.
+// The bytes that a Redis, or another server in its place, sends: the same replies for any division
+// into pieces, or an error.
 
 #include "redis/reply.h"
 #include "tests/fuzz/target.h"

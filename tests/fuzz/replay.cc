@@ -1,4 +1,4 @@
-// The inputs that are kept, without libFuzzer: a part of every build's tests.
+// Executes the inputs of the corpus without libFuzzer, in the tests of every build.
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// A run as a file that somebody sends: it is refused with a reason, or it is a run that obeys every
-// rule, in a store that holds nothing else; and then it is written as it was read.
+// A run as a file from an untrusted sender: it is rejected with a reason, or it is a run that
+// satisfies every rule in an otherwise empty store; its export equals the file.
 
 #include "service/run_file.h"
 
@@ -9,7 +9,7 @@
 namespace belay::fuzz {
 namespace {
 
-// The digest is no secret: whoever changes a file can change that as well.
+// The digest is not a secret: a sender who changes a file can change the digest too.
 Value with_its_digest(const Value& document) {
   const Value::Object* members = document.as_object();
   if (!members) return document;

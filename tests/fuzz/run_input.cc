@@ -1,5 +1,4 @@
-// A run's input as people type it, of a typed graph and of a JSON one: what is taken fits the
-// state.
+// A run's input as users type it, for a typed and a JSON graph: an accepted input fits the state.
 
 #include "cli/run_input.h"
 
@@ -44,7 +43,7 @@ BELAY_FUZZ_TARGET(RunInput, "run_input") {
   std::vector<std::string> pieces;
   for (std::string_view rest = input; !rest.empty() && pieces.size() < 20;) {
     std::string piece(fuzz::take_line(rest));
-    // Files are read elsewhere.
+    // The command line reads files, not this function.
     if (piece == "-" || piece.starts_with('@')) return;
     pieces.push_back(std::move(piece));
   }

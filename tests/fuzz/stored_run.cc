@@ -1,5 +1,5 @@
-// A run from its stored rows, some of whose bytes are the input: it comes back as it was, or is
-// refused. Where the chain hash is made to fit as well, it need only end in order.
+// A run from its stored rows, some of whose bytes are the input: it is restored unchanged or
+// rejected. If the chain hash is made to match too, it must only end without a crash.
 
 #include "driver/stored_run.h"
 
@@ -50,7 +50,7 @@ Graph<Voyage> outer_graph() {
   return std::move(graph).build().value();
 }
 
-// A run that waits in the midst of a superstep, a subgraph under way, as a store holds it.
+// The stored rows of a run that waits partway through a superstep, with a subgraph in progress.
 struct Stored {
   Graph<Voyage> graph = outer_graph();
   engine::StoredRun rows = play();
@@ -84,7 +84,7 @@ struct Stored {
   }
 };
 
-// Puts `bytes` in the place of one text of the rows. True where the state depends on it.
+// Replaces one text of the rows by `bytes`. Returns true if the state depends on that text.
 bool change(engine::StoredSpace& checkpoint_ns, unsigned place, std::string_view bytes) {
   auto pick = [&](auto& rows) { return rows.empty() ? nullptr : &rows[place % rows.size()]; };
   switch (place / 16 % 6) {
@@ -109,7 +109,7 @@ bool change(engine::StoredSpace& checkpoint_ns, unsigned place, std::string_view
   }
 }
 
-// As whoever wrote the store wanted it.
+// Makes the chain hash match the changed rows, as an attacker with access to the store could.
 void make_fit(engine::StoredSpace& checkpoint_ns, const Digest& origin) {
   std::vector<engine::ChannelVersion> channels;
   std::vector<const ValueRow*> by_channel;

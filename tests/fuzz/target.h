@@ -1,10 +1,9 @@
 #pragma once
-// tests/fuzz/target.h - what a fuzz target is: one function of any bytes, and the laws that have to
-// hold whatever they are.
+// tests/fuzz/target.h - fuzz targets: functions of any bytes, with laws that must always hold
 //
-// BELAY_FUZZ_TARGET(Json, "json") { ... `input` ... } stands once in each file. With clang it
-// becomes a program of libFuzzer, fuzz_json; in every other build a test that hands it the inputs
-// that are kept in tests/fuzz/corpus/json.
+// Each file contains one BELAY_FUZZ_TARGET(Json, "json") { ... `input` ... }. With Clang it becomes
+// a program of libFuzzer, fuzz_json; in every other build it becomes a test that calls it with the
+// inputs in tests/fuzz/corpus/json.
 
 #include <string>
 #include <string_view>
@@ -13,23 +12,24 @@
 
 namespace belay::fuzz {
 
-// Ends the process, and says which law is broken, unless `holds`.
+// Ends the process with the name of the violated law, unless `holds`.
 void require(bool holds, std::string_view law);
 
-// Ends the process unless the error is one that Belay may give: a code of the closed set, and one
-// line of valid UTF-8 that a person can read and a store can keep.
+// Ends the process unless the error is one that Belay may return: a code of the closed set, and one
+// readable line of valid UTF-8 that a store can contain.
 void require_sound(const Error& error);
 
-// No input may make an error longer than this.
+// No input may cause a longer error.
 inline constexpr std::size_t kErrorBytesMax = 4'000;
 
-// The next byte of `input`, which loses it; 0 when there is none.
+// Removes the next byte of `input` and returns it; 0 if it is empty.
 unsigned take_byte(std::string_view& input);
-// The bytes up to the next line break, or all of them; `input` loses both.
+// Removes the bytes up to the next line break, or all of them, from `input` and returns them
+// without the line break.
 std::string_view take_line(std::string_view& input);
 
 using Target = void (*)(std::string_view input);
-// Hands the target each input that is kept for it, and those that every target is to bear.
+// Calls the target with each input of its corpus, and with inputs that every target must accept.
 void replay(const char* corpus, Target target);
 
 }  // namespace belay::fuzz

@@ -1,4 +1,4 @@
-// The short texts that people and stores hand in: ids, times, days, event ids, numbers, durations.
+// The short texts from users and stores: ids, times, days, event ids, numbers, durations.
 
 #include "agents/rules/routine_rules.h"
 #include "agents/wellbeing/validate_schedule.h"

@@ -1,4 +1,4 @@
-// Long on purpose: one rule for each kind of fault, and what they share.
+// Long on purpose: one rule for each kind of fault, and their shared functions.
 
 #include "tests/mutation/faults.h"
 
@@ -36,7 +36,7 @@ string replaced(const string& line, std::size_t at, std::size_t length, string_v
   return changed;
 }
 
-// The place after the parenthesis that closes the one at `open`, or npos.
+// Returns the index after the parenthesis that closes the one at `open`, or npos.
 std::size_t after_closing(string_view code, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < code.size(); ++at) {
@@ -109,7 +109,7 @@ class Maker {
     }
   }
 
-  // Binary operators: with a space on both sides.
+  // Binary operators, which have a space on both sides.
   void operators(const char* kind, string_view from, string_view to) {
     string sought = " " + string(from) + " ";
     for (std::size_t at = code_.find(sought); at != string::npos; at = code_.find(sought, at + 1)) {
@@ -129,7 +129,7 @@ class Maker {
     }
   }
 
-  // Not of texts, of which there is no difference.
+  // Not for texts, which have no difference.
   void sums() {
     if (line_.find('"') != string::npos || line_.find('\'') != string::npos) return;
     for (auto [from, to] : {std::pair("+", "-"), {"-", "+"}, {"+=", "-="}, {"-=", "+="}}) {
@@ -174,7 +174,7 @@ class Maker {
            std::count(words.begin(), words.end(), ')');
   }
 
-  // A call or an assignment that is a statement of its own.
+  // A statement that consists of a call or an assignment.
   void deletions() {
     string_view words = trimmed(code_);
     if (!words.ends_with(';') || words.find("co_await") != words.npos) return;
@@ -231,7 +231,7 @@ class Maker {
     }
   }
 
-  // Two plain names side by side: of a declaration each has a type before it.
+  // Two plain names next to each other: in a declaration each one has a type before it.
   void swaps() {
     for (std::size_t comma = code_.find(", "); comma != string::npos;
          comma = code_.find(", ", comma + 1)) {
@@ -256,7 +256,7 @@ class Maker {
   std::vector<Fault> faults_;
 };
 
-// One step of SplitMix64, and FNV-1a with it at the end: the same draw for good.
+// One step of SplitMix64, and FNV-1a that ends with it: the same results permanently.
 std::uint64_t mixed(std::uint64_t bits) {
   bits += 0x9e3779b97f4a7c15ULL;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -348,7 +348,7 @@ std::vector<Fault> faults_of_line(const string& line, const string& code, const 
 bool is_judged(string_view path) {
   if (!path.ends_with(".cc") || path.ends_with("_test.cc")) return false;
   if (!path.starts_with("src/") && !path.starts_with("agents/")) return false;
-  // What tests are made of, what publishes figures, and a program's entry.
+  // Helpers of tests, publication of figures, and the entry of a program.
   constexpr std::array<string_view, 11> helpers = {"src/check/broken_invariants.cc",
                                                    "src/check/broken_properties.cc",
                                                    "src/check/scenarios.cc",
@@ -366,7 +366,7 @@ bool is_judged(string_view path) {
 std::vector<Fault> draw_faults(std::vector<Source> sources, std::uint64_t seed, std::size_t count) {
   struct Line {
     std::uint64_t rank = 0;
-    std::uint64_t choice = 0;  // which of its faults
+    std::uint64_t choice = 0;  // selects one of its faults
     std::vector<Fault> faults;
   };
   std::vector<Line> lines;
@@ -380,7 +380,7 @@ std::vector<Fault> draw_faults(std::vector<Source> sources, std::uint64_t seed, 
       std::vector<Fault> faults = faults_of_line(text[i], code[i], before);
       if (!trimmed(code[i]).empty()) before = code[i];
       if (faults.empty()) continue;
-      // By its text and how often that is above it in the file: what changes elsewhere changes
+      // By its text and the number of equal lines above it in the file: changes elsewhere change
       // neither its rank nor its ids.
       string bare(trimmed(text[i]));
       std::uint64_t of_line = hash_of({source.path, bare, std::to_string(++times[bare])}, 0);
@@ -399,7 +399,8 @@ std::vector<Fault> draw_faults(std::vector<Source> sources, std::uint64_t seed, 
   if (lines.size() > count) lines.resize(count);
   std::vector<Fault> drawn;
   for (const Line& line : lines) {
-    // A kind first: a line with many numbers is not off by one more often for it.
+    // Selects a kind first: otherwise a line with many numbers would get an off-by-one fault more
+    // often.
     std::map<string, std::vector<const Fault*>> by_kind;
     for (const Fault& fault : line.faults) by_kind[fault.kind].push_back(&fault);
     auto kind =

@@ -1,5 +1,5 @@
-// The faults that scripts/check-mutations --random puts into the code, and that its list of faults
-// which nothing can notice is of lines that are there.
+// The faults that scripts/check-mutations --random puts into the code; the list of equivalent
+// faults must quote existing lines.
 
 #include "tests/mutation/faults.h"
 
@@ -24,7 +24,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-// "kind: line after it" of each.
+// Returns "kind: changed line" of each fault.
 std::vector<std::string> faults(const std::string& line, const std::string& before = ";") {
   std::vector<std::string> all;
   for (const Fault& fault : faults_of_line(line, code_lines(line).at(0), before)) {

@@ -1,6 +1,6 @@
-// make_faults TREE SEED COUNT [PREFIX]: draws faults for scripts/check-mutations --random, a line
-// each, fields by tabs: id, file, line, kind, why it is equivalent or "-", the line before, and
-// after.
+// make_faults TREE SEED COUNT [PREFIX]: draws faults for scripts/check-mutations --random. Prints
+// one line per fault with tab-separated fields: id, file, line, kind, the reason why it is
+// equivalent or "-", the original line, and the changed line.
 
 #include <cinttypes>
 #include <cstdio>

@@ -26,7 +26,7 @@ struct Entry {
   std::string target;
   std::string body = {};
   int answer = 200;  // for a permitted caller, if the item exists
-  int absent = 404;  // for a caller who sees all, if it does not exist
+  int absent = 404;  // for a caller who can see all users' items, if it does not exist
   std::optional<Permission> takes = std::nullopt;  // in addition to the route's own
 };
 

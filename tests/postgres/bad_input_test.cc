@@ -147,7 +147,7 @@ TEST_F(BadInput, AWorkerSaysWhatToDoAndItsRunsWaitUntilItIsDone) {
   make_store_with_runtime_role();
   use(runtime_url());
   Belay worker({"worker"}, world_.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   int number = 0;
   for (const PassingFault& fault : passing_faults()) {
     SCOPED_TRACE(fault.name);
@@ -206,11 +206,11 @@ TEST_F(BadInput, AStoreThatIsNotWholeIsRefusedAndLeftAsItIs) {
                 {"migration 3", "backup", "schema="}},
            Case{"UPDATE belay.migrations SET checksum = '\\x00' WHERE version = 1",
                 all_back,
-                {"another migration 1", "use the Belay that made it"}},
+                {"different migration 1", "Use the Belay that created it"}},
            Case{"INSERT INTO belay.migrations (version, name, checksum, compatible_from)"
                 " VALUES (99, 'later', '\\x00', 99)",
                 all_back,
-                {"newer Belay", "use that one"}},
+                {"supports up to", "Use a newer Belay"}},
            Case{"ALTER TABLE belay.outbox RENAME TO outbox_elsewhere",
                 "ALTER TABLE belay.outbox_elsewhere RENAME TO outbox",
                 {"lacks outbox", "backup", "schema="}},

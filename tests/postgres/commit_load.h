@@ -1,6 +1,7 @@
 #pragma once
-// tests/postgres/commit_load.h - threads that commit without end, each a run of its own, and note
-// what was acknowledged; and the comparison of that with what is there.
+// tests/postgres/commit_load.h - threads that commit continuously, each to its own run
+//
+// Records the acknowledged commits and compares them with the contents of a store.
 
 #include <atomic>
 #include <memory>
@@ -14,19 +15,20 @@ namespace belay::postgres_tests {
 
 class CommitLoad {
  public:
-  // Each commit is sent until it is acknowledged, as a driver does, at most `tries_max` times.
+  // Each commit is sent until it is acknowledged, at most `tries_max` times, as a driver does.
   CommitLoad(Store& store, int runs, int tries_max = 200);
   CommitLoad(const CommitLoad&) = delete;
   CommitLoad& operator=(const CommitLoad&) = delete;
   ~CommitLoad() { stop(); }
 
   void stop();
-  // Over all runs, so far.
+  // The totals of all runs so far.
   std::uint64_t acknowledged() const { return acknowledged_; }
   std::uint64_t sent_again() const { return sent_again_; }
 
-  // What is wrong, as read from `store`; empty when each acknowledged commit is there exactly once,
-  // and nothing else. REQUIRES: stop() was called.
+  // Returns the differences between the acknowledged commits and the contents of `store`; empty if
+  // each acknowledged commit exists exactly once, and nothing else exists. Requires that stop() was
+  // called.
   std::string faults_in(Store& store);
 
  private:
@@ -38,7 +40,7 @@ class CommitLoad {
   };
 
   void work(Worker& worker);
-  // An empty text, or what went wrong.
+  // Returns an empty text, or the error.
   std::string send(conformance::Caller& caller, const Commit& commit);
 
   Store& store_;

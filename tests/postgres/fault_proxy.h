@@ -1,9 +1,10 @@
 #pragma once
-// tests/postgres/fault_proxy.h - a TCP proxy in front of a PostgreSQL server which breaks
-// connections where it hurts: it reads the protocol well enough to cut before a transaction's end
-// is sent, just after, and between the commit and its reply, and to have a statement fail.
+// tests/postgres/fault_proxy.h - a TCP proxy in front of a PostgreSQL server that injects faults
 //
-// Threading: one thread; every method from any thread. It ends with the object.
+// It parses the protocol in order to cut a connection before the end of a transaction is sent,
+// directly after it, or between the commit and its reply, and to make a statement fail.
+//
+// Threading: one thread, which ends with the object; every method can be called from any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -25,11 +26,11 @@ class FaultProxy {
 
   int port() const { return port_; }
 
-  // From now on, for connections that there are too.
+  // Applies to existing connections too.
   void set(ProxyFaults faults);
   ProxyFaults faults() const;
   void heal() { set({}); }
-  // Cuts every connection now.
+  // Cuts every connection immediately.
   void cut_all();
 
   ProxyCounts counts() const;
@@ -45,11 +46,11 @@ class FaultProxy {
   int wake_read_ = -1;
   int wake_write_ = -1;
   mutable std::mutex mutex_;
-  ProxyFaults faults_;                                           // behind mutex_
-  ProxyCounts counts_;                                           // behind mutex_
-  bool cut_all_ = false;                                         // behind mutex_
-  bool is_ending_ = false;                                       // behind mutex_
-  std::vector<std::unique_ptr<ProxiedConnection>> connections_;  // the thread's own
+  ProxyFaults faults_;                                           // guarded by mutex_
+  ProxyCounts counts_;                                           // guarded by mutex_
+  bool cut_all_ = false;                                         // guarded by mutex_
+  bool is_ending_ = false;                                       // guarded by mutex_
+  std::vector<std::unique_ptr<ProxiedConnection>> connections_;  // used only by the thread
   std::thread thread_;
 };
 

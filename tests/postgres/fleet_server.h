@@ -1,6 +1,7 @@
 #pragma once
-// tests/postgres/fleet_server.h - a PostgreSQL of its own for fleets of worker processes, a schema
-// for each; and what a campaign of several fleets came to.
+// tests/postgres/fleet_server.h - a PostgreSQL server for fleets of workers, with a schema for each
+//
+// Also sums the reports of a campaign of several fleets.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@
 
 namespace belay::postgres_tests {
 
-// Long enough for a busy machine to renew it three times, short enough to wait for it fifty times.
+// Long enough for a busy machine to renew the lease three times, short enough to wait for its end
+// fifty times.
 inline constexpr int kFleetLeaseMs = 1'000;
 inline constexpr std::chrono::seconds kFleetLeaseEndsWithin{60};
 
@@ -27,7 +29,7 @@ class FleetServer {
  public:
   PostgresServer& server() { return server_; }
 
-  // A store in a new schema, directly or behind a proxy.
+  // Returns a site with a store in a new schema, accessed directly or through a proxy.
   crash::FleetSite site(const FaultProxy* proxy = nullptr) {
     schema_ = "fleet_" + std::to_string(++stores_);
     std::string options =
@@ -52,12 +54,13 @@ class FleetServer {
   }
   const std::string& schema() const { return schema_; }
   std::string version() const { return server_.value("SHOW server_version"); }
-  // The processes that live, or have lived, under this name.
+  // Returns the number of processes with this name that satisfy the condition, whether alive or
+  // dead.
   std::size_t count_named(const std::string& name, const std::string& condition) const {
     return number("SELECT count(DISTINCT session_id) FROM " + schema_ + ".sessions WHERE name = '" +
                   name + "' AND " + condition);
   }
-  // The one that a statement gives.
+  // Returns the number that a statement selects.
   std::size_t number(const std::string& statement) const {
     std::string digits = server_.value(statement);
     std::size_t number = 0;
@@ -84,7 +87,7 @@ class FleetServer {
            ".sessions WHERE name LIKE '%:" + std::to_string(process) +
            "' AND expires_at > clock_timestamp()";
   }
-  // A lease ends by itself: all that it takes is time.
+  // A lease ends automatically; this only waits.
   bool end_lease(pid_t process) const {
     return wait_until(kFleetLeaseEndsWithin, [&] { return number(living(process)) == 0; });
   }
@@ -94,7 +97,7 @@ class FleetServer {
   int stores_ = 0;
 };
 
-// Plays a fleet in a folder of its own, which stays where it found a fault.
+// Runs a fleet in its own folder, which is kept if a fault was found.
 inline crash::FleetReport play_fleet(const crash::FleetPlan& plan) {
   std::string parent = crash::new_folder();
   crash::FleetReport report = run_fleet(plan, parent + "/fleet");

@@ -4,6 +4,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -44,6 +45,37 @@ TEST_F(PostgresMachines, FenceEachOther) {
   EXPECT_EQ(two.commit(rival.next()), CommitOutcome::applied);
   EXPECT_EQ(one.commit(script.next()), CommitOutcome::fenced);
   EXPECT_EQ(one.run(script.row.run), rival.row);
+}
+
+// An import is committed alone: its guards are read before its rows are inserted, and a rival can
+// insert the same thread in between.
+TEST_F(PostgresMachines, OfManyImportsOfOneThreadExactlyOneIsApplied) {
+  constexpr int machines = 4;
+  constexpr int imports = 40;
+  std::vector<Opened> stores;
+  for (int i = 0; i < machines; ++i) {
+    stores.push_back(open(url()));
+    ASSERT_TRUE(stores.back());
+  }
+  std::array<std::atomic<int>, imports> applied{};
+  std::vector<std::thread> threads;
+  for (int machine = 0; machine < machines; ++machine) {
+    threads.emplace_back([&, machine] {
+      Caller call(*stores[static_cast<std::size_t>(machine)]);
+      for (std::size_t i = 0; i < imports; ++i) {
+        RunScript script(std::to_string(machine) + "-" + std::to_string(i));
+        script.row.thread = ThreadId("thread " + std::to_string(i));
+        Commit commit = script.first();
+        commit.imports = true;
+        auto outcome = call.try_commit(std::move(commit));
+        ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+        EXPECT_TRUE(*outcome == CommitOutcome::applied || *outcome == CommitOutcome::exists);
+        applied[i] += *outcome == CommitOutcome::applied;
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  for (const std::atomic<int>& count : applied) EXPECT_EQ(count, 1);
 }
 
 // Both have one name, as two containers of the same host name and process number would.
@@ -177,7 +209,7 @@ TEST_F(PostgresMachines, WhatAnotherProgramHasLockedIsWaitedFor) {
     auto refused = caller.try_commit(next);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
-    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("look at who holds the lock"));
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("find the owner of the lock"));
     EXPECT_FALSE(left.is_ended());
   }
   EXPECT_EQ(caller.commit(next), CommitOutcome::applied);

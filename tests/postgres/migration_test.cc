@@ -180,7 +180,7 @@ TEST_F(PostgresMigrations, OneThatComesByNoLockLeavesTheSchemaAsItWasAndSaysWhoH
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
     for (const char* words : {"in 4 tries", "psql", "its table runs", "pg_terminate_backend(",
-                              "and open the store again"}) {
+                              "and reopen the store"}) {
       EXPECT_THAT(refused.error().message, HasSubstr(words));
     }
     EXPECT_EQ(shape_of(server_, schema_), before);

@@ -1,6 +1,8 @@
 #pragma once
-// tests/postgres/pgbouncer.h - a PgBouncer in front of a server: each transaction may get another
-// of the server's connections, so nothing of a session may be counted on.
+// tests/postgres/pgbouncer.h - a PgBouncer in front of a server
+//
+// Each transaction can use another of the server's connections: state of a database session must
+// not be relied on.
 
 #include "tests/postgres/postgres_server.h"
 
@@ -13,7 +15,7 @@ class PgBouncer {
   int port() const { return port_; }
   void stop();
   void start();
-  // From now on another server is behind it, while its clients keep their connections.
+  // Connects it to another server while its clients keep their connections.
   void turn_to(const PostgresServer& server);
 
  private:

@@ -1,9 +1,9 @@
 #pragma once
-// tests/postgres/postgres_server.h - a real PostgreSQL on a free port of 127.0.0.1 and on a socket
-// in its folder, for as long as a test lasts.
+// tests/postgres/postgres_server.h - a real PostgreSQL server for the duration of a test
 //
-// The superuser is "belay", who needs no password; a role named "guarded" needs the one that it was
-// given. All that a process starts are copies of one cluster, so initdb runs once.
+// It listens on a free port of 127.0.0.1 and on a socket in its folder. The superuser "belay" needs
+// no password; a role named "guarded" needs the password that it was created with. All servers of a
+// process are copies of one cluster: initdb runs once.
 
 #include <memory>
 #include <string>
@@ -14,18 +14,19 @@
 
 namespace belay::postgres_tests {
 
-// By how a server is told to stop: fast closes what is open, immediate leaves a crash to recover
-// from.
+// The way in which a server is stopped: `fast` closes everything, `immediate` requires crash
+// recovery at the next start.
 enum class Stop { fast, immediate };
 
 struct ServerOptions {
-  // Without it a commit costs no wait for the disk. A crash of the processes loses nothing either
-  // way: what is lost is what the machine had not written.
+  // If false, commits do not wait for the disk. A crash of the processes loses nothing either way;
+  // only a crash of the machine would.
   bool sync = false;
-  bool is_standby = false;  // takes no writes: in recovery, of a primary that there is not
-  // A standby of this one, from a base backup of it. It outlives the object.
+  bool is_standby = false;  // rejects writes: in recovery from a primary that does not exist
+  // Makes this server a standby of `primary`, from a base backup. `primary` must outlive the
+  // object.
   const class PostgresServer* primary = nullptr;
-  int connections_max = 200;  // of which three are for superusers
+  int connections_max = 200;  // three of which are for superusers
   std::string settings = {};  // further lines of postgresql.conf
 };
 
@@ -41,33 +42,34 @@ class PostgresServer {
   int port() const { return port_; }
   pid_t pid() const { return process_->pid(); }
   std::string log() const { return folder_.file("log"); }
-  // The folder of its socket, which is ".s.PGSQL.<port>" there.
+  // The folder of its socket, which is named ".s.PGSQL.<port>".
   const std::string& socket_folder() const { return folder_.path(); }
 
-  // Over TCP, or to another port of 127.0.0.1 behind which it is: a proxy's or a pooler's.
+  // The URL over TCP, or over another port of 127.0.0.1, such as that of a proxy or a pooler.
   std::string url(const std::string& database = "postgres", const std::string& options = "") const;
   std::string url_at(int port, const std::string& database = "postgres",
                      const std::string& options = "") const;
-  // Over the socket.
+  // The URL over the socket.
   std::string socket_url(const std::string& database = "postgres",
                          const std::string& options = "") const;
 
-  // A new, empty database; its name.
+  // Creates an empty database and returns its name.
   std::string create_database();
 
-  // Runs statements over the socket; the rows of the last one, nulls as empty texts.
+  // Executes statements over the socket and returns the rows of the last one, with nulls as empty
+  // texts.
   Result<std::vector<SqlRow>> sql(const std::string& statements,
                                   const std::string& database = "postgres") const;
-  // The first column of the first row; the test fails when there is none.
+  // Returns the first column of the first row; the test fails if there is no row.
   std::string value(const std::string& statement, const std::string& database = "postgres") const;
 
-  // Of a standby: it takes writes from then on.
+  // Makes a standby accept writes.
   void promote();
-  // Of a server that was stopped: begins anew on its port, as a standby of that one.
+  // Restarts a stopped server on its port as a standby of `primary`.
   void follow(const PostgresServer& primary);
   void stop(Stop how);
   void start();
-  // As pg_ctl restart -m immediate: connections break, and it recovers from its log.
+  // As pg_ctl restart -m immediate: connections break, and the server recovers from its WAL.
   void restart_immediately();
 
  private:
@@ -82,7 +84,7 @@ class PostgresServer {
   std::unique_ptr<ServerProcess> process_;
 };
 
-// One server of this process, for tests that leave it as it is but for databases of their own.
+// Returns one server per test process, for tests that change nothing but their own databases.
 PostgresServer& shared_server();
 
 }  // namespace belay::postgres_tests

@@ -1,6 +1,5 @@
 #pragma once
-// tests/postgres/postgres_stores.h - stores on the server of this process, each with a schema of
-// its own.
+// tests/postgres/postgres_stores.h - stores on the shared server, each with its own schema.
 
 #include <string>
 
@@ -10,14 +9,15 @@
 
 namespace belay::postgres_tests {
 
-// The test's clock judges expiry, as in the suite.
+// Opens a store whose expiry is checked against the test's clock, as the conformance suite
+// requires.
 Result<std::unique_ptr<Store>> open_tested_store(const std::string& url, Clock& clock,
                                                  Random& random);
 
-// The name of a schema that belongs to a folder: the same for the same folder.
+// Returns the name of a schema for a folder: the same for the same folder.
 std::string schema_for(const std::string& folder);
 
-// A pooler in front of shared_server().
+// Returns a pooler in front of shared_server().
 PgBouncer& shared_pooler();
 
 }  // namespace belay::postgres_tests

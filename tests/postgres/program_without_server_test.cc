@@ -170,7 +170,7 @@ TEST_F(ProgramWithoutItsServer, ARunWhoseLastCommitDoesNotArriveGoesOnByItselfOn
 
 TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndDoesNotWaitForIt) {
   Belay worker({"worker"}, world_.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   server_.stop(Stop::immediate);
   nap(1s);  // its next look finds nobody
   expect_ends_soon(worker);
@@ -179,7 +179,7 @@ TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndDoesNotWaitForIt) {
 TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndDoesNotWaitForItsSilence) {
   use_proxy();
   Belay worker({"worker"}, world_.setting);
-  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  ASSERT_TRUE(worker.waits_to_say("Worker started."));
   proxy_.set({.swallows = true});
   nap(1s);
   expect_ends_soon(worker);

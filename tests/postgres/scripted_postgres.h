@@ -1,8 +1,10 @@
 #pragma once
-// tests/postgres/scripted_postgres.h - says in PostgreSQL's protocol what a real server of this
-// machine can't be brought to say: that it is of version 12, that its disk is full.
+// tests/postgres/scripted_postgres.h - a PostgreSQL protocol server with scripted responses
 //
-// Threading: one thread a connection; all end with the object.
+// For states that a real server on this machine cannot be brought into, such as version 12 or a
+// full disk.
+//
+// Threading: one thread per connection; all end with the object.
 
 #include <atomic>
 #include <list>
@@ -14,8 +16,8 @@ namespace belay::postgres_tests {
 
 struct PostgresScript {
   std::string version = "15.4";
-  bool in_recovery = false;  // in_hot_standby, as servers from 14 on tell it
-  // Not empty: the error that each statement comes to, or already the connection.
+  bool in_recovery = false;  // in_hot_standby, as servers from version 14 on report it
+  // If not empty: the error of each statement, or of the connection itself.
   std::string sqlstate = {};
   std::string message = {};
   bool refuses_connections = false;
@@ -34,7 +36,7 @@ class ScriptedPostgres {
  private:
   void accept_all();
   void serve(int socket);
-  // What is said to one message of the client's; empty: nothing.
+  // Returns the response to one message of the client; empty: none.
   std::string answer_to(char type, bool& has_failed);
   std::string greeting() const;
   std::string refusal() const;
@@ -44,8 +46,8 @@ class ScriptedPostgres {
   int port_ = 0;
   std::atomic<int> statements_ = 0;
   std::mutex mutex_;
-  std::list<int> sockets_;          // behind mutex_
-  std::list<std::thread> serving_;  // the accepting thread's own, until it has ended
+  std::list<int> sockets_;          // guarded by mutex_
+  std::list<std::thread> serving_;  // used by the accepting thread until it has ended
   std::thread accepting_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// tests/postgres/server_pair.h - a primary and its standby, which change parts.
+// tests/postgres/server_pair.h - a primary and its standby, which can exchange their roles.
 
 #include <array>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace belay::postgres_tests {
 
-// Whether a commit waits for a standby. A server that comes back alone waits for one still.
+// Whether a commit waits for the standby. A server that returns alone still waits for one.
 enum class Replication { synchronous, asynchronous };
 
 class ServerPair {
@@ -20,11 +20,11 @@ class ServerPair {
   // Names both hosts, always in the same order.
   std::string url(const std::string& options) const;
 
-  // Until the standby has replayed all that the primary has written.
+  // Waits until the standby has replayed all writes of the primary.
   bool is_level();
-  // The standby is the primary from then on; the other one does not know it.
+  // Makes the standby the primary; the other server is not informed.
   void promote_standby();
-  // The other one, which has been stopped, is made the standby of the primary.
+  // Makes the other server, which must be stopped, the standby of the primary.
   void rejoin();
 
  private:

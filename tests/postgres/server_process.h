@@ -1,8 +1,9 @@
 #pragma once
-// tests/postgres/server_process.h - servers that a test starts: each a child process without root's
-// rights, in a folder of its own. Both go with the test, also when that crashes.
+// tests/postgres/server_process.h - server processes of a test, without root's rights
 //
-// Threading: a ServerProcess ends with the thread that started it; so start one on the main thread.
+// Each has its own folder. Process and folder are removed with the test, even if it crashes.
+//
+// Threading: a ServerProcess ends with the thread that started it: start it on the main thread.
 
 #include <sys/types.h>
 
@@ -12,8 +13,8 @@
 
 namespace belay::postgres_tests {
 
-// A temporary folder that belongs to whoever the servers run as. A guard process removes it when
-// this object, or the test's process, has gone.
+// A temporary folder that belongs to the user of the server processes. A guard process removes it
+// when this object or the test's process is gone.
 class ServerFolder {
  public:
   ServerFolder();
@@ -34,17 +35,17 @@ class ServerFolder {
 
 class ServerProcess {
  public:
-  // Starts `command` with its output appended to the file `log`. As nobody, if we are root.
-  // `at_death` is the signal that it gets when the test's thread has ended.
+  // Starts `command` with its output appended to the file `log`; as user nobody if the test runs as
+  // root. `at_death` is the signal that it receives when the thread that started it has ended.
   ServerProcess(std::vector<std::string> command, const std::string& log, int at_death);
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
-  ~ServerProcess();  // kills it, if it is still there
+  ~ServerProcess();  // kills it if it still exists
 
   pid_t pid() const { return pid_; }
   void send(int signal) const;
   bool has_ended();
-  // Its exit code, or 128 + the signal that ended it; -1 when it has not ended by then.
+  // Returns its exit code, or 128 + the signal that ended it; -1 if it has not ended by then.
   int wait(std::chrono::milliseconds at_most);
 
  private:
@@ -53,17 +54,17 @@ class ServerProcess {
   std::string log_;
 };
 
-// Runs a command to its end, within a minute; aborts with its output when it fails.
+// Runs a command to its end, within a minute; aborts with its output if it fails.
 void run_to_end(std::vector<std::string> command, const std::string& log);
 
-// A port of 127.0.0.1 on which nobody listens now.
+// Returns a port of 127.0.0.1 on which no process listens at the moment.
 int free_port();
 
-// Calls `is_so` until it is, for at most this long; whether it was.
+// Calls `is_so` until it returns true, at most for this time; returns the last result.
 template <typename Condition>
 bool wait_until(std::chrono::milliseconds at_most, Condition is_so);
 
-// The end of a log, for messages.
+// Returns the end of a log, for messages.
 std::string end_of_file(const std::string& path);
 [[noreturn]] void give_up(const std::string& why, const std::string& log);
 

@@ -1,6 +1,7 @@
 #pragma once
-// tests/postgres/store_world.h - a schema of its own on the shared server for one test, and stores
-// on it, each as another machine would have it.
+// tests/postgres/store_world.h - a fixture with its own schema on the shared server
+//
+// Each store that it opens on the schema is like that of another machine.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,21 +26,21 @@ class StoreWorld : public ::testing::Test {
   std::string url_at(int port, const std::string& more = "") const {
     return server_.url_at(port, "postgres", options(more));
   }
-  // By the server's clock, as programs open it.
+  // Uses the server's clock, as programs do.
   Result<Opened> try_open(const std::string& url) { return open_store(url, clock_, random_); }
-  // nullptr, and the test fails, when it can't be opened.
+  // Returns null and fails the test if the store cannot be opened.
   Opened open(const std::string& url) {
     auto opened = try_open(url);
     EXPECT_TRUE(opened.ok()) << opened.error().message;
     return opened.ok() ? *std::move(opened) : nullptr;
   }
-  // What opening says, where it must be refused.
+  // Returns the error of opening a store that must be rejected.
   Error refusal(const std::string& url) {
     auto opened = try_open(url);
     EXPECT_FALSE(opened.ok()) << "it was opened";
     return opened.ok() ? Error() : opened.error();
   }
-  // Statements in which "belay." stands for the schema, by the superuser.
+  // Executes statements as the superuser; "belay." stands for the schema.
   void run_sql(std::string statements, const std::string& database = "postgres") {
     auto done = server_.sql(in_schema(std::move(statements)), database);
     EXPECT_TRUE(done.ok()) << done.error().message;
@@ -56,14 +57,15 @@ class StoreWorld : public ::testing::Test {
     return statements;
   }
 
-  // As a Belay of before the third migration has left it; the schema is not there yet.
+  // Creates the schema as a version of Belay before the third migration did; it must not exist yet.
   void make_second_schema() {
     run_sql("CREATE SCHEMA " + schema_);
     for (std::size_t version : {1, 2}) {
       run_sql(std::string(postgres::migrations()[version - 1].sql));
       note_migration(version, version);
     }
-    // This Belay writes these columns with any schema: tests that imitate an older one need them.
+    // This version of Belay writes these columns in every schema: tests that imitate an older one
+    // need them.
     for (std::size_t version : {4, 5}) {
       run_sql(std::string(postgres::migrations()[version - 1].sql));
     }
@@ -76,7 +78,7 @@ class StoreWorld : public ::testing::Test {
   }
 
   PostgresServer& server_ = shared_server();
-  conformance::TemporaryFolder folder_;  // its name is the schema's
+  conformance::TemporaryFolder folder_;  // the schema's name is derived from it
   const std::string schema_ = schema_for(folder_.path());
   conformance::StandingClock clock_;
   conformance::SeededRandom random_;

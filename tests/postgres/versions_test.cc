@@ -39,7 +39,7 @@ class VersionsOnPostgres : public ::testing::Test {
   }
   std::unique_ptr<Belay> worker(const std::string& knows) const {
     auto begun = std::make_unique<Belay>(Words{"worker"}, setting(knows));
-    EXPECT_TRUE(begun->waits_to_say("Working on what waits")) << begun->said();
+    EXPECT_TRUE(begun->waits_to_say("Worker started.")) << begun->said();
     return begun;
   }
   // As the store has it, whoever could read its state.
@@ -105,7 +105,7 @@ TEST_F(VersionsOnPostgres, WhatNobodyKnowsWaitsAndIsTakenOnByWhoHasAWay) {
   // It has looked at all that is due, and at these it can only look.
   Outcome refused = tell("2", {"resume", "upgraded"});
   EXPECT_EQ(refused.code, 2) << refused.out << refused.err;
-  for (const char* part : {"is of version", "without a way from there", "upgrade_from("}) {
+  for (const char* part : {"is of version", "cannot continue a run of version", "upgrade_from("}) {
     EXPECT_NE(refused.err.find(part), std::string::npos) << refused.err;
   }
   EXPECT_TRUE(newer->waits_to_say("is of version")) << newer->said();

@@ -1,6 +1,7 @@
 #pragma once
-// tests/postgres/wire_messages.h - the messages of PostgreSQL's protocol 3, cut out of a stream of
-// bytes: type, length, body. What a connection begins with has no type.
+// tests/postgres/wire_messages.h - splits a byte stream into messages of PostgreSQL's protocol 3
+//
+// A message consists of a type, a length and a body. The first message of a connection has no type.
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +11,8 @@
 namespace belay::postgres_tests {
 
 struct WireMessage {
-  char type = 0;      // 0: without a type, as the first ones of a client
-  std::string bytes;  // all of it, as it is sent on
+  char type = 0;      // 0: no type, as in the first messages of a client
+  std::string bytes;  // the whole message, as it is forwarded
   std::string_view body() const { return std::string_view(bytes).substr(type == 0 ? 4 : 5); }
 };
 
@@ -21,9 +22,9 @@ class WireReader {
   explicit WireReader(Side side) : side_(side), is_starting_(side == Side::client) {}
 
   void add(std::string_view bytes) { buffer_ += bytes; }
-  // The next whole message, if it is there.
+  // Returns the next whole message, if there is one.
   std::optional<WireMessage> next();
-  // The server's answer to a request for encryption is one letter.
+  // The server's response to a request for encryption is a single byte.
   void expect_letter() { ++letters_; }
 
  private:
@@ -35,11 +36,11 @@ class WireReader {
   std::string buffer_;
 };
 
-std::uint32_t wire_number(std::string_view bytes);  // its first four, in the order of the network
+std::uint32_t wire_number(std::string_view bytes);  // the first four bytes, in network byte order
 std::string wire_bytes(std::uint32_t number);
 std::string wire_message(char type, const std::string& body);
 
-// What a client's first message says.
+// The code in a client's first message.
 inline constexpr std::uint32_t kWireProtocol = 196'608;
 inline constexpr std::uint32_t kWireTls = 80'877'103;
 inline constexpr std::uint32_t kWireGss = 80'877'104;

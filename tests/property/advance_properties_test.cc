@@ -1,4 +1,4 @@
-// advance() is total: whatever event comes, whenever; and one that no longer applies does nothing.
+// advance() accepts every event in every state; an event that no longer applies has no effect.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The run as it stood after one of its commits, as a process would find it.
+// Restores the run as of one of its commits, as a process would read it.
 engine::Run run_at(Player& player, const GraphDefinition& graph, const RunView& view,
                    const CheckpointRow& checkpoint, const Digest& parent) {
   engine::StoredRun stored;
@@ -45,7 +45,7 @@ engine::Moment moment() {
   return moment;
 }
 
-// An event that was meant for another task, attempt or question than what the run is at.
+// Returns an event for another task, attempt or approval than the run's current ones.
 engine::Event stale_event(const engine::Run& run) {
   engine::AttemptId of;
   of.task = TaskId(derived_uuid("another task"));
@@ -76,7 +76,7 @@ engine::Event stale_event(const engine::Run& run) {
   }
 }
 
-// What comes too late for a run that rests.
+// Returns an event that arrives too late for a run that has stopped.
 engine::Event event_after_the_end() {
   if (*rc::gen::arbitrary<bool>()) return engine::RunTimedOut{moment()};
   return engine::Cancelled{moment(), "ana"};
@@ -103,7 +103,7 @@ RC_GTEST_PROP(Advance, AStaleEventLeavesEveryRunUnchangedWithNoActions, ()) {
   const GraphDefinition& definition = *graph.definition();
   engine::Run run = run_at(player, definition, view, checkpoints[index], parent);
   bool rests = is_final(run.row.status) || run.row.status == RunStatus::paused;
-  // A run that works has its node under way.
+  // The node of a running run must be executing.
   if (!rests && !run.tasks.empty() && !run.tasks.front().node->approval) {
     engine::NodeTask& task = run.tasks.front();
     if (task.phase == engine::NodeTask::Phase::ready) {
@@ -120,7 +120,7 @@ RC_GTEST_PROP(Advance, AStaleEventLeavesEveryRunUnchangedWithNoActions, ()) {
   RC_ASSERT(is_same(next.run, before));
 }
 
-// Whatever comes next at whatever place: one commit at most, and one that a store accepts.
+// Any event at any position produces at most one commit, and the store accepts it.
 RC_GTEST_PROP(Advance, AnyEventGivesARunThatCanGoOn, ()) {
   auto scenario = *any_scenario();
   Player player;

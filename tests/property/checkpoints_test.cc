@@ -1,4 +1,4 @@
-// What a checkpoint keeps, and what the history of a thread shows: the specification's cases of the
+// The contents of checkpoints and the history of a thread: the cases of the specification's
 // checkpointer.
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "tests/property/player.h"
 
 namespace belay::property {
-// Any text, number and list that a state may have.
+// A state with any text, number and list.
 struct Luggage {
   std::string text;
   std::int64_t number = 0;
@@ -21,7 +21,7 @@ struct Luggage {
 
 namespace {
 
-// Letters of one to four bytes of UTF-8, and those that JSON must escape.
+// Characters of one to four bytes of UTF-8, and those that JSON must escape.
 rc::Gen<std::string> any_text() {
   auto letter = rc::gen::element<std::string>("a", "B", "0", " ", "\"", "\\", "\n", "\t", "\x01",
                                               "é", "ß", "漢", "\xF0\x9F\x98\x80", "\u2028", "/");

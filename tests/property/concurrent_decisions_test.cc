@@ -1,5 +1,6 @@
-// 64 people decide one approval at once, each in a thread with a runtime and a loop of its own, on
-// one store: exactly one wins, the others learn who, and what was decided happens once.
+// 64 people decide one approval simultaneously, each in a thread with its own runtime and loop, on
+// one store. Exactly one decision is accepted, the others return its decider, and it is executed
+// once.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ struct Decider {
   std::optional<Result<DecisionResult>> answer;
 };
 
-// A program of its own, but for the store.
+// A separate program, except for the store.
 struct Program {
   Program(Store& store, Graph<Letter> letters)
       : clock(system_clock()), random(system_random()), loop(make_event_loop()) {
@@ -75,7 +76,7 @@ void decide(Store& store, Graph<Letter> letters, InterruptId interrupt, std::ato
                             program.runtime->decide(default_tenant(), interrupt, decider.decision));
 }
 
-// What each decider holds: approve, reject, or approve with one of two edits.
+// Returns the decision of each decider: approve, reject, or approve with one of two edits.
 Decision decision_of(std::size_t index) {
   Decision decision;
   decision.approved = index % 4 != 1;

@@ -1,4 +1,4 @@
-// What a crash changes: nothing. And the same seed gives the same run.
+// A crash changes no result, and the same seed produces the same run.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -47,7 +47,7 @@ RC_GTEST_PROP(Crashes, ManyRunsAtOnceDoNotTouchOneAnother, ()) {
   }
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     std::string thread = "t" + std::to_string(i);
-    scenarios[i].verdicts.clear();  // whose expiry would be that of the others too
+    scenarios[i].verdicts.clear();  // an expiry would affect the other scenarios too
     Outcome came_to = together.outcome(together.play(scenarios[i], {}, thread));
     Player alone;
     Outcome expected = alone.outcome(alone.play(scenarios[i], {}, thread));
@@ -56,7 +56,7 @@ RC_GTEST_PROP(Crashes, ManyRunsAtOnceDoNotTouchOneAnother, ()) {
   RC_ASSERT(together.violations() == std::string());
 }
 
-// Every crash point of one scenario that has it all, in every way.
+// Every kind of crash at every crash point of one scenario with all kinds of nodes.
 TEST(Crashes, EveryPointOfARunThatHasItAllLeadsToTheSameEnd) {
   Scenario scenario;
   scenario.nodes = {{NodePlan::wait, 0, 5, true},     {NodePlan::approve, 8, 1, true},
@@ -75,7 +75,7 @@ TEST(Crashes, EveryPointOfARunThatHasItAllLeadsToTheSameEnd) {
   for (int after = 0; after < static_cast<int>(ended.row.seq); ++after) {
     for (int way :
          {Crash::loses_the_commit, Crash::loses_the_answer, Crash::refuses, Crash::is_uncertain}) {
-      // And once more, right after the restart.
+      // And a second crash at the first commit after the restart.
       Player disturbed;
       Outcome came_to =
           disturbed.outcome(disturbed.play(scenario, {Crash{after, way}, Crash{1, way}}));
@@ -85,7 +85,7 @@ TEST(Crashes, EveryPointOfARunThatHasItAllLeadsToTheSameEnd) {
   }
 }
 
-// Byte for byte: ids, times and all.
+// Equal byte for byte, including ids and times.
 RC_GTEST_PROP(Determinism, TheSameSeedGivesTheSameRun, ()) {
   auto scenario = *any_scenario();
   auto crashes = *any_crashes();

@@ -1,6 +1,5 @@
-// What readers of events get of runs with several nodes at once, through crashes: a reader who
-// looks whenever it likes, and comes back by the last id that it has seen, gets what one gets who
-// reads at the end.
+// The events of runs with parallel nodes and crashes: a reader that polls at arbitrary times and
+// continues after the last id that it has seen gets the same events as one that reads at the end.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -17,7 +16,7 @@ void add(std::vector<std::string>& all, std::vector<std::string> more) {
 RC_GTEST_PROP(WideEvents, AReaderWhoComesAndGoesGetsWhatIsReadAtTheEnd, ()) {
   auto scenario = *any_wide_scenario();
   auto crashes = *any_crashes();
-  // How many commits the reader lets pass before it looks again.
+  // The number of commits between two polls of the reader.
   auto pauses = *rc::gen::container<std::vector<int>>(8, rc::gen::inRange(1, 6));
   WidePlayer player(scenario);
   std::vector<std::string> seen;
@@ -48,7 +47,8 @@ RC_GTEST_PROP(WideEvents, FromAnyIdOnTheRestIsTheSame, ()) {
   RC_ASSERT(player.violations() == std::string());
 }
 
-// The same for every pause of one reader, in a run that has it all and holds its commits back.
+// The same for every pause between the polls of one reader, in a run with all kinds of nodes and
+// with deferred commits (Durability::exit).
 TEST(WideEvents, WithExitTheyAreTheSameToo) {
   using Kind = WideScenario::Kind;
   WideScenario scenario;

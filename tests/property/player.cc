@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr int kCallsMax = 400;
 
-// The task whose end a commit writes.
+// Returns the task whose end a commit contains.
 TaskId task_of(const CheckpointRow& checkpoint) {
   return engine::task_id(checkpoint.run, "", checkpoint.superstep - 1, checkpoint.node,
                          std::nullopt);
@@ -74,7 +74,7 @@ void Player::reopen() {
   for (const Graph<Trail>& graph : graphs_) runtime->add(graph);
 }
 
-// No node begins whose end is durable.
+// Checks that no node starts whose end is durable.
 void Player::watch(const ProgressEvent& event) {
   if (event.kind != ProgressEvent::Kind::node_started) return;
   RunFilter filter;
@@ -90,7 +90,7 @@ void Player::watch(const ProgressEvent& event) {
     if (!rows.empty()) *found = rows.front();
     return Done{};
   };
-  // The memory store answers at once.
+  // The memory store completes the read immediately.
   Spawned reading = spawn<Result<Done>>(loop, memory->read(reader), [](const Result<Done>&) {});
   if (!*found || next_node(**found) != event.node || event.seq != (*found)->seq) {
     faults.push_back("the node " + event.node + " began after commit " + std::to_string(event.seq) +

@@ -1,6 +1,5 @@
 #pragma once
-// tests/property/player.h - plays scenarios in a simulated world, through every crash, to their
-// end.
+// tests/property/player.h - executes scenarios in a simulated world, with crashes, to their end.
 
 #include <map>
 #include <memory>
@@ -17,14 +16,14 @@
 
 namespace belay::property {
 
-// Passes everything on, and can fail at a chosen commit in each way in which a store or its process
-// can. Keeps what was acknowledged.
+// Forwards all calls, and can fail at a chosen commit in each way in which a store or its process
+// can fail. Records the acknowledged commits.
 class FailingStore final : public ForwardingStore {
  public:
   explicit FailingStore(Store& inner) : ForwardingStore(inner) {}
 
   void fail_at(const Crash& crash);
-  // Whether a commit was left without an answer: its process is dead, in the eyes of the test.
+  // Returns whether a commit got no reply: the test considers the process dead then.
   bool has_died() const { return has_died_; }
   void revive() { has_died_ = false; }
   bool is_armed() const { return left_.has_value(); }
@@ -32,7 +31,7 @@ class FailingStore final : public ForwardingStore {
   Task<Result<CommitOutcome>> commit(Commit commit) override;
 
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
-  std::map<TaskId, int> ended;  // how often a node's end was written, by task
+  std::map<TaskId, int> ended;  // number of commits that ended a node, by task
   std::function<void()> when_it_dies;
   std::function<void(const CommitRows&)> when_acknowledged;
 
@@ -42,15 +41,15 @@ class FailingStore final : public ForwardingStore {
   bool has_died_ = false;
 };
 
-// How a run came out, without ids and times.
+// The result of a run, without ids and times.
 struct Outcome {
   std::string status, outcome, error, node;
   std::int64_t retry_count = 0;
   std::string state;
-  std::vector<std::string> commits;    // kind, node and next node of each, take-overs left out
-  std::vector<std::string> approvals;  // what was asked and decided
+  std::vector<std::string> commits;    // kind, node and next node of each, without claims
+  std::vector<std::string> approvals;  // requests and decisions
   std::vector<std::string> records;
-  std::vector<std::string> events;  // of the program's own
+  std::vector<std::string> events;  // custom events
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 std::ostream& operator<<(std::ostream& out, const Outcome& outcome);
@@ -59,17 +58,17 @@ class Player {
  public:
   explicit Player(std::uint64_t seed = 1);
 
-  // Plays a scenario on a thread of its own until it has ended, whatever happens on the way.
-  // RunView as it stands at the end.
+  // Executes a scenario on its own thread until its run has ended, whatever faults occur. Returns
+  // the final RunView.
   RunView play(const Scenario& scenario, std::vector<Crash> crashes,
                const std::string& thread = "t");
-  // Plays until a person is asked, or the run has ended.
+  // Executes a scenario until an approval is open or the run has ended.
   RunView play_until_asked(const Scenario& scenario, const std::string& thread = "t");
 
-  // A new process on the same store; the old one is dead.
+  // Starts a new process on the same store; the old one is dead.
   void reopen();
 
-  // Nothing when the process died before.
+  // Returns nothing if the process died before the result.
   template <typename T>
   std::optional<T> try_wait(Task<T> task) {
     std::optional<T> result;
@@ -89,7 +88,7 @@ class Player {
   }
 
   Task<Result<RunView>> begin(const Scenario& scenario, const std::string& thread);
-  // Compares what a call says of a run that has ended with what is stored of it.
+  // Compares the view that a call returned for an ended run with the stored run.
   void note_end(const std::optional<Result<RunView>>& answer);
   Decision decision(int verdict) const;
   RunView status(const std::string& thread);
@@ -99,9 +98,9 @@ class Player {
   std::vector<StoredRecord> footprints();
   Outcome outcome(const RunView& view);
 
-  // What the checkers find, as text; empty when all is well.
+  // Returns the violations that the checkers find, as text; empty if there are none.
   std::string violations();
-  // The same of one rule.
+  // Returns the violations of one rule.
   std::string violations(std::string_view rule);
 
   testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
@@ -111,10 +110,11 @@ class Player {
   std::unique_ptr<Store> memory = open_memory_store(clock, random);
   FailingStore store{*memory};
   std::unique_ptr<Runtime> runtime;
-  std::vector<std::string> faults;  // what no run may do: a node that ran after its end was durable
+  // Forbidden behaviour: a node that started after its end was durable.
+  std::vector<std::string> faults;
 
  private:
-  // One call of what is to be done next; false when the run has ended.
+  // Makes the next call that the run needs; returns false if the run has ended.
   bool move_on(const Scenario& scenario, const std::string& thread, std::size_t& decided);
   void decide(const RunView& view, int verdict);
   void watch(const ProgressEvent& event);
@@ -122,7 +122,7 @@ class Player {
   std::vector<Graph<Trail>> graphs_;
 };
 
-// The graph's name for a scenario on this thread.
+// Returns the graph's name for a scenario on this thread.
 std::string graph_name(const std::string& thread);
 
 }  // namespace belay::property

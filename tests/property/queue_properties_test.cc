@@ -1,5 +1,5 @@
-// Random runs over queues, keys, users and tenants, with several workers that may die: no limit is
-// ever exceeded, by any commit, nobody starves, and every run ends.
+// Random runs over queues, keys, users and tenants, with several workers that can die: no commit
+// ever exceeds a limit, every user's runs are executed, and every run ends.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Parcel {
   int stops = 0;
 };
 
-// Looks at what is at work after every commit that was applied.
+// Counts the running runs after every applied commit.
 class WatchedStore final : public ForwardingStore {
  public:
   WatchedStore(Store& inner, ConcurrencyLimits limits) : ForwardingStore(inner), limits_(limits) {}
@@ -134,7 +134,7 @@ TEST_P(QueuesUnderCrashes, NoLimitIsExceededNobodyStarvesAndEveryRunEnds) {
   for (int i = 0; i < runs; ++i) {
     for (const TenantId& tenant : tenants) {
       StartOptions options;
-      // Most of it is of one user.
+      // Most runs belong to one user.
       options.user = UserId(upto(10) < 7 ? "flood" : "user" + std::to_string(upto(3)));
       options.queue = std::vector{"default", "slow", "mail"}[upto(3)];
       options.priority = static_cast<std::int64_t>(upto(3)) - 1;
@@ -156,7 +156,7 @@ TEST_P(QueuesUnderCrashes, NoLimitIsExceededNobodyStarvesAndEveryRunEnds) {
     check(tenants[victim % 2], runs + 1);
     workers[victim] = worker(tenants[victim % 2]);
   }
-  // By chance, none of the other workers might have the queue "mail".
+  // It might be that none of the other workers serves the queue "mail".
   for (const TenantId& tenant : tenants) workers.push_back(worker(tenant, true));
   loop.run_until(clock.now() + 10min);
   for (const TenantId& tenant : tenants) {

@@ -1,5 +1,5 @@
-// Replays of runs with several nodes at once, through crashes: by the code that made them there is
-// no difference, and by code that was changed since it is the change that is found.
+// Replays of runs with parallel nodes and crashes: with the original code there is no divergence,
+// and with changed code the divergence is the change.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -22,7 +22,7 @@ bool names(const CheckpointRow& commit, const std::string& node) {
   return ("," + commit.node + ",").find("," + node + ",") != std::string::npos;
 }
 
-// The seq of the commit that ends the first visit of the node; none if there was no visit.
+// Returns the seq of the commit that ends the first task of the node, if there is one.
 std::optional<std::uint64_t> end_of(const std::vector<CheckpointRow>& commits,
                                     const std::string& node) {
   for (std::size_t i = 1; i < commits.size(); ++i) {
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> end_of(const std::vector<CheckpointRow>& commits,
   return std::nullopt;
 }
 
-// What is wrong with the replay by code that was changed so, if anything is.
+// Returns the error of a replay with this change, or an empty text.
 std::string misses(WidePlayer& player, const WideChange& change) {
   auto seq = end_of(player.commits_of_run(), change.node);
   if (!seq) return "";
@@ -59,7 +59,8 @@ RC_GTEST_PROP(WideReplays, OfAChangedNodeTheFirstVisitIsFoundAndNamed, ()) {
   RC_ASSERT(misses(player, change) == std::string());
 }
 
-// As a file, without what an import changes: messages that waited are given up in the copy.
+// Exports the run as a file, without the data that an import changes: waiting messages are
+// discarded in the copy.
 std::string exported(WidePlayer& player, Store& store, CheckScope scope, RunFile* file = nullptr) {
   ThreadFilter filter;
   filter.tenant = default_tenant();
@@ -93,8 +94,8 @@ RC_GTEST_PROP(WideReplays, AnyRunComesOutOfAFileAsItWentIn, ()) {
   RC_ASSERT(exported(player, *other, scope) == before);
 }
 
-// What 5,000 cases found: with one place for all, a question that was asked and answered while a
-// retry waited. Its replay made the retry first, and paused.
+// Found by 5,000 cases: with `parallel` 1, an interrupt that was requested and decided while a
+// retry waited. Its replay executed the retry first, and paused.
 TEST(WideReplays, AQuestionThatHadToWaitForAPlaceIsAskedBeforeARetryIsDue) {
   WideScenario scenario;
   scenario.seed = 32;

@@ -8,12 +8,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// After this many steps every branch goes forward, so that every run ends.
+// After this many steps every branch selects a later node: every run ends.
 constexpr int kStepsMax = 12;
 
 std::string name_of_node(std::size_t index) { return "n" + std::to_string(index); }
 
-// The same for the same place of the same run, whichever process asks.
+// Returns the same number for the same position of the same run in every process.
 std::uint64_t mixed(std::uint64_t seed, std::string_view node, int steps, int attempt) {
   std::string place = std::to_string(seed) + " " + std::string(node) + " " + std::to_string(steps) +
                       " " + std::to_string(attempt);
@@ -23,7 +23,7 @@ std::uint64_t mixed(std::uint64_t seed, std::string_view node, int steps, int at
   return bits;
 }
 
-// One node's behaviour; shared by all its attempts.
+// The behaviour of one node, shared by all of its attempts.
 struct Behaviour {
   NodePlan plan;
   std::vector<int> results;
@@ -84,7 +84,7 @@ struct Behaviour {
   }
 };
 
-// A coroutine may not capture: what it uses is handed in.
+// A coroutine must not be a lambda with captures: its data is passed as arguments.
 Task<Result<Update<Trail>>> attempt_in_time(const Trail& trail, Context& context,
                                             std::shared_ptr<const Behaviour> behaviour) {
   int comes = behaviour->comes_to(trail, context);

@@ -1,8 +1,7 @@
 #pragma once
-// tests/property/scenario.h - a graph and a script that chance has made: what its nodes come to,
-// what people decide, and where the process dies.
+// tests/property/scenario.h - a random graph and script: results of nodes, decisions, and crashes
 //
-// All of it is data, so a failing case can be printed, shrunk and played again.
+// All of it is data: a failing case can be printed, shrunk and repeated.
 
 #include <rapidcheck.h>
 
@@ -28,7 +27,7 @@ struct Trail {
   bool approved = false;
 };
 
-// What a step leaves behind it, once.
+// The record that a node saves, once.
 struct Footprint {
   static constexpr std::string_view collection = "footprints";
   std::string task;
@@ -40,27 +39,27 @@ struct Footprint {
 struct NodePlan {
   enum Kind { work, wait, approve, validate, save, question };
   int kind = work;
-  int way = 0;       // where its second edge leads
+  int way = 0;       // the target of its second edge
   int attempts = 1;  // of its retry policy
   bool asks_always = true;
 };
 
-// What an attempt of a node comes to.
+// The result of an attempt of a node.
 enum Comes { done, unavailable, unavailable_with_wait, throws, slow, hangs, invalid, bug };
 
 enum Verdict { approve, reject, edit, late, expire, cancel };
 
-// Where a process dies, or its store fails it.
+// A moment at which a process dies or its store fails.
 struct Crash {
   enum Way { loses_the_commit, loses_the_answer, refuses, is_uncertain };
-  int after = 0;  // commits since the crash before
+  int after = 0;  // commits since the previous crash
   int way = loses_the_commit;
 };
 
 struct Scenario {
   std::vector<NodePlan> nodes;
-  std::vector<int> results;   // Comes; which of them an attempt comes to follows from where it is
-  std::vector<int> verdicts;  // in the order in which decisions are asked for; then all approve
+  std::vector<int> results;   // values of Comes; the position of an attempt selects one of them
+  std::vector<int> verdicts;  // in the order of the approvals; further ones are approved
   bool require_approval = true;
   std::uint64_t seed = 1;
 };

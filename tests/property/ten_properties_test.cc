@@ -1,6 +1,5 @@
-// The ten properties of the agents' specification, each by itself on runs that chance has made.
-// Each test says the property once more in its own words, without the checkers, where it can, and
-// asks the checkers too.
+// The ten properties of the agents' specification, each one tested on random runs. Each test checks
+// its property directly where it can, and with the checkers.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -113,7 +112,7 @@ RC_GTEST_PROP(TenProperties, P5NoVisitHasMoreAttemptsThanItsPolicy, ()) {
   EXPECT_RULE_HOLDS(played.player, "P5");
 }
 
-// A validator that refuses as often as chance wants, as the Routine Generator's does.
+// A validator that rejects a random number of times, like that of the Routine Generator.
 RC_GTEST_PROP(TenProperties, P6ValidationFeedbackLoop, ()) {
   int refusals = *rc::gen::inRange(0, 6);
   Player player;
@@ -146,8 +145,8 @@ RC_GTEST_PROP(TenProperties, P6ValidationFeedbackLoop, ()) {
   RC_ASSERT(report.violations.empty());
 }
 
-// Two worlds alike up to the decision, and the same decision in both: the same state. In one of
-// them it is made twice, which changes nothing.
+// Two worlds that are equal up to the decision, and the same decision in both, must reach the same
+// state. One of them decides twice, which must not change anything.
 RC_GTEST_PROP(TenProperties, P7IdempotentResume, ()) {
   auto scenario = *any_scenario();
   scenario.verdicts.clear();
@@ -189,7 +188,7 @@ RC_GTEST_PROP(TenProperties, P8MetricsAccuracy, ()) {
   EXPECT_RULE_HOLDS(player, "P8");
 }
 
-// Any loadable checkpoint enables resumption: a process that dies right after it goes on from it.
+// A process that dies directly after any loadable checkpoint resumes from it.
 RC_GTEST_PROP(TenProperties, P9CheckpointRecoverability, ()) {
   auto scenario = *any_scenario();
   Played undisturbed(scenario);
@@ -210,7 +209,7 @@ RC_GTEST_PROP(TenProperties, P10StateTransitionValidity, ()) {
     if (each.kind != CommitKind::node || each.status == RunStatus::completed) continue;
     auto next = engine::next_tasks_from(each.next_tasks).value();
     const GraphDefinition::Node& node = *graph.definition()->find(each.node);
-    // Approvals that need not ask are passed: from any of the targets on.
+    // Approvals that are not needed are skipped: their approved target can be reached too.
     std::vector<std::string> reached = node.targets;
     for (std::size_t i = 0; i < reached.size() && i < 100; ++i) {
       const GraphDefinition::Node* passed = graph.definition()->find(reached[i]);

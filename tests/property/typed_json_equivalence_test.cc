@@ -1,5 +1,5 @@
 // A typed graph and the JSON graph with the same channels and nodes commit the same rows, byte for
-// byte, whatever the values and wherever a process dies: there is one engine, not two.
+// byte, for all values and crash points: both use one engine.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -41,7 +41,7 @@ std::string longer(std::string so_far, const std::string& operand) {
   return operand.size() > so_far.size() ? operand : so_far;
 }
 
-// Edges, branches and policies are declared by the same words for both.
+// Edges, branches and policies are declared in the same way for both.
 template <typename Builder>
 void connect(Builder& graph) {
   graph.edge(start, "split").edge("split", "left").edge("split", "right");
@@ -115,7 +115,7 @@ Graph<Twin> typed_twin(const Given& given) {
   return std::move(graph).build().value();
 }
 
-// The channels in the order of the struct's members.
+// Declares the channels in the order of the struct's members.
 JsonGraphBuilder twin_channels(std::string name) {
   JsonGraphBuilder graph{std::move(name)};
   graph.channel("text", {.kind = JsonKind::string});
@@ -177,7 +177,7 @@ JsonGraph json_twin(const Given& given) {
   return std::move(graph).build().value();
 }
 
-// All that a store keeps of its one run.
+// All rows that a store contains of its one run.
 struct Rows {
   RunRow run;
   std::vector<CheckpointRow> checkpoints;
@@ -195,7 +195,7 @@ Result<Rows> rows_of(Snapshot& view) {
   runs.tenant = default_tenant();
   BELAY_TRY(auto found, view.runs(runs));
   rows.run = found.at(0);
-  rows.run.graph_hash = {};  // the declarations differ, and that is all
+  rows.run.graph_hash = {};  // only the declarations differ
   CheckpointFilter checkpoints;
   checkpoints.tenant = default_tenant();
   checkpoints.run = rows.run.run;
@@ -228,7 +228,7 @@ Result<Rows> rows_of(Snapshot& view) {
   return rows;
 }
 
-// The run's rows, once it has been played through a crash and decided.
+// Returns the run's rows after it was executed with a crash and decided.
 template <typename State>
 Rows played(const Graph<State>& graph, bool approves, int crash_at, bool lands) {
   World world;

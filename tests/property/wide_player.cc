@@ -1,4 +1,4 @@
-// Long on purpose: the graph of a scenario, and one play of it, crashes included.
+// Long on purpose: the graph of a scenario, and its execution with crashes.
 
 #include "tests/property/wide_player.h"
 
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kWideCallsMax = 600;
-// No wait of any scenario is as long, in the time of its clock.
+// Longer than every wait of a scenario, in the time of its clock.
 constexpr std::chrono::hours kWaitMax{24};
 
 struct Page {
@@ -36,7 +36,7 @@ std::string name_of_node(std::size_t layer, std::size_t index) {
 }
 std::string name_of_hub(std::size_t layer) { return "hub" + std::to_string(layer); }
 
-// An update of each reducer's kind; what it says follows from its words alone.
+// Returns an update with each write operation; its contents depend only on the name.
 Update<Wide> said_by(const std::string& name) {
   std::int64_t size = static_cast<std::int64_t>(mixed(3, name) % 100);
   return append(&Wide::log, name)
@@ -65,9 +65,9 @@ Graph<Page> page_graph(bool asks) {
   return std::move(graph).build().value();
 }
 
-// With Durability::exit a subgraph's first commit is written before any commit has chosen its task,
-// so that it is in the way when a crash has the task begin again: until that is mended there are
-// none.
+// With Durability::exit, a subgraph's first commit is written before a commit has scheduled its
+// task. After a crash it conflicts with the new start of the task. Until that is fixed, these
+// scenarios have no subgraphs.
 WideScenario without_unsound(WideScenario scenario) {
   if (scenario.durability != static_cast<int>(Durability::exit)) return scenario;
   for (auto& layer : scenario.layers) {
@@ -85,7 +85,7 @@ class WideGraph {
   using Begins = std::function<void(Context&)>;
 
  private:
-  // What the node says: its name, or more once its code is another.
+  // Returns the node's text: its name, or a longer one if its code is changed.
   std::string words(const std::string& name) {
     changes_.push_back({name, WideChange::update});
     bool is_other = change_.what == WideChange::update && change_.node == name;
@@ -112,7 +112,7 @@ class WideGraph {
   }
 
  public:
-  // Lists in `changes` what the nodes could do otherwise; the graph has the one `change` of these.
+  // Lists the possible changes of the nodes in `changes`; the graph contains the one in `change`.
   WideGraph(const WideScenario& scenario, std::uint64_t speed, Begins begins,
             std::vector<WideChange>& changes, WideChange change)
       : scenario_(scenario),
@@ -150,8 +150,8 @@ class WideGraph {
     graph_.join(from, name_of_hub(layer + 1));
   }
 
-  // The node whose end the next layer waits for. Only one approval in a superstep may set a
-  // channel.
+  // Adds a node, and returns the node whose end the next layer waits for. Only one approval of a
+  // superstep may set a channel.
   std::string add(int kind, const std::string& name, bool is_first) {
     switch (kind) {
       case WideScenario::slow:
@@ -254,7 +254,7 @@ class WideGraph {
     });
   }
 
-  // One of two ways, which meet again.
+  // Adds a branch with two targets, which meet again.
   std::string add_choice(const std::string& name) {
     std::string last = name + "met";
     std::string left = name + "left";
@@ -320,7 +320,7 @@ void WidePlayer::note(const CommitRows& rows) {
 }
 
 std::optional<Divergence> WidePlayer::divergence(const WideChange& change) {
-  // A replay is no visit that the run makes.
+  // The nodes that a replay calls must not count as executions of the run.
   Watch so_far = *watch_;
   watch_->done.clear();
   auto other = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
@@ -342,7 +342,7 @@ std::vector<CheckpointRow> WidePlayer::commits_of_run() {
     BELAY_TRY(found, checkpoints_after(view, {default_tenant(), run}, "", 0, 1'000));
     return Done{};
   };
-  // The memory store answers at once.
+  // The memory store completes the read immediately.
   Spawned reading = spawn<Result<Done>>(loop, memory->read(read), [](const Result<Done>&) {});
   return found;
 }
@@ -367,7 +367,7 @@ std::vector<std::string> WidePlayer::events(std::optional<EventId> after) {
     }
     return Done{};
   };
-  // The memory store answers at once.
+  // The memory store completes the read immediately.
   std::function<void(Result<Done>)> done = [this](const Result<Done>& came_to) {
     if (!came_to.ok()) watch_->faults.push_back("no events: " + came_to.error().message);
   };
@@ -423,7 +423,7 @@ std::vector<ApprovalRow> WidePlayer::open_approvals() {
     BELAY_TRY(found, view.approvals(filter));
     return Done{};
   };
-  // The memory store answers at once.
+  // The memory store completes the read immediately.
   Spawned reading = spawn<Result<Done>>(loop, memory->read(reader), [](const Result<Done>&) {});
   return found;
 }

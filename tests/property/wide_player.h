@@ -1,5 +1,5 @@
 #pragma once
-// tests/property/wide_player.h - random graphs with several nodes at once, played through crashes.
+// tests/property/wide_player.h - executes random graphs with parallel nodes through crashes.
 
 #include <rapidcheck.h>
 
@@ -14,7 +14,7 @@
 
 namespace belay::property {
 
-// The state of every wide graph: a channel of each kind.
+// The state of every wide graph: one channel for each write operation.
 struct Wide {
   std::string draft = "begun";
   std::int64_t sum = 0;
@@ -39,19 +39,19 @@ struct WideScenario {
     save,
     chooses
   };
-  // Each layer's nodes are visited at once, and joined before the next layer.
+  // The nodes of a layer execute in parallel and are joined before the next layer.
   std::vector<std::vector<int>> layers;
   int durability = 0;  // as Durability
   int parallel = 8;
-  bool stops = false;          // at breakpoints, here and there
-  bool decides_early = false;  // while other tasks still work
+  bool stops = false;          // at some breakpoints
+  bool decides_early = false;  // while other tasks still execute
   std::uint64_t seed = 1;
 };
 
 rc::Gen<WideScenario> any_wide_scenario();
 std::ostream& operator<<(std::ostream& out, const WideScenario& scenario);
 
-// Another code of a node in the very same shape of graph: what it says, or where it goes.
+// A changed node in a graph of the same shape: its update or its branch differs.
 struct WideChange {
   enum What { update, route };
   std::string node;
@@ -61,27 +61,29 @@ std::ostream& operator<<(std::ostream& out, const WideChange& change);
 
 class WidePlayer {
  public:
-  // `speed` changes how long nodes take, and nothing else.
+  // `speed` changes the durations of nodes, and nothing else.
   explicit WidePlayer(const WideScenario& scenario, std::uint64_t speed = 1);
 
-  // Plays the run to its end.
+  // Executes the run to its end.
   RunView play(std::vector<Crash> crashes);
-  // What the checkers find, and what no run may do; empty when all is well.
+  // Returns the violations that the checkers find and all forbidden behaviour of the run; empty if
+  // there are none.
   std::string violations();
-  // The first difference that a replay finds, by the graph as it was played or as it was changed
-  // since. No difference that says what is wrong, where it can't be replayed.
+  // Returns the first difference that a replay finds, with the original graph or with `change`. If
+  // the run cannot be replayed, returns a difference that contains the error message.
   std::optional<Divergence> divergence(const WideChange& change = {});
   std::shared_ptr<const GraphDefinition> graph() const { return graph_.definition(); }
-  // All changes that the graph may have had since, of nodes that may never have been visited too.
+  // All possible changes of the graph, including those of nodes that might never have been
+  // executed.
   std::vector<WideChange> changes;
-  // All commits of the run, in their order.
+  // Returns all commits of the run in order.
   std::vector<CheckpointRow> commits_of_run();
-  // The run's events after `after`, as texts, all that there are; reads the store as it is now.
+  // Returns all events of the run after `after` as texts; reads the store's current contents.
   std::vector<std::string> events(std::optional<EventId> after = std::nullopt);
-  std::optional<EventId> last_event;  // of those that events() has given
+  std::optional<EventId> last_event;  // the last one that events() returned
   // Called after each acknowledged commit.
   std::function<void()> when_committed;
-  // All that the store holds of the run, as text.
+  // Returns everything that the store contains of the run, as text.
   std::string rows();
 
   testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
@@ -91,12 +93,12 @@ class WidePlayer {
   std::unique_ptr<Store> memory = open_memory_store(clock, random);
   FailingStore store{*memory};
   std::unique_ptr<Runtime> runtime;
-  int commits = 0;  // acknowledged, pending ones included
+  int commits = 0;  // acknowledged, including pending ones
 
  private:
-  // What nodes note of themselves, in whatever process they run.
+  // The observations of nodes, which outlive the processes.
   struct Watch {
-    std::set<TaskId> done;  // whose end is durable
+    std::set<TaskId> done;  // tasks whose end is durable
     std::vector<std::string> faults;
   };
 
@@ -106,7 +108,7 @@ class WidePlayer {
   void note(const CommitRows& rows);
   void note_superstep(const CheckpointRow& checkpoint);
   bool move_on();
-  // Keeps what a call says of a run that has ended, to be compared with what is stored of it.
+  // Stores the view that a call returned for an ended run, for comparison with the stored run.
   void note_end(const std::optional<Result<RunView>>& answer);
   void decide(const ApprovalRow& approval);
   std::vector<ApprovalRow> open_approvals();
@@ -117,7 +119,7 @@ class WidePlayer {
   std::optional<RunView> shown_end_;
   std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
   Graph<Wide> graph_;
-  // By space: the tasks that the newest durable commit has chosen, and their superstep.
+  // By namespace: the next tasks of the newest durable commit, and their superstep.
   std::map<std::string, std::pair<std::int64_t, std::vector<TaskId>>> chosen_;
 };
 

@@ -1,5 +1,5 @@
-// Graphs with several nodes at once, joins, sends, subgraphs, waits, breakpoints and questions:
-// what a crash changes is nothing, and neither does the order in which tasks end.
+// Graphs with parallel nodes, joins, sends, subgraphs, waits, breakpoints and interrupts: neither a
+// crash nor the order in which tasks end changes the result.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -46,7 +46,8 @@ RC_GTEST_PROP(Wide, TheSameRunGivesTheSameRowsByteForByte, ()) {
   RC_ASSERT(one.rows() == other.rows());
 }
 
-// Every commit of one run that has it all, pending ones included, may be the last of a process.
+// Every commit of one run with all kinds of nodes, including pending ones, is tried as the last
+// commit of a process.
 void crash_everywhere(int durability) {
   using Kind = WideScenario::Kind;
   WideScenario scenario;
@@ -75,7 +76,7 @@ TEST(WideCrashes, EveryCommitMayBeTheLastOfItsProcess) { crash_everywhere(0); }
 TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
 TEST(WideCrashes, EveryCommitMayBeTheLastWithExit) { crash_everywhere(2); }
 
-// A subgraph's last commit was once durable without the end of its task, which then never came.
+// A subgraph's last commit was once durable without the end of its task, which then never ended.
 TEST(WideCrashes, ASubgraphThatHasEndedLetsItsTaskEndAfterACrash) {
   using Kind = WideScenario::Kind;
   WideScenario scenario;
@@ -92,7 +93,7 @@ TEST(WideCrashes, ASubgraphThatHasEndedLetsItsTaskEndAfterACrash) {
   }
 }
 
-// Found by chance.
+// Found by a random test.
 TEST(WideCrashes, AWaitBesideASubgraphGoesOnAfterAnswersThatWereLost) {
   using Kind = WideScenario::Kind;
   WideScenario scenario;

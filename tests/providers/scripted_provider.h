@@ -1,11 +1,11 @@
 #pragma once
-// tests/providers/scripted_provider.h - a server on a free loopback port that speaks the protocols
-// of Ollama, OpenAI and Anthropic by the scripts of scripted_answers.h.
+// tests/providers/scripted_provider.h - a server that implements the scripts of scripted_answers.h
 //
-// GET /seen tells what it has seen: {"requests", "closed"}: how many it was asked, and how many of
-// its answers nobody waited for to the end.
+// It listens on a free loopback port and supports the protocols of Ollama, OpenAI and Anthropic.
+// GET /seen returns {"requests", "closed"}: the number of requests, and the number of responses
+// whose client closed the connection before the end.
 //
-// Threading: one thread a connection; all end with the object.
+// Threading: one thread per connection; all end with the object.
 
 #include <atomic>
 #include <list>
@@ -32,7 +32,7 @@ class ScriptedProvider {
  private:
   void accept_all();
   void serve(int socket);
-  // False where the connection is not to be used again.
+  // Returns false if the connection must not be used again.
   bool answer(net::Peer& peer, const Asked& asked);
   bool send_pieces(net::Peer& peer, const Told& told);
   int count(const Value& body);
@@ -44,9 +44,9 @@ class ScriptedProvider {
   std::atomic<int> closed_ = 0;
   std::mutex mutex_;
   std::map<std::string, int> asked_for_;  // by model
-  std::list<int> sockets_;                // of the connections that stand
+  std::list<int> sockets_;                // of open connections
   std::list<std::thread> threads_;
-  std::thread accepts_;  // last: it uses everything above
+  std::thread accepts_;  // last: it uses all members above
 };
 
 }  // namespace belay::providers

@@ -46,12 +46,12 @@ TEST_F(BelayWithRedis, DoctorTellsWhatIsWrongAndNamesTheSetting) {
   import_day();
   EXPECT_EQ(told(), "");
   use(kNowhere);
-  EXPECT_THAT(told(), HasSubstr("warning redis://127.0.0.1:1/0: nobody answers"));
+  EXPECT_THAT(told(), HasSubstr("warning redis://127.0.0.1:1/0: no server responds"));
   EXPECT_THAT(told(), HasSubstr("BELAY_REDIS"));
   EXPECT_THAT(told(), Not(HasSubstr("hidden-word")));
   RedisServer server({"--requirepass", "right", "--maxmemory", "1mb"});
   use(server.url(":wrong"));
-  EXPECT_THAT(told(), HasSubstr("does not take the password"));
+  EXPECT_THAT(told(), HasSubstr("does not accept the password"));
   use(server.url());
   EXPECT_THAT(told(), HasSubstr("redis://:PASSWORD@HOST:PORT"));
   use(server.url(":right"));
@@ -67,7 +67,7 @@ TEST_F(BelayWithRedis, DoctorKnowsAGoodOneAForeignOneAndAReplica) {
   auto random = system_random();
   auto client = connected(server.url(), *random);
   ASSERT_TRUE(client->call_and_wait({"SET", "somebody", "else"}).ok());
-  EXPECT_THAT(told(), HasSubstr("1 of 1 that were looked at"));
+  EXPECT_THAT(told(), HasSubstr("1 of 1 inspected"));
   ASSERT_TRUE(client->call_and_wait({"REPLICAOF", "127.0.0.1", "1"}).ok());
   EXPECT_THAT(told(), HasSubstr("replica"));
 }
@@ -79,9 +79,10 @@ TEST_F(BelayWithRedis, DoctorTrustsWhomTheSystemOrTheNamedFileTrusts) {
   Authority authority;
   RedisServer server(authority.issue(kHere), {"--requirepass", "right"});
   use(server.url(":right"));
-  EXPECT_THAT(told(), HasSubstr("nobody whom this system trusts has signed its certificate"));
-  EXPECT_THAT(told(), HasSubstr("-> name the certificate of the authority that has, a PEM file, in "
-                                "the setting redis_ca_file (BELAY_REDIS_CA_FILE)"));
+  EXPECT_THAT(told(),
+              HasSubstr("its certificate is not signed by an authority that this system trusts"));
+  EXPECT_THAT(told(), HasSubstr("-> set redis_ca_file (BELAY_REDIS_CA_FILE) to a PEM file with the "
+                                "certificate of its authority"));
   world.setting.environment["SSL_CERT_FILE"] = authority.file();
   EXPECT_THAT(told(), HasSubstr("ok rediss://127.0.0.1:"));
   world.setting.environment.erase("SSL_CERT_FILE");
@@ -91,11 +92,11 @@ TEST_F(BelayWithRedis, DoctorTrustsWhomTheSystemOrTheNamedFileTrusts) {
   EXPECT_THAT(told(), HasSubstr("rediss://:PASSWORD@HOST:PORT"));
   Authority other;
   world.setting.environment["BELAY_REDIS_CA_FILE"] = other.file();
-  EXPECT_THAT(told(), HasSubstr("nobody in \"" + other.file() + "\" has signed"));
+  EXPECT_THAT(told(), HasSubstr("not signed by an authority in \"" + other.file() + "\""));
   world.setting.environment["BELAY_REDIS_CA_FILE"] = "/nowhere/authority.pem";
-  EXPECT_THAT(told(), HasSubstr("/nowhere/authority.pem\", which redis_ca_file names, can't be "));
+  EXPECT_THAT(told(), HasSubstr("/nowhere/authority.pem\" of redis_ca_file could not be "));
   world.setting.environment["BELAY_REDIS_CA_FILE"] = world.write("nonsense.pem", "nonsense\n");
-  EXPECT_THAT(told(), HasSubstr("holds no certificates in PEM"));
+  EXPECT_THAT(told(), HasSubstr("contains no PEM certificates"));
   EXPECT_THAT(told(), Not(HasSubstr("wrong")));
 }
 

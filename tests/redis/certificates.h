@@ -1,5 +1,5 @@
 #pragma once
-// tests/redis/certificates.h - certificates of a test's own, in files of a temporary folder.
+// tests/redis/certificates.h - creates a test's own certificates, as files in a temporary folder.
 
 #include <chrono>
 #include <memory>
@@ -21,7 +21,7 @@ struct Validity {
   std::chrono::seconds until = std::chrono::hours(48);
 };
 
-// Signs what it is asked to. Its files are gone with it.
+// A certificate authority. Its destructor removes its files.
 class Authority {
  public:
   Authority();

@@ -1,6 +1,5 @@
 #pragma once
-// tests/redis/redis_server.h - a real redis-server of a test's own, and a server that says what the
-// test says in its place.
+// tests/redis/redis_server.h - a test's own redis-server, and a server with scripted responses.
 
 #include <sys/types.h>
 
@@ -16,11 +15,12 @@
 
 namespace belay::tests {
 
-// On a free port of the loopback, in a temporary folder, without a file; gone with this object.
+// A server on a free loopback port, in a temporary folder, without persistence; the destructor ends
+// it.
 class RedisServer {
  public:
   explicit RedisServer(std::vector<std::string> more_options = {});
-  // Speaks TLS alone, with that certificate, and asks nobody for one.
+  // Accepts only TLS, with that certificate, and requires no client certificate.
   RedisServer(const Certificate& certificate, const std::vector<std::string>& more_options);
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
@@ -28,10 +28,10 @@ class RedisServer {
 
   int port() const { return port_; }
   std::string url(const std::string& login = "", int database = 0) const;
-  // As a crash would.
+  // Kills the server, as a crash would.
   void kill();
   void start();
-  // Stands still, with its connections open; and goes on.
+  // Stops the process while its connections remain open; continues it.
   void freeze();
   void thaw();
 
@@ -47,7 +47,7 @@ class RedisServer {
   pid_t process_ = -1;
 };
 
-// Calls `script` with each connection's socket, one after the other; closes it then.
+// Calls `script` with the socket of each connection, one after another, and then closes the socket.
 class ScriptedRedis {
  public:
   using Script = std::function<void(int socket, int number)>;
@@ -58,9 +58,9 @@ class ScriptedRedis {
   std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
   int connections() const { return connections_; }
 
-  // Answers the greeting. False once the other side is gone.
+  // Responds to the greeting. Returns false if the client is gone.
   static bool greet(int socket);
-  // Reads what the other side sends until it has sent this.
+  // Reads until the client has sent `text`; returns false if the client is gone.
   static bool expect(int socket, std::string_view text);
   static void say(int socket, std::string_view text);
   static void wait_for_end(int socket);
@@ -77,11 +77,11 @@ class ScriptedRedis {
   std::thread thread_;
 };
 
-// Patient: for tests of what comes, not of when.
+// Returns options with long timeouts, for tests whose subject is not time.
 redis::ClientOptions patient(const std::string& url, const std::string& ca_file = "");
 std::unique_ptr<redis::Client> connected(const std::string& url, Random& random,
                                          const std::string& ca_file = "");
-// Looks every 2 ms, for 20 s at the most.
+// Checks the condition every 2 ms, for at most 20 s.
 bool becomes_true(const std::function<bool()>& condition);
 
 }  // namespace belay::tests

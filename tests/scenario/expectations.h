@@ -1,6 +1,7 @@
 #pragma once
-// tests/scenario/expectations.h - what the "expect" lines of a script look at: the store through
-// the program's own commands, and the world outside.
+// tests/scenario/expectations.h - evaluates the "expect" lines of a script
+//
+// It reads the store through the program's own commands, and the files of the external world.
 
 #include <optional>
 #include <set>
@@ -10,27 +11,28 @@
 
 namespace belay::scenario {
 
-// What a line expected, and what was there.
+// The expected and the actual text of a line.
 struct Mismatch {
   std::string expected;
   std::string found;
 };
 
-// What the last command came to, for the lines that speak of it.
+// The result of the last command, for the lines that refer to it.
 struct Told {
   Outcome outcome;
-  std::string thread;  // the one last spoken of
+  std::string thread;  // the last one that a line named
 };
 
 bool is_expectation(const Step& step);
-// Whether the line speaks of what the last command said, which may then be a refusal.
+// Returns whether the line refers to the output of the last command, which can then be an error.
 bool is_about_the_command(const Step& step);
 
-// Looks once; while a worker works, what is not so yet may become so: see look_until().
+// look() checks once. look_until() checks until the line matches or a timeout passes, because a
+// worker can still be running.
 std::optional<Mismatch> look(Stage& stage, const Step& step, const Told& told);
 std::optional<Mismatch> look_until(Stage& stage, const Step& step, const Told& told);
 
-// "thread t1 is completed, outcome \"sent\"", as a person would say it.
+// Returns a description such as "thread t1 is completed, outcome \"sent\"".
 std::string how_it_stands(const Value& run);
 
 }  // namespace belay::scenario

@@ -1,16 +1,17 @@
 #pragma once
-// tests/scenario/external_world.h - the world outside the scenarios' agents, as files in the folder
-// that SCENARIO_FOLDER names: who was called and how often, what the model is to say, whom to fail,
-// and where to stand still. It outlives every process, so a script can kill them as it likes.
+// tests/scenario/external_world.h - the world outside of the scenarios' agents, as files
 //
-//     ran             a line for each time that a node's code ran: its name
+// The files are in the folder that SCENARIO_FOLDER names. They outlive every process: a script can
+// kill processes at any time.
+//
+//     ran             a line for each execution of a node: its name
 //     calls-EFFECT    a line for each call of an effect: its key
-//     mail-TOPIC      a line for each message that came: its id
-//     fails-TOPIC     a line for each message that is to be turned away
-//     model           what the model says, an answer a line
-//     asked           a line for each time that it was asked
-//     hold-PLACE      whoever comes there stands still while this file exists,
-//     held-PLACE      and has made this one
+//     mail-TOPIC      a line for each received message: its id
+//     fails-TOPIC     a line for each message that must be rejected
+//     model           the model's replies, one per line
+//     asked           a line for each model request
+//     hold-PLACE      code that reaches this place waits while this file exists,
+//     held-PLACE      and creates this file before
 //
 // Threading: the event loop's.
 
@@ -19,21 +20,21 @@
 
 namespace belay::scenario {
 
-// Notes that a node's code runs; how often any has by now.
+// Records the execution of a node and returns the number of executions so far.
 int note_run(const std::string& node);
 
-// Stands still where the script says so; at once otherwise.
+// Waits while the script holds this place; otherwise returns immediately.
 Task<Done> stand_still(std::string place);
 
-// A call of an effect, as its receiver sees it: noted in one write, so that no kill tears it.
+// Records a call of an effect as its receiver, in one write: a kill cannot split it.
 void note_call(const std::string& effect, const std::string& key);
-// Whether such a call has come.
+// Returns whether the receiver has recorded such a call.
 bool was_called(const std::string& effect, const std::string& key);
 
-// Takes the messages of its topic, or turns them away.
+// Receives a message of its topic, or rejects it.
 Task<Result<Done>> take_message(OutboxMessage message);
 
-// Answers what the script says, and nothing once that is used up.
+// Returns a model with the replies of the script; it fails when they are used up.
 std::shared_ptr<Model> scripted_model();
 
 }  // namespace belay::scenario

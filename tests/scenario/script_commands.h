@@ -1,7 +1,7 @@
 #pragma once
-// tests/scenario/script_commands.h - the words that a scenario script may use: the whole language.
+// tests/scenario/script_commands.h - the words of scenario scripts: the whole language
 //
-// To add a word: a row here, what it does in player.cc or expectations.cc, and a line in
+// To add a word, add a row here, its implementation in player.cc or expectations.cc, and a line in
 // docs/scenario-scripts.md.
 
 #include <string_view>
@@ -13,7 +13,8 @@ struct WordRule {
   std::string_view word;  // "start", "expect done"
   std::size_t least = 0;  // plain arguments
   std::size_t most = 0;
-  std::string_view names;  // of the named arguments, by spaces; those with '!' must be there
+  // of the named arguments, separated by spaces; those with '!' are required
+  std::string_view names;
   std::string_view usage;
 };
 

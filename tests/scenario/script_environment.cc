@@ -154,7 +154,7 @@ Result<Done> Stage::begin_worker(const std::string& name) {
   }
   by_hand_.push_back(typed({"worker"}, "") + " &");
   auto worker = std::make_unique<Belay>(Words{"worker"}, setting(""));
-  if (!worker->waits_to_say("Working on what waits")) {
+  if (!worker->waits_to_say("Worker started.")) {
     Outcome outcome = worker->finish();
     return error(ErrorCode::unavailable, "the worker ended: " + outcome.err);
   }

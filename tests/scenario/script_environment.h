@@ -1,9 +1,10 @@
 #pragma once
-// tests/scenario/script_environment.h - where a script is played: a folder with a store of one kind
-// in it, the world outside as files (outside.h), the processes, and the commands so far as a person
-// would repeat them by hand.
+// tests/scenario/script_environment.h - the environment in which a script is executed
 //
-// Threading: the test's thread. The destructor kills whatever still runs.
+// It has a folder with a store of one kind, the files of external_world.h, the processes, and the
+// commands so far as a user would repeat them.
+//
+// Threading: the test's thread. The destructor kills all running processes.
 
 #include <functional>
 #include <map>
@@ -18,16 +19,16 @@ namespace belay::scenario {
 using cli::tests::Outcome;
 using cli::tests::Words;
 
-// A kind of store that outlives a process. A new kind is one row in all_stores().
+// A kind of store that outlives a process. To add one, add a row to all_stores().
 struct StoreKind {
   std::string name;
   std::map<std::string, std::string> environment;
 };
 const std::vector<StoreKind>& all_stores();
 
-// When a command is to be killed.
+// The moment at which a command is killed.
 struct Killing {
-  int commit = 0;  // before this commit, or after it; 0: when it stands still at `place`
+  int commit = 0;  // before or after this commit; 0: when it waits at `place`
   bool after = false;
   std::string place = {};
 };
@@ -36,22 +37,23 @@ class Stage {
  public:
   explicit Stage(const StoreKind& kind);
 
-  // Which program the next commands are of: the one that has this graph.
+  // Selects the program of the next commands: the one that has this graph.
   void choose_program(const std::string& graph);
-  // Keys that are the store's own, others, or none.
+  // Selects the store's own keys, other keys, or none.
   void choose_key(const std::string& which);
   void choose_user(const std::string& user) { user_ = user; }
 
-  // A command to its end; `look` is for what only asks, and is not listed among the commands.
+  // Runs a command to its end. `look` is for commands that only read; they are not listed in
+  // by_hand().
   enum class Purpose { act, look };
   Outcome run(Words words, const std::string& input = "", Purpose purpose = Purpose::act);
-  // A command that is killed; an error when it ended, or stood still for too long, before.
+  // Runs a command and kills it. Fails if it ended before that or a timeout passed.
   Result<Done> run_and_kill(Words words, const std::string& input, const Killing& killing);
 
   Result<Done> begin_worker(const std::string& name);
   Result<Done> end_worker(const std::string& name);
-  // Kills every worker that runs; where none does, a process that is about to write
-  // something of the thread.
+  // Kills all running workers. If there are none, kills a process that is about to write to the
+  // thread.
   Result<Done> crash(const std::string& thread);
   bool has_workers() const { return !workers_.empty(); }
 
@@ -60,11 +62,11 @@ class Stage {
   void hold(const std::string& place);
   void release(const std::string& place);
   bool waits_for(const std::string& file) const;
-  // Whether the store's files hold these bytes.
+  // Returns whether the store's files contain these bytes.
   bool store_holds(const std::string& text) const;
 
   const std::vector<std::string>& by_hand() const { return by_hand_; }
-  // Something that whoever repeats the next command has to know.
+  // Adds a comment for a user who repeats the next command.
   void remark(const std::string& text) { by_hand_.push_back("# " + text); }
 
  private:

@@ -1,6 +1,5 @@
 #pragma once
-// tests/simulation/run_observations.h - the current state of each run, as an observer of all
-// processes sees it.
+// tests/simulation/run_observations.h - the current state of each run, observed in all processes.
 
 #include <map>
 #include <memory>

@@ -1,9 +1,9 @@
 #pragma once
-// tests/simulation/simulation.h - executes one seed of a plan: several processes of Belay on one
-// disk, a simulated world outside, and faults
+// tests/simulation/simulation.h - executes one seed of a plan
 //
-// In the first phase, faults are injected and violations of guarantees are detected. Then all
-// faults end, and every run must end within a bounded time.
+// A simulation consists of several processes of Belay on one disk, a world outside, and faults. In
+// the first phase, faults are injected and violations of guarantees are detected. Then all faults
+// end, and every run must end within a bounded time.
 //
 // The code is Belay's own: engine, driver, leases, and the SQLite store over a disk that a test can
 // cut off. Time, randomness, threads, disk and network are simulated. The same plan and seed

@@ -1,6 +1,8 @@
 #pragma once
-// tests/tidy/lexer.h - C++ source as tokens, so that no check mistakes a comment or a string for
-// code, or stumbles over spaces and line breaks.
+// tests/tidy/lexer.h - splits C++ source into tokens
+//
+// Checks of tokens cannot mistake a comment or a string for code, and do not depend on spaces and
+// line breaks.
 
 #include <string>
 #include <string_view>
@@ -13,9 +15,9 @@ enum class TokenKind {
   number,
   string,       // also a raw one; without its text
   character,    // without its text
-  include,      // an #include line; its text is what follows, with its quotes or brackets
-  punctuation,  // one character, but for :: and ->
-  comment,      // only of tokens_and_prose_of(): its text, with its slashes
+  include,      // an #include line; its text is the name with its quotes or brackets
+  punctuation,  // one character, except :: and ->
+  comment,      // only from tokens_and_prose_of(): its text, with its slashes
 };
 
 struct Token {
@@ -24,7 +26,7 @@ struct Token {
   int line;
 };
 
-// Comments are left out. What is not C++ gives tokens too, and never an error.
+// Omits comments. Text that is not C++ yields tokens too, never an error.
 std::vector<Token> tokens_of(std::string_view text);
 
 // The same with comments, and with the text of strings: without quotes and prefix, escape sequences

@@ -268,12 +268,12 @@ TEST(Encryption, AMissingAndAWrongKeyAreNamed) {
     auto opened = Sealer(encryption).open(sealed);
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, ErrorCode::invalid);
-    EXPECT_THAT(opened.error().message, HasSubstr("the key \"k1\", which was not given"));
+    EXPECT_THAT(opened.error().message, HasSubstr("the key \"k1\", which is not in the key ring"));
   }
   auto opened = Sealer(encrypted(key_line("k1", 'b'))).open(sealed);
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::invalid);
-  EXPECT_THAT(opened.error().message, HasSubstr("under that id is another"));
+  EXPECT_THAT(opened.error().message, HasSubstr("has another key with this id"));
 }
 
 TEST(Encryption, AnOlderKeyStillOpensAndTheFirstOneSeals) {
@@ -293,7 +293,7 @@ TEST(Encryption, WithAKeyPlainTextIsRefusedUnlessItIsExpected) {
     auto opened = Sealer(encrypted()).open(envelope);
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, ErrorCode::corrupt);
-    EXPECT_THAT(opened.error().message, HasSubstr("in plain although a key is configured"));
+    EXPECT_THAT(opened.error().message, HasSubstr("is plaintext although a key is configured"));
     EncryptionOptions before = encrypted();
     before.accept_plaintext = true;
     EXPECT_TRUE(Sealer(before).open(envelope).ok());

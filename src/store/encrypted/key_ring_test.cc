@@ -44,13 +44,13 @@ TEST(KeyRings, WhatIsNoKeyIsRefusedByItsLineAndNeverShown) {
     std::string says;
   };
   const Case cases[] = {
-      {"", "no key"},
-      {"# nothing\n", "no key"},
+      {"", "The keys are empty."},
+      {"# nothing\n", "The keys are empty."},
       {kHex, "Line 1 of the keys has no colon"},
-      {"\n\n" + kBase64 + ":x", "Line 3 of the keys has no proper id"},
-      {":" + kHex, "has no proper id"},
-      {"k 1:" + kHex, "has no proper id"},
-      {std::string(33, 'k') + ":" + kHex, "has no proper id"},
+      {"\n\n" + kBase64 + ":x", "Line 3 of the keys has an invalid id before its colon"},
+      {":" + kHex, "has an invalid id before its colon"},
+      {"k 1:" + kHex, "has an invalid id before its colon"},
+      {std::string(33, 'k') + ":" + kHex, "has an invalid id before its colon"},
       {"k:" + kHex.substr(1), "no key of 32 bytes"},
       {"k:" + kHex + "0", "no key of 32 bytes"},
       {"k:g" + kHex.substr(1), "no key of 32 bytes"},

@@ -63,7 +63,7 @@ TEST(PostgresAddress, IsRefusedForWhatItCanNotMean) {
     auto address = address_from(url);
     ASSERT_FALSE(address.ok()) << url;
     EXPECT_EQ(address.error().code, ErrorCode::invalid);
-    EXPECT_THAT(address.error().message, HasSubstr("write postgresql://")) << url;
+    EXPECT_THAT(address.error().message, HasSubstr("Write postgresql://")) << url;
   }
   EXPECT_FALSE(address_from(std::string("postgresql://h/d\0x", 18)).ok());
 }

@@ -6,9 +6,6 @@
 namespace belay::postgres {
 namespace {
 
-// SQLSTATE of the division by zero by which a guard fails.
-constexpr std::string_view state_of_guard = "22012";
-
 constexpr std::string_view move_statement =
     "WITH moved AS (UPDATE belay.runs r SET status = u.status, reason = u.reason,"
     " outcome = u.outcome, error_code = u.error_code, error = u.error, seq = u.seq,"

@@ -139,7 +139,7 @@ std::string_view Connection::in_schema(std::string_view sql) {
 }
 
 void Connection::send(std::string_view sql, const Parameters& parameters) {
-  if (has_unknown_commit_) return;
+  if (is_lost_) return;
   Parameters::View view = parameters.view();
   // The cached copy is zero-terminated, as libpq requires.
   const char* text = in_schema(sql).data();
@@ -151,7 +151,7 @@ void Connection::send(std::string_view sql, const Parameters& parameters) {
 
 Result<std::vector<Rows>> Connection::sync() {
   state_.clear();
-  if (has_unknown_commit_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
+  if (is_lost_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
   std::vector<Rows> given;
   std::optional<Error> failed;
   while (true) {
@@ -184,7 +184,7 @@ Result<std::vector<Rows>> Connection::sync() {
 }
 
 void Connection::send_off() {
-  if (has_unknown_commit_) return;
+  if (is_lost_) return;
   bool is_sent = !is_refused_ && PQpipelineSync(handle_) == 1 && PQflush(handle_) >= 0;
   if (!is_sent) {
     (void)lost();
@@ -222,7 +222,7 @@ Result<Done> Connection::check_primary(const Rows& asked) {
   }
   if (!is_standby && !is_read_only) return Done{};
   state_ = state_of_read_only;
-  has_unknown_commit_ = true;
+  is_lost_ = true;
   return no_writes_at(address_, is_standby);
 }
 
@@ -232,7 +232,7 @@ Result<Done> Connection::execute(std::string_view sql) {
 }
 
 void Connection::roll_back() {
-  if (has_unknown_commit_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
+  if (is_lost_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
   std::string before = state_;
   (void)execute("ROLLBACK");
   state_ = std::move(before);
@@ -240,7 +240,7 @@ void Connection::roll_back() {
 
 int Connection::announced_process() const { return PQbackendPID(handle_); }
 
-int Connection::socket() const { return has_unknown_commit_ ? -1 : PQsocket(handle_); }
+int Connection::socket() const { return is_lost_ ? -1 : PQsocket(handle_); }
 
 int Connection::server_version() const { return PQserverVersion(handle_); }
 
@@ -280,7 +280,7 @@ bool Connection::receive() {
 }
 
 Error Connection::lost() {
-  has_unknown_commit_ = true;
+  is_lost_ = true;
   state_.clear();
   std::string why = one_line(PQerrorMessage(handle_));
   if (why.empty()) why = "it did not respond in time";
@@ -295,9 +295,9 @@ Error Connection::error_of(const pg_result* result) {
   if (!state) return lost();
   state_ = state;
   // The server reports this before it closes the connection.
-  if (state_.starts_with("57P0") || state_.starts_with("08")) has_unknown_commit_ = true;
+  if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
   // After a failover another server is, or will be, the primary: do not use this connection again.
-  if (takes_no_writes()) has_unknown_commit_ = true;
+  if (takes_no_writes()) is_lost_ = true;
   return error(code_of_state(state_),
                "The store, " + address_.shown +
                    ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +
@@ -312,7 +312,7 @@ void Connection::collect_notifications() {
 }
 
 std::size_t Connection::wait_for_notifications(std::chrono::milliseconds time) {
-  if (has_unknown_commit_) return 0;
+  if (is_lost_) return 0;
   if (wait(Wanted::readable, time) && PQconsumeInput(handle_) != 1) (void)lost();
   collect_notifications();
   return notifications_.size();

@@ -33,6 +33,8 @@ inline constexpr std::string_view state_of_read_only = "25006";
 
 // SQLSTATE of a lock that was not available within lock_timeout.
 inline constexpr std::string_view state_of_lock = "55P03";
+// SQLSTATE of the division by zero by which a guard inside a statement fails.
+inline constexpr std::string_view state_of_guard = "22012";
 
 // The start of a statement for Connection::check_primary(). It does not read transaction_read_only,
 // which a reader can have set for its own transaction.
@@ -115,7 +117,7 @@ class Connection {
 
   // True if the connection can no longer be used. Whether the statements in progress were executed
   // is then unknown, unless takes_no_writes().
-  bool is_lost() const { return has_unknown_commit_; }
+  bool is_lost() const { return is_lost_; }
   // SQLSTATE of the server's last error, such as "40001"; empty if the connection was lost.
   const std::string& state() const { return state_; }
   // The server aborted a transaction that can be retried unchanged: 40001, 40P01.
@@ -155,7 +157,7 @@ class Connection {
 
   const Address address_;
   pg_conn* handle_;
-  bool has_unknown_commit_ = false;
+  bool is_lost_ = false;
   bool tells_its_state_ = false;
   int sent_off_ = 0;         // calls of send_off() whose results precede those of the next sync()
   bool is_refused_ = false;  // send() could not queue a statement

@@ -207,6 +207,10 @@ void Writer::commit_one(Waiting& member) {
   TransactionRetry repetition;
   while (true) {
     auto outcome = try_one(member);
+    // Race: another transaction inserted the same thread or run after this one had searched for it.
+    // The next try finds the row and returns `exists` or `fenced`.
+    bool is_guard = !outcome.ok() && connection_ && connection_->state() == state_of_guard;
+    if (is_guard && repetition.should_retry()) continue;
     bool is_settled = outcome.ok() || outcome.error().code != ErrorCode::unavailable;
     if (is_settled) {
       member.answer.complete(std::move(outcome));

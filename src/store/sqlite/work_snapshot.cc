@@ -72,10 +72,10 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
       "    AND n.channel > name) FROM channels WHERE name IS NOT NULL ORDER BY 1, 2)"
       " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
       " FROM channels c CROSS JOIN channel_values v"
-      " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.checkpoint_ns"
+      " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.space"
       " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
       "   (SELECT s.seq FROM channel_values s WHERE s.tenant_id = ?1 AND s.run_number = ?2"
-      "     AND s.namespace = c.checkpoint_ns AND s.channel = c.name AND s.seq <= ?3 AND s.kind IS "
+      "     AND s.namespace = c.space AND s.channel = c.name AND s.seq <= ?3 AND s.kind IS "
       "NULL"
       "     ORDER BY s.seq DESC LIMIT 1), 0)";
   BELAY_TRY(Statement statement, connection_.prepare(sql));

@@ -1,6 +1,8 @@
 #pragma once
-// real_server/gguf_file.h - writes a GGUF file, the form in which llama.cpp reads a model: members
-// with names, then tensors of 32-bit floats. Little-endian, as the machines are that we test on.
+// real_server/gguf_file.h - writes a GGUF file, the model format of llama.cpp
+//
+// It contains named members, then tensors of 32-bit floats; little-endian, like the machines of the
+// tests.
 //
 // Source: ggml's docs/gguf.md, version 3.
 
@@ -20,10 +22,11 @@ class GgufFile {
   void set_texts(std::string_view name, const std::vector<std::string>& texts);
   void set_numbers(std::string_view name, const std::vector<std::int32_t>& numbers);
 
-  // `sizes`: the one that runs fastest first. `values` are as many as their product.
+  // `sizes` starts with the dimension that varies fastest; `values` has as many elements as their
+  // product.
   void add_tensor(std::string name, std::vector<std::uint64_t> sizes, std::vector<float> values);
 
-  // The whole file.
+  // Returns the whole file.
   std::string bytes() const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// real_server/llama_server.h - llama.cpp's llama-server as a child process on a free loopback port,
-// with the model of bigram_model.h.
+// real_server/llama_server.h - llama.cpp's llama-server as a child process on a free loopback port
+//
+// It serves the model of bigram_model.h.
 
 #include <memory>
 #include <string>
@@ -12,31 +13,31 @@ namespace belay::providers {
 
 class LlamaServer {
  public:
-  // The name that the server gives its model.
+  // The server's name of its model.
   static constexpr const char* kModel = "bigrams";
 
-  // Starts `program`, with more words on its command line, and waits until it has read its model.
+  // Starts `program` with additional arguments and waits until it has loaded its model.
   explicit LlamaServer(const std::string& program, const cli::tests::Words& more = {});
 
-  // False where it ended, or did not come up; log() says why.
+  // False if it ended or did not start in time; log() contains the reason.
   bool is_up() const { return is_up_; }
   std::string url(const std::string& path = "") const;
-  // What it has told of itself so far.
+  // Returns its output so far.
   std::string log() const;
-  // The end of it, by SIGKILL.
+  // Kills it with SIGKILL.
   void kill() { process_.reset(); }
 
-  // Whether its only slot is at work.
+  // Returns whether its only slot is processing a request.
   bool is_busy() { return slot()["is_processing"] == Value(true); }
-  // How many tokens its slot has: what it was asked last, and what it said so far.
+  // Returns the number of tokens in its slot: the last prompt, and the reply so far.
   std::int64_t tokens_held() { return slot()["n_prompt_tokens"].as_int().value_or(-1); }
-  // A counter of GET /metrics, "tokens_predicted_total" say: of all requests so far. -1: it has
-  // none.
+  // Returns a counter of GET /metrics over all requests so far, such as "tokens_predicted_total";
+  // -1 if there is none.
   std::int64_t counter(const std::string& name);
 
  private:
   int status_of(const std::string& path, std::string& body);
-  // As GET /slots describes it.
+  // Returns the slot as GET /slots describes it.
   Value slot();
   bool comes_up();
 

@@ -1,6 +1,7 @@
 #pragma once
-// real_server/real_server_world.h - a test that asks a real llama-server, by OpenAI's protocol or
-// by Anthropic's, through the real belay.
+// real_server/real_server_world.h - a fixture that calls a real llama-server through the real belay
+//
+// It uses OpenAI's protocol or Anthropic's.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@
 
 namespace belay::providers {
 
-// Skips, and says how to have one, where no server is named.
+// Skips the test, with instructions, if no server is named.
 class RealServer : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -30,7 +31,7 @@ class RealServer : public ::testing::TestWithParam<const char*> {
   std::string model() const { return provider() + ":" + LlamaServer::kModel; }
   std::string base_url() const { return llama->url(provider() == "openai" ? "/v1" : ""); }
 
-  // Starts the server, and points belay to it.
+  // Starts the server, and configures belay to use it.
   void start(const cli::tests::Words& more = {"--seed", "1"}) {
     llama = std::make_unique<LlamaServer>(program_, more);
     ASSERT_TRUE(llama->is_up()) << llama->log();
@@ -41,7 +42,7 @@ class RealServer : public ::testing::TestWithParam<const char*> {
     served = std::make_unique<cli::tests::Served>(world.setting);
     ASSERT_TRUE(served->is_up());
   }
-  // Asks the assistant, and does not wait for what it says.
+  // Sends a question to the assistant without waiting for the reply.
   void ask(const std::string& question) {
     Value input = Value::object({{"question", question}});
     Value body = Value::object({{"input", std::move(input)}, {"threadId", "talk"}});
@@ -51,7 +52,7 @@ class RealServer : public ::testing::TestWithParam<const char*> {
   }
   Value talk() { return served->get("/api/threads/talk").json(); }
 
-  // What the run of that thread has asked of its model, as it stands in the store.
+  // Returns the stored model calls of the thread's run.
   Value calls_of(const std::string& thread) {
     return world.run({"calls", thread, "--json"}).json()["calls"];
   }
