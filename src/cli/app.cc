@@ -445,7 +445,7 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   if (std::string_view needs = needs_a_store(verb); !needs.empty()) {
     return error(ErrorCode::invalid,
                  settings.call + " " + std::string(needs) +
-                     " a store of its own, but the runs are on a server. Omit --server and unset "
+                     " a separate store, but the runs are on a server. Omit --server and unset "
                      "BELAY_SERVER, or run the command on the server.");
   }
   BELAY_TRY(Definitions own, program.graphs(settings));

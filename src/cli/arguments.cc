@@ -240,7 +240,7 @@ void add_fork(CLI::App& app, Words& words) {
       ->allow_extra_args(false);
   fork->add_option("--as", into.as, "New thread (default: a random one)");
   add_roles(fork, into.roles);
-  fork->add_flag("--preview", into.preview, "Report only what would be repeated, start nothing");
+  fork->add_flag("--preview", into.preview, "Report what would be repeated, start nothing");
   fork->add_flag("--copy", words.fork.copy, "Copy the current state: an ended run remains ended");
   fork->callback([&words] { words.chosen = words.fork; });
 }

@@ -175,7 +175,7 @@ TEST_F(Budgets, OfMoneyNeedAPrice) {
   priced.tells_price = false;
   auto view = run(looks(1), Budget{std::nullopt, 5'000}).value();
   EXPECT_EQ(view.row.error_code, "invalid");
-  EXPECT_THAT(view.row.error, HasSubstr("tells no price"));
+  EXPECT_THAT(view.row.error, HasSubstr("its model has no price"));
   EXPECT_EQ(priced.calls, 0);
 }
 

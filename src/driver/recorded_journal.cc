@@ -56,7 +56,7 @@ const EffectRow* RecordedJournal::find(std::string_view name) const {
   if (!is_there) {
     if (!failed_with_) lacks({what, "none", "called"});
     detail::throw_failure(
-        failed_with_.value_or(error(ErrorCode::not_found, "The " + what + " is not on record.")));
+        failed_with_.value_or(error(ErrorCode::not_found, "The " + what + " is not recorded.")));
   }
   const EffectRow& row = found->second;
   if (failed_with_ && row.updated_at > now_) detail::throw_failure(*failed_with_);
@@ -73,13 +73,13 @@ const EffectRow* RecordedJournal::find(std::string_view name) const {
   }
   lacks({what, std::string(name_of(row.status)), "called"});
   detail::throw_failure(
-      error(ErrorCode::not_found, "What became of the " + what + " is not on record."));
+      error(ErrorCode::not_found, "The outcome of the " + what + " is not recorded."));
 }
 
 Task<Result<Done>> RecordedJournal::write(EffectRow row) {
   begin_again(row);
   starts_again_ = true;
-  co_return error(ErrorCode::cancelled, "The replay begins the attempt again.");
+  co_return error(ErrorCode::cancelled, "The replay starts the attempt again.");
 }
 
 }  // namespace belay

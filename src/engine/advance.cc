@@ -268,7 +268,7 @@ void Transition::on(RunTimedOut event) {
   if (!is_running()) return;
   fail(error(ErrorCode::exhausted, "The run worked for longer than its " +
                                        std::to_string(run_.options.timeout.count()) +
-                                       " ms; give it more time or less work."),
+                                       " ms. Increase the timeout, or reduce the work."),
        event.moment);
 }
 

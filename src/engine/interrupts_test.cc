@@ -224,7 +224,7 @@ TEST_F(Asking, AnEditThatCantBeSavedAheadOfTheOthersFailsTheRunInOneCommit) {
   commits = 0;
   happens(approve(opened.at(0), Value(std::string(limits::value_bytes_max, 'x'))));
   EXPECT_EQ(run.row.status, RunStatus::failed);
-  EXPECT_THAT(run.row.error, HasSubstr("can't be saved"));
+  EXPECT_THAT(run.row.error, HasSubstr("cannot be saved"));
   EXPECT_EQ(commits, 1);
   EXPECT_EQ(decided.size(), 1u);
 }

@@ -195,7 +195,7 @@ std::vector<std::string> JsonChannels::faults() const {
     }
     if (!channel.reduce && !combines(kind_of(channel.reducer), channel.kind)) {
       faults.push_back("The channel " + in_quotes(name) + " is declared as " +
-                       std::string(name_of(channel.kind)) + ", which can't " +
+                       std::string(name_of(channel.kind)) + ", which cannot " +
                        std::string(name_of(channel.reducer)) +
                        "; append needs an array, merge an object, add a number or an integer.");
     }

@@ -174,7 +174,7 @@ TEST(JsonGraph, BuildReportsAllFaultsAtOnce) {
   graph.edge(start, "review").edge("inner", "nowhere");
   std::string message = std::move(graph).build().error().message;
   for (std::string_view part :
-       {"\"a\" is declared as string, which can't append", "Two channels are called \"a\"",
+       {"\"a\" is declared as string, which cannot append", "Two channels are called \"a\"",
         "name of a channel", "declared as integer, and its default is of kind string",
         "The approval \"review\" shows the channel \"draft\", which is not declared",
         "true or false to the channel \"n\", which is declared as integer",

@@ -72,21 +72,22 @@ Result<ModelReply> RecordedModel::replayed(const Call& call) const {
                       std::to_string(attempt_.attempt) + " of \"" + std::string(attempt_.node) +
                       "\"";
   if (call.other_request) {
-    return error(ErrorCode::conflict, "The request " + which +
-                                          " is not the one on record: the code, or what it "
-                                          "depends on, has changed since.");
+    return error(
+        ErrorCode::conflict,
+        "The request " + which +
+            " differs from the recorded one: the code, or data that it depends on, has changed.");
   }
-  return error(ErrorCode::not_found, "No reply " + which +
-                                         " is on record: it was never made, or its attempt did "
-                                         "not come to its end.");
+  return error(ErrorCode::not_found,
+               "No reply " + which +
+                   " is recorded: the call was never made, or its attempt did not complete.");
 }
 
 Result<Cost> RecordedModel::most(const ModelRequest& request) const {
   auto price = attempt_.model->price(request);
   if (attempt_.ledger->budget().money && !price) {
     return error(ErrorCode::invalid,
-                 "The run has a budget of money, and its model tells no price; give the model a "
-                 "price, or the run a budget of tokens.");
+                 "The run has a budget of money, but its model has no price. Set a price for the "
+                 "model, or a budget of tokens.");
   }
   return cost_of(price, attempt_.model->input_tokens_max(request), *request.max_output_tokens);
 }

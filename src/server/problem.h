@@ -2,7 +2,7 @@
 // server/problem.h - creates error responses, all as application/problem+json (RFC 9457).
 //
 //     {"type": "about:blank", "title": "Not Found", "status": 404, "code": "not_found",
-//      "detail": "There is no thread \"first\"."}
+//      "detail": "Unknown thread \"first\"."}
 //
 // `code` is one of docs/errors.md, or "http" for an error of HTTP itself. Members are only ever
 // added, never removed.

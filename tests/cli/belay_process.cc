@@ -220,7 +220,7 @@ void World::serve() const {
   const std::string& said = server_->said();
   std::size_t from = said.find("http://");
   setting.environment.erase("BELAY_STORE");
-  setting.environment["BELAY_SERVER"] = said.substr(from, said.find(' ', from) - from);
+  setting.environment["BELAY_SERVER"] = said.substr(from, said.find(". ", from) - from);
 }
 
 Outcome World::run(const Words& words, const std::string& input) const {

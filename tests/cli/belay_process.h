@@ -40,12 +40,12 @@ struct Outcome {
 };
 
 struct Setting {
-  // in addition to HOME, PATH and the sanitizers' variables
+  // In addition to HOME, PATH and the sanitizers' variables.
   std::map<std::string, std::string> environment;
   std::string input;   // sent to stdin
   std::string binary;  // empty: belay itself
   std::string folder;  // working directory; empty: that of the test
-  // stdout and stderr are one terminal; everything is in `out`
+  // Stdout and stderr are one terminal; everything is in `out`.
   bool terminal = false;
   bool as_nobody = false;   // if the test runs as root: as user nobody
   long file_bytes_max = 0;  // maximum size of a file; 0: no limit

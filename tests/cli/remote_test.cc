@@ -239,7 +239,7 @@ TEST(CliRemote, WhatNeedsAStoreOfItsOwnIsRefused) {
        {Words{"worker"}, Words{"serve"}, Words{"store", "encrypt"}, Words{"store", "rotate"}}) {
     Outcome refused = world.run(words);
     EXPECT_EQ(refused.code, 2);
-    EXPECT_TRUE(refused.says({"a store of its own", "BELAY_SERVER"})) << refused.err;
+    EXPECT_TRUE(refused.says({"a separate store", "BELAY_SERVER"})) << refused.err;
   }
   Outcome both = world.run({"threads", "--server", "http://127.0.0.1:1", "--store", "memory:"});
   EXPECT_EQ(both.code, 2);

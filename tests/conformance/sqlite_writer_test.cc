@@ -336,7 +336,7 @@ TEST_F(SqliteWriter, AProcessThatKeepsTheFileLockedIsToldApartFromADamagedFile) 
   auto outcome = call_->try_commit(commit);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(outcome.error().message, HasSubstr("busy"));
+  EXPECT_THAT(outcome.error().message, HasSubstr("locked by another process"));
   sqlite3_close(other);
   EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
 }

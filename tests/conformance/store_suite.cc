@@ -1,3 +1,5 @@
+// Long on purpose: the scripts and calls that all cases of the suite share.
+
 #include "tests/conformance/store_suite.h"
 
 #include <sstream>

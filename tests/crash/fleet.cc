@@ -29,7 +29,7 @@ constexpr std::size_t kFaultBytesMax = 1'000;
 constexpr milliseconds kLookAgain{5};
 constexpr int kUnavailable = 6;  // the exit code for an unavailable store
 constexpr int kAskedAgainMax = 5;
-constexpr int kBeginsWithin = 60'000 / 5;  // looks
+constexpr int kBeginsWithin = 60'000 / 5;  // checks, kLookAgain apart
 constexpr int kWorksWithin = 5'000 / 5;
 // Times for zombies: until their last write has arrived, at most until they have runs or have lost
 // them, and from their wake-up to their kill.
@@ -86,8 +86,7 @@ class Fleet {
     if (!plan_.worker_name.empty()) words.insert(words.end(), {"--name", plan_.worker_name});
     return std::make_unique<Belay>(words, setting_);
   }
-  // Restarts workers that have ended, for example because the store was unavailable, as a
-  // supervisor does.
+  // Restarts ended workers, as a supervisor does: they end if the store is unavailable for long.
   void revive() {
     for (Process& worker : workers_) {
       if (has_ended(worker->process())) see_killed(worker);
@@ -171,8 +170,7 @@ class Fleet {
   void start_all() {
     for (Process& worker : workers_) worker = start_worker();
   }
-  // All workers are killed; new ones claim the waiting runs and are killed while they execute them;
-  // then new ones start.
+  // Kills all workers twice: the second time while they execute the runs that they have claimed.
   void kill_all_at_work() {
     kill_all();
     if (2 * decisions().size() >= plan_.runs) decide_and_kill();
@@ -237,8 +235,7 @@ class Fleet {
     }
   }
 
-  // A third of the workers is killed shortly after the wake-up, a third later, and a third stays
-  // alive.
+  // Kills a third of the workers shortly after the wake-up, a third later, and a third never.
   void let_live(const std::vector<Process*>& awake) {
     std::vector<Process*> later;
     for (Process* worker : awake) {
@@ -282,8 +279,7 @@ class Fleet {
     return all;
   }
 
-  // Decides all open approvals. Each deciding process also continues its run; some of them are
-  // killed.
+  // Decides all open approvals. Each deciding process continues its run; kills some of them.
   void decide_and_kill() {
     for (const Words& words : decisions()) {
       Belay process(words, setting_);

@@ -1,4 +1,4 @@
-// An import whose process is killed has either happened completely or not at all.
+// An import whose process is killed is atomic: the store contains all of its records, or none.
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -100,7 +100,7 @@ class RecordingDisk {
   bool lies_ = false;
   std::function<void(Operation)> listener_;
   int opener_ = 0;
-  // by the address at which SQLite stores a database's name
+  // By the address at which SQLite stores a database's name.
   std::map<const void*, int> owners_;
   std::map<int, std::size_t> changes_left_;  // of processes with a pending kill; 0: dead
   std::map<std::string, int> failed_syncs_;

@@ -134,7 +134,7 @@ TEST(Deployment, EveryCommandOfItsPagesIsOneThatTheProgramTakes) {
   std::size_t named = 0;
   for (const char* name : {"docs/operations.md", "docs/postgresql.md", "deploy/README.md"}) {
     std::string text = contents_of(sources() / name);
-    // In backticks, or on a line of its own.
+    // In backticks, or on a separate line.
     for (const char* mark : {"`belay ", "\n    belay "}) {
       for (const std::string& command : after_each(mark, text)) {
         ++named;

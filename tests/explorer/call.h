@@ -56,7 +56,7 @@ struct Ended {
 
 // The progress of a call.
 struct Progress {
-  std::vector<Open> open;  // without tell()
+  std::vector<Open> open;  // without their callbacks
   std::optional<Ended> ended;
   // The results of is_alive() since the last received result.
   std::vector<std::pair<SessionId, bool>> sessions;

@@ -222,8 +222,8 @@ void Search::hear(State& state, int process, Heard heard, std::vector<std::strin
     state.processes[process].moment = next.number;
     if (open.empty()) wrong.push_back("A call waits for nothing, and does not end.");
     if (open.size() != 1 || open.front().what != Open::What::read) return;
-    // A read after which the call ends only determines the call's result; it needs no move of its
-    // own.
+    // A read after which the call ends only determines the call's result; it needs no
+    // separate move.
     heard = Heard();
     heard.seen = &content(state);
     heard.now = state.now();

@@ -36,7 +36,7 @@ ReadReplies read_in_pieces(std::string_view input, std::size_t piece) {
 
 BELAY_FUZZ_TARGET(RedisReply, "redis_reply") {
   using namespace belay;
-  constexpr std::size_t kBytesMax = 4'096;  // each byte is a piece
+  constexpr std::size_t kBytesMax = 4'096;  // each byte is one piece
   input = input.substr(0, kBytesMax);
   auto whole = fuzz::read_in_pieces(input, input.size() + 1);
   auto pieces = fuzz::read_in_pieces(input, 1);

@@ -1,5 +1,5 @@
-// What the real program says of a PostgreSQL that can't be used as it is, and what its runs do
-// meanwhile: real servers throughout, each with one thing wrong.
+// Messages of the real program about an unusable PostgreSQL, and its runs meanwhile: real servers,
+// each with one fault.
 
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
@@ -25,7 +25,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Those of the server's own settings are no test's alone.
+// Each test has its own server, because faults in its settings affect all databases.
 class BadInput : public ::testing::Test {
  protected:
   BadInput() {
@@ -35,7 +35,7 @@ class BadInput : public ::testing::Test {
   std::string owner_url(const std::string& database = "postgres") const {
     return server_.url(database, "pool=2");
   }
-  // Of the role that may do with the tables what a runtime does, and no more.
+  // Returns the URL of the role that has only the rights that a runtime needs.
   std::string runtime_url(const std::string& login = "runtime") const {
     return "postgresql://" + login + "@127.0.0.1:" + std::to_string(server_.port()) +
            "/postgres?pool=2&patience=300&session_expiry=1000";
@@ -52,7 +52,7 @@ class BadInput : public ::testing::Test {
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA belay TO runtime;"
         "GRANT USAGE ON ALL SEQUENCES IN SCHEMA belay TO runtime");
   }
-  // What doctor has found wrong, with what it advises, a line each.
+  // Returns the faults that doctor finds, with their advice, one per line.
   std::string found_wrong() {
     std::string lines;
     Value document = world_.run({"doctor", "--json"}).json();
@@ -67,7 +67,7 @@ class BadInput : public ::testing::Test {
     }
     return lines;
   }
-  // All that is in the schema, as it is.
+  // Returns the state of all relations in the schema.
   std::string tables() {
     return server_.value(
         "SELECT coalesce(string_agg(relname || ' ' || relfilenode || ' ' ||"
@@ -79,13 +79,13 @@ class BadInput : public ::testing::Test {
   cli::tests::World world_;
 };
 
-// A fault that comes while a worker works, and goes.
+// A fault that occurs while a worker runs, and ends.
 struct PassingFault {
   const char* name;
   std::vector<const char*> breaks;
   std::vector<const char*> mends;
-  std::vector<const char*> told;   // by the worker; empty: what it has told once already
-  std::vector<const char*> found;  // by doctor; empty: see the other tests
+  std::vector<const char*> told;   // by the worker; empty: only messages that it has printed before
+  std::vector<const char*> found;  // by doctor; empty: tested elsewhere
 };
 
 const char* const kEndConnections =
@@ -154,7 +154,7 @@ TEST_F(BadInput, AWorkerSaysWhatToDoAndItsRunsWaitUntilItIsDone) {
     std::string thread = "t" + std::to_string(++number);
     use(owner_url());
     ASSERT_EQ(world_.run({"queue", "pause", "default"}).code, 0);
-    nap(1'500ms);  // the worker knows of it within a second
+    nap(1'500ms);  // the worker detects it within a second
     ASSERT_EQ(world_.run({"enqueue", "order", "--thread", thread, "--input", "item=hat"}).code, 0);
     std::size_t said_before = worker.said().size();
     for (const char* each : fault.breaks) sql(each);
@@ -163,7 +163,7 @@ TEST_F(BadInput, AWorkerSaysWhatToDoAndItsRunsWaitUntilItIsDone) {
       ASSERT_TRUE(worker.waits_to_say(words)) << words << worker.said();
     }
     if (fault.told.empty()) {
-      nap(1'500ms);  // it comes upon it meanwhile
+      nap(1'500ms);  // the worker meets the fault meanwhile
     } else {
       EXPECT_THAT(worker.said().substr(said_before), HasSubstr(fault.told.back()));
     }
@@ -252,7 +252,7 @@ TEST_F(BadInput, AWrongPasswordAndADatabaseOfAnotherEncodingAreNamed) {
 }
 
 TEST_F(BadInput, AServerWhoseConnectionsOthersTookIsNamedAndComesBack) {
-  PostgresServer small({.connections_max = 8});  // three of them for superusers
+  PostgresServer small({.connections_max = 8});  // three of which are for superusers
   ASSERT_TRUE(small.sql("CREATE ROLE runtime SUPERUSER LOGIN").ok());
   std::string url = "postgresql://runtime@127.0.0.1:" + std::to_string(small.port()) +
                     "/postgres?pool=1&patience=300";
@@ -301,7 +301,8 @@ TEST_F(BadInput, AStandbyIsNamedAndOnceItIsPromotedRunsGoOnThere) {
   EXPECT_EQ(world_.run({"check"}).code, 0);
 }
 
-// Where this process may mount: in a namespace of its own, which ends with it.
+// A small file system, mounted in a mount namespace that ends with this process; only if that is
+// permitted.
 class SmallDisk {
  public:
   SmallDisk() {
@@ -331,7 +332,7 @@ class SmallDisk {
   bool is_there_ = false;
 };
 
-// What does not shrink, and is not to be had in a page that is there already.
+// Returns text that cannot be compressed and does not fit into a page that already exists.
 std::string much_text() {
   std::string text;
   conformance::SeededRandom random;

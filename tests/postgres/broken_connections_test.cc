@@ -1,5 +1,5 @@
-// Connections that break, servers that crash and poolers in between, while commits are under way:
-// each commit is acknowledged once it is there, and is there once.
+// Connections that break, servers that crash, and poolers, while commits are in progress: a commit
+// is acknowledged only when it is stored, and is stored once.
 
 #include <array>
 #include <iostream>
@@ -18,12 +18,12 @@ using conformance::Caller;
 using conformance::RunScript;
 
 constexpr std::chrono::seconds kGoesOnWithin{60};
-// Of the three places, which are cut in turns.
+// For each of the three cut points, in turn.
 constexpr std::uint64_t kCutsEach = 70;
 
 class PostgresConnections : public StoreWorld {
  protected:
-  // Until the load has had this many more commits acknowledged.
+  // Waits until `more` further commits of the load have been acknowledged.
   static bool goes_on(const CommitLoad& load, std::uint64_t more = 20) {
     std::uint64_t until = load.acknowledged() + more;
     return wait_until(kGoesOnWithin, [&] { return load.acknowledged() >= until; });
@@ -100,7 +100,8 @@ TEST_F(PostgresConnections, AHalfOpenConnectionIsGivenUpAndTheCommitSentAgain) {
       << outcome.error().message;
   proxy.heal();
   proxy.cut_all();
-  // It was swallowed after all, or it was not: the very same commit may always be sent again.
+  // The commit might or might not have been written: sending the same commit again must be possible
+  // in both cases.
   EXPECT_TRUE(wait_until(kGoesOnWithin, [&] {
     auto again = caller.try_commit(next);
     return again.ok() && *again == CommitOutcome::applied;
@@ -143,7 +144,7 @@ TEST_F(PostgresConnections, AServerThatIsNotThereIsWaitedForNoLongerThanItsPatie
   EXPECT_EQ(caller.commit(again.first()), CommitOutcome::applied);
 }
 
-// With every commit on the disk, as servers of people have it.
+// With synchronous commits, as in production.
 TEST_F(PostgresConnections, NoAcknowledgedCommitIsLostToACrashOfTheServer) {
   PostgresServer own({.sync = true});
   auto opened = try_open(own.url("postgres", options()));
@@ -174,8 +175,8 @@ TEST_F(PostgresConnections, APoolerMayComeAndGo) {
   expect_no_faults(load);
 }
 
-// A whole run of forty nodes with all that it does outside, by the real engine; the checkers look
-// at what is left.
+// A whole run of forty nodes with its external calls, by the real engine; the checkers verify the
+// resulting store.
 class PostgresRuns : public StoreWorld {
  protected:
   void play(const std::string& store_url) {
@@ -209,7 +210,7 @@ TEST_F(PostgresRuns, GoToTheirEndThroughAPooler) { play(url_at(shared_pooler().p
 TEST_F(PostgresRuns, GoToTheirEndThoughEverySecondCommitLosesItsReply) {
   FaultProxy proxy(server_.port());
   proxy.set({.cut_at = CutAt::at_reply, .marker = "checkpoints", .every = 2});
-  ASSERT_TRUE(open(url()));  // the schema is made before anything is cut
+  ASSERT_TRUE(open(url()));  // creates the schema before anything is cut
   play(url_at(proxy.port()));
   EXPECT_GT(proxy.counts().cuts_at_reply, 20u);
 }

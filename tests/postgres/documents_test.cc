@@ -1,6 +1,6 @@
-// The SQL of docs/postgresql.md and docs/operations.md, on a real server: every statement is
-// carried out, the rights are enough and no more, and what is to raise an alarm is silent on a
-// store that is well and finds just what is wrong.
+// The SQL of docs/postgresql.md and docs/operations.md on a real server: every statement succeeds,
+// the rights are sufficient and minimal, and the alarm queries return nothing on a sound store and
+// exactly the faults on another.
 
 #include <gmock/gmock.h>
 
@@ -26,7 +26,8 @@ std::string page_of(const std::string& name) {
   return text.str();
 }
 
-// The blocks of SQL of a page, or of the part of it from one heading to the next of that depth.
+// Returns the blocks of SQL of a page, or of one section: from its heading to the next one of the
+// same level.
 std::vector<std::string> sql_in(const std::string& page, const std::string& heading = "") {
   std::vector<std::string> blocks;
   std::istringstream lines(page);
@@ -47,7 +48,7 @@ std::vector<std::string> sql_in(const std::string& page, const std::string& head
 
 class PostgresDocuments : public ::testing::Test {
  protected:
-  // As that role of the pages.
+  // Returns the URL for a role of the pages.
   std::string url_of(const std::string& role) const {
     return "postgresql://" + role + "@127.0.0.1:" + std::to_string(server_.port()) + "/" +
            database_ + "?pool=1";
@@ -66,7 +67,7 @@ class PostgresDocuments : public ::testing::Test {
     return server_.sql("SET ROLE " + role + "; " + sql, database_);
   }
 
-  // What docs/operations.md has somebody do to a new database.
+  // Executes the steps that docs/operations.md lists for a new database.
   void set_up_roles() {
     std::vector<std::string> steps = sql_in(page_of("operations.md"), "Roles and rights");
     ASSERT_EQ(steps.size(), 2u);
@@ -76,7 +77,7 @@ class PostgresDocuments : public ::testing::Test {
     ask(steps[1]);
   }
 
-  // Roles are of the whole server: the next test makes them anew.
+  // Roles belong to the whole server: the next test creates them again.
   void TearDown() override {
     if (!has_roles_) return;
     ask("DROP OWNED BY belay_runtime, belay_reader");
@@ -91,7 +92,7 @@ class PostgresDocuments : public ::testing::Test {
   belay::testing::SeededRandom random_{1};
 };
 
-// A run that has ended a node and asks a person, for an hour.
+// Commits a run that has ended a node and has an approval that expires in an hour.
 RunScript run_that_asks(Caller& call, const std::string& name, Instant now) {
   RunScript script(name);
   script.row.thread = ThreadId(name);
@@ -166,7 +167,7 @@ TEST_F(PostgresDocuments, EveryStatementAboutOperationsIsCarriedOut) {
   }
 }
 
-// One thing of each kind that the page has somebody look for.
+// One fault of each kind that the page contains a query for.
 constexpr const char* kTrouble = R"(
   UPDATE belay.sessions SET expires_at = clock_timestamp() - interval '5 minutes';
   UPDATE belay.runs SET status = 'queued', due_at = clock_timestamp() - interval '5 minutes'

@@ -1,5 +1,5 @@
-// Changes an encrypted schema without the key: no column of any table contains text that a person
-// wrote, and readers detect a change of any column.
+// Changes an encrypted schema without the key: no column of any table contains text of a user, and
+// readers detect a change of any column.
 
 #include <set>
 
@@ -22,8 +22,8 @@ const std::set<std::string>& not_authenticated() {
   return columns;
 }
 
-// Names and numbers by which rows are found: a row that was moved or has lost its position is not
-// found, as if it had been removed; a store cannot detect a removed row.
+// Names and numbers by which rows are found: a row that was moved or whose position was cleared is
+// not found, as if it had been removed; a store cannot detect a removed row.
 bool is_place(const std::string& table, const std::string& column) {
   static const std::set<std::string> names{"tenant",
                                            "run_id",

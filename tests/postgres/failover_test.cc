@@ -1,6 +1,6 @@
-// A primary dies while commits and runs are under way, and its standby is promoted: what was
-// acknowledged is there, every run comes to its end, and the former primary, once it is back, can
-// do no harm. Without a synchronous standby something may be lost, and whoever had it is told.
+// A primary dies while commits and runs are in progress, and its standby is promoted: acknowledged
+// data exists, every run ends, and the former primary cannot cause damage when it returns. Without
+// a synchronous standby data can be lost; processes that depended on it get an error.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ constexpr const char* kOptions =
 
 std::uint64_t promotions() { return crash::number_from("BELAY_CHAOS_FAILOVERS", 3); }
 
-// In turns the primary dies before the standby is promoted, and lives on for a moment beside it.
+// Alternately, the primary dies before the standby is promoted, or continues for a moment in
+// parallel.
 class Failovers {
  public:
   explicit Failovers(ServerPair& pair) : pair_(pair) {}
@@ -113,8 +114,8 @@ TEST_F(PostgresFailover, AFleetGoesOnOnWhatWasTheStandby) {
   EXPECT_GE(report.disturbances, plan.disturbances);
 }
 
-// The former primary is started again as it was, and a process has its name alone. It waits for a
-// standby that follows another one now, so nothing is acknowledged there.
+// The former primary is started again unchanged, and a process has only its host name. It waits for
+// a standby, which now follows another primary: it acknowledges nothing.
 TEST_F(PostgresFailover, AFormerPrimaryThatComesBackAcknowledgesNothing) {
   ServerPair pair(Replication::synchronous);
   PostgresServer& old = pair.primary();
@@ -128,7 +129,7 @@ TEST_F(PostgresFailover, AFormerPrimaryThatComesBackAcknowledgesNothing) {
   EXPECT_EQ(caller.commit(waits.first()), CommitOutcome::applied);
   old.stop(Stop::immediate);
   pair.promote_standby();
-  // With one server left, its owner has it wait for none.
+  // With one server left, its administrator configures it to wait for no standby.
   PostgresServer& now = pair.primary();
   ASSERT_TRUE(now.sql("ALTER SYSTEM SET synchronous_standby_names = ''").ok());
   ASSERT_TRUE(now.sql("SELECT pg_reload_conf()").ok());
@@ -144,7 +145,7 @@ TEST_F(PostgresFailover, AFormerPrimaryThatComesBackAcknowledgesNothing) {
     auto outcome = there.try_commit(at_old.next());
     ASSERT_FALSE(outcome.ok()) << "acknowledged: " << static_cast<int>(*outcome);
     EXPECT_THAT(outcome.error().code, AnyOf(ErrorCode::uncertain, ErrorCode::unavailable));
-    // An offer waits for no disk, and so for no standby; what takes the run is a commit.
+    // A poll waits neither for the disk nor for a standby; the claim is a commit.
     PollFilter filter;
     filter.session = SessionId(waits.row.run);
     filter.now = clock_.now();
@@ -161,14 +162,14 @@ TEST_F(PostgresFailover, AFormerPrimaryThatComesBackAcknowledgesNothing) {
       old.url("postgres", "pool=2&session_expiry=1000&patience=1000");
   cli::tests::Outcome worker = cli::tests::run_belay({"worker", "--until-idle"}, setting);
   EXPECT_EQ(worker.code, 6) << worker.err;
-  // What the others do is as if it were not there.
+  // The other processes are not affected.
   EXPECT_EQ(caller.commit(run.next()), CommitOutcome::applied);
   auto others = open(now.url("postgres", "pool=2"));
   ASSERT_TRUE(others);
   Caller here(*others);
   EXPECT_EQ(here.run(run.row.run), run.row);
   EXPECT_EQ(here.run(waits.row.run), waits.row);
-  // Made a standby it is one again, and forgets what it had for itself.
+  // As a standby again, it loses its own commits.
   old.stop(Stop::immediate);
   pair.rejoin();
   ASSERT_TRUE(pair.is_level());

@@ -1,5 +1,5 @@
-// Fleets on PostgreSQL of which every worker dies with its runs, while the server crashes under
-// those who are just about to take these over, or the Redis beside it does all that it should not.
+// Fleets on PostgreSQL whose workers all die with their runs, while the server crashes during the
+// takeovers, or the Redis next to it fails in every way.
 
 #include <array>
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using crash::kSanitized;
 
-// What a worker that comes after dead ones has under way when the server crashes.
+// The statement in progress of a worker that takes over when the server crashes.
 struct UnderWay {
   const char* name;
   CutAt place;
@@ -35,15 +35,15 @@ crash::FleetPlan plan_of_dying_workers(std::uint64_t seed) {
   crash::FleetPlan plan;
   plan.seed = seed;
   plan.workers = 2;
-  plan.runs = 11;  // more than they take at the same time
+  plan.runs = 11;  // more than the workers execute at the same time
   plan.kills = kSanitized ? 5 : 20;
   plan.zombie_every = 0;
   plan.kills_all = true;
   return plan;
 }
 
-// Has a connection stand still at that place, crashes the server under it, and counts where that
-// was; where nothing of the kind comes, nothing is done.
+// Makes a connection stall at that point, crashes the server meanwhile, and counts these cases;
+// does nothing if no such statement arrives.
 class CrashUnderWay {
  public:
   CrashUnderWay(PostgresServer& server, FaultProxy& proxy) : server_(server), proxy_(proxy) {}
@@ -97,13 +97,14 @@ TEST(PostgresFleetFaults, AServerThatCrashesUnderATakeOverLosesAndRepeatsNothing
   EXPECT_GT(report.takeovers, 0u);
 }
 
-// A Redis beside a fleet, with a client of ours that changes what is in it.
+// A Redis next to a fleet, with a client of the test that changes its contents.
 class WrongRedis {
  public:
   std::string url() const { return server_.url(); }
 
-  // Dies and comes back empty, stands still, forgets, tells of an earlier time, tells lies, or
-  // wakes everybody for nothing. Whether there was anything that it could do so with.
+  // Kills and restarts it empty, freezes it, deletes entries, restores earlier ones, changes
+  // entries, or sends notifications without cause. Returns whether there was anything to do that
+  // with.
   bool strike() {
     if (is_frozen_) {
       server_.thaw();
@@ -134,7 +135,7 @@ class WrongRedis {
     client_->wait_until_up(5s);
     return client_->call_and_wait(command);
   }
-  // Of what the fleet keeps there: entries of checkpoints.
+  // Returns the entries that the fleet stores there: those of checkpoints.
   std::map<std::string, std::string> entries() {
     std::map<std::string, std::string> found;
     auto keys = call({"KEYS", "*"});
@@ -152,7 +153,7 @@ class WrongRedis {
     return !wanted.empty();
   }
 
-  // Each entry's place gets what belongs to another, or its own with a bit turned over.
+  // Replaces each entry by one that belongs to another key, or flips a bit of it.
   bool tell_lies() {
     earlier_ = entries();
     auto lies = earlier_;

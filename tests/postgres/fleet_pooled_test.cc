@@ -1,5 +1,5 @@
-// A fleet whose workers reach PostgreSQL through a proxy that cuts their connections and through
-// PgBouncer, in transaction mode, and are woken up over a connection of their own to the server.
+// A fleet whose workers connect to PostgreSQL through a fault proxy and PgBouncer in transaction
+// mode, and receive notifications over separate connections to the server.
 
 #include <array>
 #include <map>
@@ -15,13 +15,13 @@ using crash::kSanitized;
 
 constexpr std::chrono::seconds kIsCutWithin{3};
 
-// What befalls the connections, in turns.
+// Injects the connection faults in turn.
 class BadNetwork {
  public:
   BadNetwork(FleetServer& fleet, PgBouncer& pooler, FaultProxy& proxy)
       : fleet_(fleet), server_(fleet.server()), pooler_(pooler), proxy_(proxy) {}
 
-  // Whether anything was cut.
+  // Returns whether anything was cut.
   bool strike() {
     struct Blow {
       const char* name;
@@ -47,7 +47,8 @@ class BadNetwork {
   }
 
   const std::map<std::string, std::size_t>& counts() const { return counts_; }
-  // Of processes that were woken up over a connection of their own, at the same time.
+  // The highest number of processes that received notifications over their own connections at the
+  // same time.
   std::size_t most_notifiers() const { return most_notifiers_; }
   static constexpr std::size_t kinds = 7;
 

@@ -1,5 +1,5 @@
-// Worker processes on one PostgreSQL, killed, stopped beyond their lease and woken up again, while
-// the server itself is restarted; the receivers count what happened.
+// Worker processes on one PostgreSQL, killed, stopped beyond their lease and continued, while the
+// server itself is restarted; the receivers count the calls.
 
 #include "tests/postgres/fleet_server.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using crash::kSanitized;
 
-// With BELAY_CHAOS_MINUTES for as long, one store after the other.
+// Runs for BELAY_CHAOS_MINUTES if set, with one store after another.
 TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   using SteadyClock = std::chrono::steady_clock;
   auto minutes = std::chrono::minutes(crash::number_from("BELAY_CHAOS_MINUTES", 0));
@@ -27,7 +27,8 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   do {
     plan.seed = seed + stores++;
     plan.site = server.site();
-    plan.site.environment = {{"FLEET_PACE", "10"}};  // so that zombies are caught at work
+    // so that zombies are stopped while they execute runs
+    plan.site.environment = {{"FLEET_PACE", "10"}};
     plan.site.disturb = [&server] {
       server.server().restart_immediately();
       return true;
@@ -45,7 +46,7 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   EXPECT_GT(all.disturbances, 0u);
 }
 
-// What tells them apart is their session, so neither lives, ends or drains for another.
+// Sessions distinguish the workers: none keeps alive, ends or drains another one.
 TEST(PostgresFleet, WorkersOfOneNameDrainAndClaimBesideOneAnother) {
   std::uint64_t seed = crash::chosen_seed();
   FleetServer server;
@@ -62,7 +63,7 @@ TEST(PostgresFleet, WorkersOfOneNameDrainAndClaimBesideOneAnother) {
   plan.site.disturb_every = 3;
   plan.site.disturb = [&] {
     most = std::max(most, server.count_named("twin", "expires_at > clock_timestamp()"));
-    return false;  // it only looks
+    return false;  // it only reads
   };
   crash::FleetReport report = play_fleet(plan);
   std::cout << report.evidence("fleet of three workers of one name on PostgreSQL", seed)

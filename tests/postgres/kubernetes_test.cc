@@ -1,5 +1,5 @@
-// deploy/kubernetes/postgresql.yaml on a real server: the roles that it makes, who may come in, and
-// that a store is opened by the very URLs of config.yaml, over TLS.
+// deploy/kubernetes/postgresql.yaml on a real server: the roles that it creates, the permitted
+// connections, and a store that is opened with the URLs of config.yaml, over TLS.
 
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
@@ -15,7 +15,7 @@ using conformance::Caller;
 using conformance::RunScript;
 using ::testing::HasSubstr;
 
-// The map of that name in a file of deploy/kubernetes.
+// Returns the ConfigMap of that name in a file of deploy/kubernetes.
 YAML::Node map_of(const std::string& file, const std::string& name) {
   std::string path = std::string(BELAY_SOURCE_DIR) + "/deploy/kubernetes/" + file;
   for (const YAML::Node& root : YAML::LoadAllFromFile(path)) {
@@ -27,7 +27,7 @@ YAML::Node map_of(const std::string& file, const std::string& name) {
   return YAML::Node();
 }
 
-// A certificate as deploy/README.md has it made, which is its own authority.
+// A self-signed certificate, created as in deploy/README.md.
 struct Certificate {
   Certificate(const ServerFolder& folder, const std::string& name)
       : file(folder.file(name + ".crt")), key(folder.file(name + ".key")) {
@@ -49,7 +49,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
 class PostgresInCluster : public ::testing::Test {
  protected:
   ServerOptions options() const {
-    // The test's own superuser comes by the socket, beside those of the file.
+    // The test's own superuser connects over the socket, in addition to the rules of the file.
     std::string rules = "local all belay trust\n" + manifest_["pg_hba.conf"].as<std::string>();
     ServerOptions made;
     made.settings = "ssl = on\nssl_cert_file = '" + certificate_.file + "'\nssl_key_file = '" +
@@ -58,7 +58,7 @@ class PostgresInCluster : public ::testing::Test {
     return made;
   }
 
-  // As the image does it with a new volume: the database, then the file, by psql.
+  // As the image does with a new volume: creates the database, then executes the file with psql.
   void SetUp() override {
     ASSERT_TRUE(server_.sql("CREATE DATABASE belay").ok());
     std::string file = folder_.write("roles.sql", manifest_["roles.sql"].as<std::string>());
@@ -69,7 +69,8 @@ class PostgresInCluster : public ::testing::Test {
                folder_.file("psql.log"));
   }
 
-  // A URL of config.yaml, with what is elsewhere here: the port, the address, the authority's file.
+  // Returns a URL of config.yaml with local values for the port, the address and the authority's
+  // file.
   std::string url_of(const std::string& key, const std::string& password) const {
     std::string url = map_of("config.yaml", "belay")[key].as<std::string>();
     replace(url, ":5432/", ":" + std::to_string(server_.port()) + "/");
@@ -103,7 +104,7 @@ TEST_F(PostgresInCluster, TheOwnerMakesTheTablesAndARunIsKeptByTheRuntimeRoleOve
   Caller call(*store);
   RunScript script("in-cluster");
   EXPECT_EQ(call.commit(script.first()), CommitOutcome::applied);
-  // Larger than what TLS puts into one record: 16 KiB.
+  // Larger than one TLS record of 16 KiB.
   std::string large(100'000, 'x');
   EXPECT_EQ(
       call.commit(conformance::import_of({conformance::record_put("1", "\"" + large + "\"")})),

@@ -1,4 +1,4 @@
-// Several machines on one database: sessions that end or fall silent, clocks that disagree, and
+// Several machines on one database: sessions that end or stop responding, clocks that differ, and
 // rivals for one run.
 
 #include <libpq-fe.h>
@@ -19,7 +19,7 @@ using conformance::Caller;
 using conformance::RunScript;
 using conformance::StandingClock;
 
-// Longer than any expiry here, on a machine that has much else to do.
+// Longer than any expiry here, for a busy machine.
 constexpr std::chrono::seconds kSoon{30};
 
 class PostgresMachines : public StoreWorld {
@@ -78,7 +78,7 @@ TEST_F(PostgresMachines, OfManyImportsOfOneThreadExactlyOneIsApplied) {
   for (const std::atomic<int>& count : applied) EXPECT_EQ(count, 1);
 }
 
-// Both have one name, as two containers of the same host name and process number would.
+// Both have the same name, as two containers with the same host name and process number have.
 TEST_F(PostgresMachines, SeeEachOthersSessionsEndThoughTheirNamesAreTheSame) {
   auto first = open(url());
   auto second = open(url());
@@ -101,7 +101,7 @@ TEST_F(PostgresMachines, ASessionIsKeptAliveFarBeyondItsExpiry) {
   ASSERT_TRUE(first && second);
   SessionId session = *first->open_session();
   std::string began = sql_value("SELECT seen_at FROM belay.sessions");
-  // Five of its heartbeats, however long the machine takes for them.
+  // Waits for five of its heartbeats, however long they take.
   for (int i = 0; i < 5; ++i) {
     std::string seen = sql_value("SELECT seen_at FROM belay.sessions");
     EXPECT_TRUE(
@@ -134,7 +134,8 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   Commit claim = taken.next();
   --claim.run_guard->epoch;
   EXPECT_EQ(two.commit(claim), CommitOutcome::applied);
-  // It was not told, and its connections seemed to live; and now it is heard of again.
+  // It received no error, and its connections seemed to be alive; now it can reach the server
+  // again.
   proxy.heal();
   proxy.cut_all();
   EXPECT_EQ(one.commit(run.next()), CommitOutcome::fenced);
@@ -145,7 +146,8 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   EXPECT_EQ(one.commit(anew.first()), CommitOutcome::applied);
 }
 
-// As a machine leaves it that goes away while it sends: the server has begun, and waits for more.
+// The state after a machine disappears while it sends: the server has started the transaction and
+// waits for more.
 class HalfSent {
  public:
   HalfSent(const std::string& url, const std::string& application, const std::string& statement)
@@ -155,7 +157,7 @@ class HalfSent {
     EXPECT_TRUE(is_sent) << PQerrorMessage(handle_);
     for (int results = 0; results < 2; ++results) {
       PQclear(PQgetResult(handle_));
-      PQgetResult(handle_);  // a null after each
+      PQgetResult(handle_);  // a null result follows each result
     }
   }
   HalfSent(const HalfSent&) = delete;
@@ -229,7 +231,7 @@ TEST_F(PostgresMachines, AgreeOnASessionThoughTheirClocksDisagreeByHours) {
 }
 
 TEST_F(PostgresMachines, TheServersClockJudgesAnApproval) {
-  StandingClock early, late;  // 2025, whatever day it is, give or take some hours
+  StandingClock early, late;  // 2025, far from the real time
   early.advance(-3h);
   late.advance(3h);
   Instant now = system_clock()->now();
@@ -300,7 +302,7 @@ TEST_F(PostgresMachines, WhatOneIsOfferedOthersPassOverUntilItIsGivenBack) {
   };
   EXPECT_EQ(runs(one.poll_runs(of_one)), due);
   EXPECT_THAT(two.poll_runs(of_two), ::testing::IsEmpty());
-  // What one was not offered it can't give back.
+  // A session cannot return a candidate that another session received.
   of_two.returned_candidates = {{default_tenant(), due[0]}};
   two.poll_runs(of_two);
   of_two.returned_candidates.clear();

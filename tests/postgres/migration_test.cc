@@ -1,5 +1,5 @@
-// The schema is made, or made newer, while servers crash and programs work: it is whole or not
-// there, and whoever it allows to go on goes on.
+// The schema is created or migrated while servers crash and programs run: it is complete or absent,
+// and programs that it is compatible with continue.
 
 #include <libpq-fe.h>
 
@@ -23,8 +23,8 @@ constexpr std::chrono::seconds kGetsThereWithin{60};
 
 class PostgresMigrations : public StoreWorld {
  protected:
-  // As a later Belay would leave the schema: with something new in it that an older one, if it is
-  // not older than `compatible_from`, may pass over.
+  // Migrates the schema as a later version of Belay would: with additions that an older version can
+  // ignore, unless it is older than `compatible_from`.
   void migrate_to_the_future(const std::string& compatible_from) {
     run_sql(
         "ALTER TABLE belay.runs ADD COLUMN mood text NOT NULL DEFAULT 'calm';"
@@ -54,7 +54,7 @@ TEST_F(PostgresMigrations, WhoWorksWhileTheSchemaIsMadeNewerGoesOnBesideTheNew) 
   ASSERT_TRUE(goes_on(load));
   migrate_to_the_future(newest_migration());
   ASSERT_TRUE(goes_on(load));
-  // One that is begun anew, as old as the first, while that still works.
+  // A second process of the same version can start while the first one still runs.
   auto beside = open(url());
   ASSERT_TRUE(beside);
   RunScript script("beside");
@@ -76,12 +76,13 @@ TEST_F(PostgresMigrations, WhatIsTooOldIsRefusedAndWhatWorksAlreadyEndsInGoodOrd
   Error error = refusal(url());
   EXPECT_EQ(error.code, ErrorCode::corrupt);
   EXPECT_THAT(error.message, HasSubstr("newer Belay"));
-  // It is asked when a store is opened: who has it open is to be stopped before such a migration.
+  // Compatibility is checked when a store is opened: processes with an open store must be stopped
+  // before such a migration.
   EXPECT_TRUE(goes_on(load));
   expect_no_faults(load, *old);
 }
 
-// What stands in the schema: a line a column, and a line a migration.
+// Returns the contents of the schema: one line per column, and one per migration.
 std::string shape_of(PostgresServer& server, const std::string& schema) {
   return server.value(
       "SELECT string_agg(line, E'\\n' ORDER BY line) FROM ("
@@ -108,10 +109,10 @@ TEST_F(PostgresMigrations, AServerThatCrashesInTheMidstOfOneLeavesItWholeOrNotTh
   for (std::uint64_t round = 0; round < rounds; ++round) {
     std::string schema = "crashed_" + std::to_string(round);
     ProxyFaults faults{.holds = true};
-    if (round % 7 == 5) {  // all is carried out, and not told
+    if (round % 7 == 5) {  // everything is executed, and the reply is lost
       faults.cut_at = CutAt::at_reply;
       faults.marker = "INSERT INTO";
-    } else if (round % 7 == 6) {  // all but the end has been sent
+    } else if (round % 7 == 6) {  // everything except the end has been sent
       faults.cut_at = CutAt::before_end;
       faults.marker = "INSERT INTO";
     } else {
@@ -148,7 +149,7 @@ TEST_F(PostgresMigrations, AServerThatCrashesInTheMidstOfOneLeavesItWholeOrNotTh
   EXPECT_GE(crashes, std::min<std::uint64_t>(rounds, 10));
 }
 
-// Somebody who has used the table of the runs, and thinks about what to do next.
+// A psql session that has read the table of runs and keeps its transaction open.
 class Ponderer {
  public:
   Ponderer(const std::string& url, const std::string& table)
@@ -185,7 +186,7 @@ TEST_F(PostgresMigrations, OneThatComesByNoLockLeavesTheSchemaAsItWasAndSaysWhoH
     }
     EXPECT_EQ(shape_of(server_, schema_), before);
     EXPECT_EQ(newest_migration(), "2");
-    // Who writes waits behind it no longer than for one try.
+    // A writer waits behind the migration's lock request for one try at most.
     ASSERT_TRUE(goes_on(load));
     options.migration_locks.tries = 1'000;
     std::atomic<bool> is_over = false;

@@ -1,4 +1,4 @@
-// Opening a store on PostgreSQL: what is refused, with what words, and that nothing was changed.
+// Opening a store on PostgreSQL: the errors, their texts, and that nothing was changed.
 
 #include <thread>
 
@@ -13,7 +13,7 @@ using ::testing::Not;
 
 class PostgresOpening : public StoreWorld {
  protected:
-  // A role without rights beyond those of everybody; the URL with which it comes.
+  // Creates a role with only the default rights; returns its URL.
   std::string url_of_role(const std::string& name, const std::string& database) {
     run_sql("CREATE ROLE " + name + " LOGIN");
     return "postgresql://" + name + "@127.0.0.1:" + std::to_string(server_.port()) + "/" +
@@ -177,7 +177,7 @@ TEST_F(PostgresOpening, SaysWhichRightsAreMissing) {
   Error error = refusal(url_of_role("weak", database));
   EXPECT_THAT(error.message,
               HasSubstr("GRANT CREATE ON DATABASE \"" + database + "\" TO \"weak\""));
-  // Once it is made, its owner's rights do.
+  // When the schema exists, the rights of its owner suffice.
   run_sql("GRANT CREATE ON DATABASE " + database + " TO weak");
   ASSERT_TRUE(open("postgresql://weak@127.0.0.1:" + std::to_string(server_.port()) + "/" +
                    database + "?" + options()));

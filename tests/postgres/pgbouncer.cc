@@ -14,14 +14,14 @@ constexpr int kBouncerPortsTried = 5;
 std::string bouncer_settings(const PostgresServer& server, int connections, int port,
                              const ServerFolder& folder) {
   std::string behind = "host=" + server.socket_folder() + " port=" + std::to_string(server.port());
-  // What is named is looked at again when the settings are.
+  // A database that is named explicitly is configured again at a reload.
   return "[databases]\npostgres = " + behind + "\n* = " + behind +
          "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + std::to_string(port) +
          "\nunix_socket_dir =\nauth_type = trust\nauth_file = " + folder.file("users") +
          "\npool_mode = transaction\nmax_client_conn = 1000\ndefault_pool_size = " +
          std::to_string(connections) +
          "\nserver_login_retry = 1\n"
-         // Belay names the session's settings that it wants at its start.
+         // Belay sends these settings of a database session at its start.
          "ignore_startup_parameters = extra_float_digits,options\n";
 }
 

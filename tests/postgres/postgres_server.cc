@@ -11,13 +11,13 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kStartMax{60};  // under a sanitizer's load, with a log to recover from
+constexpr seconds kStartMax{60};  // under a sanitizer's load, with a WAL to recover from
 constexpr seconds kStopMax{60};
-constexpr int kPortsTried = 5;  // somebody else may take a port between our look and the start
+constexpr int kPortsTried = 5;  // another process can take the port between the check and the start
 
 std::string program(const std::string& name) { return BELAY_POSTGRES_BIN "/" + name; }
 
-// A cluster as initdb leaves it, which is copied for every server.
+// A cluster from initdb, which is copied for every server.
 class Template {
  public:
   Template() {

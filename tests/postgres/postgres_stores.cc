@@ -33,8 +33,8 @@ PgBouncer& shared_pooler() {
 
 namespace belay::conformance {
 
-// Directly, and through the pooler, where a server's connection may serve others between any two
-// transactions.
+// Directly, and through the pooler, which can use a server connection for other clients between any
+// two transactions.
 const std::vector<StoreKind>& bare_store_kinds() {
   using namespace postgres_tests;
   auto open_at = [](int port, const std::string& folder, Clock& clock, Random& random) {

@@ -1,5 +1,5 @@
-// The real program on a real PostgreSQL: what one process begins others go on with, and what doctor
-// says of a server that is not as it should be.
+// The real program on a real PostgreSQL: runs that other processes continue, and the diagnostics of
+// doctor for a misconfigured server.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ class ProgramOnPostgres : public ::testing::Test {
     world_.setting.binary.clear();
     return outcome;
   }
-  // The check of that name in what doctor says; null when there is none.
+  // Returns the diagnostic with that name from doctor; null if there is none.
   Value finding(const std::string& name) {
     Outcome told = world_.run({"doctor", "--json"});
     Value document = told.json();
@@ -49,7 +49,7 @@ class ProgramOnPostgres : public ::testing::Test {
     EXPECT_EQ(found["status"], Value(status)) << to_json(found);
     EXPECT_NE(to_json(found["advice"]).find(advice), std::string::npos) << to_json(found);
   }
-  // A role with nothing but rights on the tables that there are: as a runtime has it.
+  // Uses a role that has rights only on the existing tables, as a runtime has.
   void use_runtime_role() {
     sql("DO $$ BEGIN CREATE ROLE runtime LOGIN; EXCEPTION WHEN duplicate_object THEN END $$;"
         "GRANT USAGE ON SCHEMA belay TO runtime;"
@@ -120,7 +120,7 @@ TEST_F(ProgramOnPostgres, ARunThatWasKilledIsResumedByAnother) {
     killed.send(SIGKILL);
     EXPECT_EQ(killed.finish().code, 128 + SIGKILL);
   }
-  // Until its lease has run out it might live.
+  // The process counts as alive until its lease has ended.
   Outcome resumed;
   EXPECT_TRUE(wait_until(30s, [&] {
     resumed = world_.run({"resume", "t"});

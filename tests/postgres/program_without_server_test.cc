@@ -1,6 +1,6 @@
-// The real program while its PostgreSQL is away, or says nothing: what a load balancer and clients
-// are told, that all goes on afterwards, and that a worker which is to end does so soon. The
-// store's patience is far longer than any of it, but for what clients are told once it is over.
+// The real program while its PostgreSQL is unavailable or does not respond: the responses for load
+// balancers and clients, the recovery afterwards, and the quick end of a worker during shutdown.
+// The store's `patience` is far longer than the test, except in tests of the responses after it.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ using cli::tests::Outcome;
 using cli::tests::Served;
 using std::chrono::steady_clock;
 
-// A tenth of the store's patience: the program did not wait for that, on however busy a machine.
+// A tenth of the store's `patience`: the program did not wait for that, even on a busy machine.
 constexpr auto kSoonEnough = 60s;
 constexpr const char* kPatient = "pool=2&patience=600000";
 constexpr const char* kImpatient = "pool=2&patience=500&session_expiry=1000";
@@ -55,7 +55,7 @@ class ProgramWithoutItsServer : public ::testing::Test {
     return wait_until(kSoonEnough, [&] { return served.get("/readyz").status == 200; });
   }
 
-  // A start that may be sent again, as `thread` of its own.
+  // Starts a run in `thread`; the request can be repeated.
   static Got start(Served& served, const std::string& thread) {
     return served.post("/api/agents/order/runs",
                        R"({"input":{"item":"hat"},"threadId":")" + thread + "\"}");
@@ -149,7 +149,8 @@ TEST_F(ProgramWithoutItsServer, RequestsAreToldToComeAgainAndDoWhatTheyWereToOnc
   expect_sound();
 }
 
-// The decision is durable, and what follows it is not: the run rests, and goes on by itself.
+// The decision is durable, and the commit after it is not: the run backs off and continues
+// automatically.
 TEST_F(ProgramWithoutItsServer, ARunWhoseLastCommitDoesNotArriveGoesOnByItselfOnceItDoes) {
   use(server_.url_at(proxy_.port(), "postgres", kImpatient));
   Served served(world_.setting);
@@ -172,7 +173,7 @@ TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndDoesNotWaitForIt) {
   Belay worker({"worker"}, world_.setting);
   ASSERT_TRUE(worker.waits_to_say("Worker started."));
   server_.stop(Stop::immediate);
-  nap(1s);  // its next look finds nobody
+  nap(1s);  // its next poll fails
   expect_ends_soon(worker);
 }
 
@@ -193,7 +194,7 @@ TEST_F(ProgramWithoutItsServer, AServerThatIsToEndDoesNotWaitForIt) {
   expect_ends_soon(served.process());
 }
 
-// Its run has not failed: the next worker takes it up where it stood.
+// Its run has not failed: the next worker continues it from its last commit.
 TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndLeavesARunWhoseCommitsDoNotArrive) {
   use(server_.url("postgres", "pool=2"));
   ASSERT_EQ(world_.run({"enqueue", "order", "--thread", "a", "--input", "item=hat"}).code, 0);

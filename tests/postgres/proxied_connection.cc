@@ -17,7 +17,7 @@ bool can_read(int file) {
   return ::poll(&asked, 1, 0) > 0;
 }
 
-// Loopback: whoever does not read for this long has ended, or is about to.
+// On loopback, a peer that does not read for this long has ended or is about to.
 bool send_all(int file, std::string_view bytes) {
   constexpr int send_max_ms = 10'000;
   while (!bytes.empty()) {
@@ -33,7 +33,7 @@ bool send_all(int file, std::string_view bytes) {
   return true;
 }
 
-// What is there; an empty text at the end of the stream.
+// Returns the received data; an empty text at the end of the stream.
 std::string receive_part(int file) {
   std::string part(kPartBytes, '\0');
   ssize_t count = ::recv(file, part.data(), part.size(), 0);
@@ -41,7 +41,7 @@ std::string receive_part(int file) {
   return part;
 }
 
-// The statement of a message that brings one: Query, or Parse behind its name.
+// Returns the statement of a Query message, or of a Parse message after its name.
 std::string_view statement_of(const WireMessage& message) {
   if (message.type == 'Q') return message.body();
   if (message.type != 'P') return {};
@@ -54,7 +54,7 @@ std::string_view statement_of(const WireMessage& message) {
 void ProxiedConnection::add_to(std::vector<pollfd>& files, int& timeout,
                                const ProxyFaults& faults) const {
   short wanted = faults.swallows ? 0 : POLLIN;
-  // poll() passes over what is negative: half open, not even an end is noticed.
+  // poll() ignores negative descriptors: half open, not even the end of the connection is detected.
   files.push_back({faults.swallows || is_held_ ? -1 : client_, wanted, 0});
   files.push_back({faults.swallows ? -1 : server_, wanted, 0});
   if (replies_.empty()) return;
@@ -113,7 +113,7 @@ std::string ProxiedConnection::as_told(const WireMessage& message, const ProxyFa
   std::string_view body = message.body();
   std::size_t text = body.find('\0') + 1;
   std::size_t types = body.find('\0', text);
-  // What it is given goes with it, and is not looked at.
+  // The types of its parameters are kept; they are not used.
   return wire_message('P', std::string(body.substr(0, text)) +
                                "DO $$ BEGIN RAISE EXCEPTION 'told to' USING ERRCODE = '" +
                                faults.sqlstate + "'; END $$" + std::string(body.substr(types)));
@@ -121,8 +121,7 @@ std::string ProxiedConnection::as_told(const WireMessage& message, const ProxyFa
 
 bool ProxiedConnection::is_end_to_cut(const WireMessage& message, const ProxyFaults& faults,
                                       ProxyCounts& counts) {
-  // In a pipeline the server carries a COMMIT out as soon as it has it, whether a Sync comes or
-  // not.
+  // In a pipeline, the server executes a COMMIT when it arrives, even if no Sync follows.
   bool is_commit = message.type == 'P' && statement_of(message).starts_with("COMMIT");
   bool is_end = message.type == 'S' || message.type == 'Q' ||
                 (is_commit && faults.cut_at == CutAt::before_end);
@@ -174,7 +173,7 @@ bool ProxiedConnection::move_to_client(const ProxyFaults& faults, ProxyCounts& c
       return strike(faults, counts);
     }
     (drops_reply_ ? held_back_ : bytes) += message->bytes;
-    // In the middle of a block: it was not the end after all, so the next one is looked at.
+    // The transaction block continues: this was not its end, therefore the next one is checked.
     if (is_ready && drops_reply_) {
       drops_reply_ = false;
       writes_ = true;

@@ -1,6 +1,5 @@
-// A primary that takes no writes any more while connections to it live: it was demoted, set to read
-// only, or the pooler in between has come to a standby. Nothing fails for it, and nobody reads what
-// was true long ago.
+// A primary that rejects writes while connections to it remain: it was demoted or set to read-only,
+// or the pooler now connects to a standby. Runs do not fail, and no read returns outdated data.
 
 #include <optional>
 
@@ -37,7 +36,7 @@ class PostgresReadOnly : public StoreWorld {
       return server.value("SHOW default_transaction_read_only") == wanted;
     }));
   }
-  // Of Belay's, but for those that wait for notifications.
+  // Counts Belay's connections, except those that wait for notifications.
   static std::string connections_to(PostgresServer& server) {
     return server.value("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'belay'");
   }
@@ -50,7 +49,7 @@ class PostgresReadOnly : public StoreWorld {
   }
 };
 
-// As where failover is planned: the old primary is told to take no writes, and lives on.
+// As in a planned failover: the old primary is set to reject writes, and continues.
 TEST_F(PostgresReadOnly, WhoHasTwoHostsGoesOverToTheNewPrimaryAndNothingFails) {
   ServerPair pair(Replication::asynchronous);
   PostgresServer& old = pair.primary();
@@ -70,7 +69,7 @@ TEST_F(PostgresReadOnly, WhoHasTwoHostsGoesOverToTheNewPrimaryAndNothingFails) {
   load.stop();
   EXPECT_EQ(load.sent_again(), 0u) << "somebody was told of it";
   EXPECT_EQ(load.faults_in(*store), "");
-  // Heartbeats came over, too.
+  // Heartbeats use the new primary too.
   std::string beat = in_schema("SELECT max(seen_at) FROM belay.sessions");
   std::string last = pair.primary().value(beat);
   EXPECT_TRUE(wait_until(kTurnsWithin, [&] { return pair.primary().value(beat) != last; }));
@@ -108,8 +107,8 @@ TEST_F(PostgresReadOnly, ACommitThatItRefusesIsNotInDoubt) {
   EXPECT_EQ(caller.run(run.row.run).seq, 2u);
 }
 
-// One that decides on an approval which is not there yet on the standby: it must not be answered
-// that nobody asks.
+// Returns a decision on an approval that the standby does not have yet: the response must not be
+// that there is no such approval.
 Commit decision_on(const ApprovalRow& asked) {
   Commit decision;
   decision.tenant = default_tenant();
@@ -130,7 +129,7 @@ TEST_F(PostgresReadOnly, APoolerThatHasComeToAStandbyTellsNothingOfLongAgo) {
   RunScript run("a");
   EXPECT_EQ(caller.commit(run.first()), CommitOutcome::applied);
   ASSERT_TRUE(try_to_read(caller, *store).ok());
-  (void)store->is_alive(SessionId(random_uuid(random_)));  // its connection is there, too
+  (void)store->is_alive(SessionId(random_uuid(random_)));  // its connection exists, too
   ASSERT_TRUE(pair.is_level());
   ASSERT_TRUE(pair.standby().sql("SELECT pg_wal_replay_pause()").ok());
   auto session = other->open_session();

@@ -1,5 +1,5 @@
-// Errors of the server while commits are under way: those that a transaction is simply repeated
-// for, and those that must leave nothing behind.
+// Errors of the server while commits are in progress: those after which a transaction is simply
+// repeated, and those that must leave no rows.
 
 #include <thread>
 
@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 class PostgresErrors : public StoreWorld {
  protected:
-  // From now on `times` inserts into checkpoints come to this error. The sequence counts over
-  // transactions that are undone.
+  // Makes the next `times` inserts into checkpoints fail with this error. The sequence counts
+  // across transactions that are rolled back.
   void fail_inserts(const std::string& sqlstate, int times) {
     run_sql(
         "CREATE SEQUENCE IF NOT EXISTS belay.failures;"
@@ -134,7 +134,7 @@ TEST_F(PostgresErrors, AReadWaitsItsTurnWhereAllOfThePoolAreAtWork) {
     };
     under_way.push_back(spawn<Result<Done>>(*loop, store->read(std::move(slow)), done));
   }
-  // Nor do commits wait for readers.
+  // Commits do not wait for readers either.
   EXPECT_EQ(caller.commit(run.next()), CommitOutcome::applied);
   loop->run();
   EXPECT_EQ(answered, count);
@@ -154,7 +154,7 @@ TEST_F(PostgresErrors, InHasteAServerThatIsAwayIsGivenUpAndAfterItWaitedForAgain
   Commit next = run.next();
   auto outcome = caller.try_commit(next);
   ASSERT_FALSE(outcome.ok());
-  // It was sent on a connection that was cut already.
+  // It was sent on a connection that had already been cut.
   EXPECT_THAT(outcome.error().code, AnyOf(ErrorCode::unavailable, ErrorCode::uncertain));
   Store::Reader reader = [](Snapshot& view) -> Result<Done> {
     BELAY_CHECK(view.tenants());
@@ -179,7 +179,7 @@ TEST_F(PostgresErrors, WhatAPersonLocksIsWaitedForAndThenWritten) {
   Caller caller(*store);
   RunScript run("locked");
   caller.commit(run.first());
-  // Somebody looks at the run in psql, and forgets the transaction for half a second.
+  // A psql session locks the run and keeps its transaction open for half a second.
   std::thread person([this] {
     run_sql("BEGIN; SELECT 1 FROM belay.runs FOR UPDATE; SELECT pg_sleep(0.5); COMMIT");
   });

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::chrono::seconds kLevelWithin{60};
 
-// By name: a base backup that streams the log would count for a standby, too.
+// The standby is named: otherwise a base backup that streams the WAL would count as a standby, too.
 std::string settings_of(Replication replication) {
   return replication == Replication::synchronous ? "synchronous_standby_names = 'walreceiver'" : "";
 }

@@ -37,7 +37,7 @@ std::vector<char*> words_for_exec(std::vector<std::string>& words) {
   return pointers;
 }
 
-// In the child. A change of user takes the death signal back, so that comes last.
+// Runs in the child. A change of the user resets the death signal: it must be set last.
 void drop_rights_and_follow(pid_t parent, bool root, int at_death) {
   if (root && (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) {
     ::_exit(126);
@@ -68,7 +68,7 @@ ServerFolder::ServerFolder() {
   give_to_nobody(path_);
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) give_up("No pipe can be made.", path_);
-  // The servers end by themselves, and may still write meanwhile: hence several tries.
+  // The servers end on their own and can still write meanwhile: hence several tries.
   std::vector<std::string> words = {
       "/bin/sh", "-c",
       "cat >/dev/null; for try in $(seq 100); do rm -rf -- \"$1\" 2>/dev/null && exit; sleep 0.1; "

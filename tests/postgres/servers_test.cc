@@ -1,4 +1,4 @@
-// What the tests of a store on PostgreSQL stand on does what it says.
+// Tests of the servers and the proxy that the other tests of PostgreSQL use.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,13 +24,13 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// A plain client, as psql is one.
+// A plain client, like psql.
 class Client {
  public:
   explicit Client(const std::string& url) : connection_(PQconnectdb(url.c_str()), PQfinish) {}
   bool is_connected() const { return PQstatus(connection_.get()) == CONNECTION_OK; }
   std::string error() const { return PQerrorMessage(connection_.get()); }
-  // The SQLSTATE; "lost" where the connection was; empty when it worked.
+  // Returns the SQLSTATE; "lost" if the connection was lost; empty if it succeeded.
   std::string run(const std::string& statement) const {
     std::unique_ptr<PGresult, void (*)(PGresult*)> result(
         PQexecParams(connection_.get(), statement.c_str(), 0, nullptr, nullptr, nullptr, nullptr,
@@ -41,7 +41,7 @@ class Client {
     const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
     return is_connected() && state ? state : "lost";
   }
-  // Sends them as one pipeline; whether the connection was lost over it.
+  // Sends the statements as one pipeline; returns whether the connection was lost meanwhile.
   bool loses_pipeline(const std::vector<std::string>& statements) const {
     constexpr int results_max = 100;
     PGconn* connection = connection_.get();
@@ -136,7 +136,8 @@ TEST_F(Servers, TheProxyCutsABlockAtTheReplyToItsCommit) {
   EXPECT_EQ(rows(database), "1");
 }
 
-// As the store sends them: all of a transaction at once, with one Sync at its end.
+// As the store sends them: all statements of a transaction without waiting, with one Sync at the
+// end.
 TEST_F(Servers, TheProxyCutsAPipelineBeforeItsCommitAfterItOrAtItsReply) {
   std::string database = with_table();
   FaultProxy proxy(server_.port());
@@ -147,7 +148,7 @@ TEST_F(Servers, TheProxyCutsAPipelineBeforeItsCommitAfterItOrAtItsReply) {
     proxy.set({.cut_at = where});
     EXPECT_TRUE(client.loses_pipeline({"BEGIN", "INSERT INTO numbers VALUES (1)", "COMMIT"}));
     proxy.heal();
-    if (where == CutAt::after_end) continue;  // either may have happened
+    if (where == CutAt::after_end) continue;  // the outcome is uncertain
     EXPECT_EQ(rows(database) != before, where == CutAt::at_reply);
   }
   ProxyCounts counts = proxy.counts();

@@ -1,5 +1,5 @@
-// Transactions that the server gives up in favour of others, a serialization failure or a deadlock:
-// each kind that there is is carried out again, without any patience for a server that is away.
+// Transactions that the server aborts because of others (a serialization failure or a deadlock):
+// each kind of transaction is repeated, even without `patience` for an unavailable server.
 
 #include <functional>
 
@@ -17,7 +17,7 @@ constexpr std::uint64_t kTriesMax = 8;
 
 class PostgresRepetition : public StoreWorld {
  protected:
-  // Of the statement with this in it the next ones fail.
+  // Makes the next `times` executions of the statement that contains `marker` fail.
   void fail(const std::string& marker, const std::string& sqlstate, std::uint64_t times) {
     proxy_.set({.marker = marker, .sqlstate = sqlstate, .failures_max = times});
   }
@@ -34,13 +34,13 @@ class PostgresRepetition : public StoreWorld {
   RunScript run_{"a"};
 };
 
-// A transaction: a statement that only it has, what there is before, and what must work although
-// the statement fails some times.
+// A kind of transaction: a statement that only it contains, and an operation that must succeed
+// although the statement fails several times.
 struct Kind {
   const char* name;
   const char* marker;
   std::function<void(Store&, RunScript&)> act;
-  bool opens = false;  // the store is opened under the failures
+  bool opens = false;  // the store is opened while the statement fails
 };
 
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -64,7 +64,7 @@ void commit_a_step(Store& store, RunScript& run) {
   EXPECT_EQ(Caller(store).commit(run.next()), CommitOutcome::applied);
 }
 
-// With a look at what is there, so it goes alone.
+// An import reads existing rows first, therefore it is executed alone.
 void import_a_record(Store& store, RunScript&) {
   Commit import = conformance::import_of({conformance::record_put("key", "{}")});
   EXPECT_EQ(Caller(store).commit(import), CommitOutcome::applied);
@@ -169,7 +169,7 @@ TEST_P(PostgresRepetitions, OfHeartbeatsAndEndsKeepASessionAliveAndEndIt) {
   store.reset();
   EXPECT_EQ(proxy_.counts().failures, 3 * kFailures);
   EXPECT_EQ(lives(*with_end), "0");
-  // What opening a store forgets.
+  // Rows that opening a store deletes.
   run_sql(
       "UPDATE belay.sessions SET expires_at = expires_at - interval '2 days',"
       " seen_at = seen_at - interval '2 days'");

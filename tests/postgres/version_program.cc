@@ -1,9 +1,9 @@
-// A program of which there are several versions, as a rolling update has them side by side: what
-// PROGRAM_KNOWS holds says which versions of its graph this process has.
+// A program with several versions, as in a rolling update: PROGRAM_KNOWS selects the versions of
+// its graph in this process.
 //
 //     1         the old one           2         the new one
 //     1,2       both                  1>2       the new one, with an upgrade from the old one
-//     any>2     the new one, which accepts whatever is older
+//     any>2     the new one, which accepts all older ones
 
 #include <belay/belay.hpp>
 #include <cstdlib>

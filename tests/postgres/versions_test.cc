@@ -1,5 +1,5 @@
-// A rolling update: workers that know different versions of a graph, on one store. A run is worked
-// on by who knows its version, or has a way from there; whoever has not leaves it as it is.
+// A rolling update: workers with different versions of a graph, on one store. A run is executed
+// only by workers that have its version, or an upgrade from it; others leave it unchanged.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ class VersionsOnPostgres : public ::testing::Test {
     EXPECT_TRUE(begun->waits_to_say("Worker started.")) << begun->said();
     return begun;
   }
-  // As the store has it, whoever could read its state.
+  // Returns a value directly from the store, which needs no version of the graph.
   std::string sql(const std::string& statement) const {
     return server_.value(statement, database_);
   }
@@ -82,7 +82,7 @@ TEST_F(VersionsOnPostgres, OldAndNewWorkersEachFinishWhatIsTheirs) {
   for (int i = 0; i < 4; ++i) {
     enqueue("1", old_threads.emplace_back("old-" + std::to_string(i)));
     enqueue("2", new_threads.emplace_back("new-" + std::to_string(i)));
-    // One dies with what it has, and the update replaces it.
+    // One worker dies while it owns runs, and the update replaces it.
     if (i == 1) {
       second->send(SIGKILL);
       second->finish();
@@ -102,18 +102,20 @@ TEST_F(VersionsOnPostgres, WhatNobodyKnowsWaitsAndIsTakenOnByWhoHasAWay) {
   auto newer = worker("2");
   enqueue("2", "newest");
   EXPECT_TRUE(becomes("newest", "by the new way"));
-  // It has looked at all that is due, and at these it can only look.
+  // It has polled all due runs, and cannot execute these.
   Outcome refused = tell("2", {"resume", "upgraded"});
   EXPECT_EQ(refused.code, 2) << refused.out << refused.err;
-  for (const char* part : {"is of version", "cannot continue a run of version", "upgrade_from("}) {
+  for (const char* part : {"Graph \"", "cannot continue a run of version", "upgrade_from("}) {
     EXPECT_NE(refused.err.find(part), std::string::npos) << refused.err;
   }
-  EXPECT_TRUE(newer->waits_to_say("is of version")) << newer->said();
+  EXPECT_TRUE(newer->waits_to_say("cannot continue a run of version")) << newer->said();
   EXPECT_EQ(count("status = 'queued' AND lost_claims = 0"), "3");
-  // What it was offered it has given back, and others need not wait for that offer to lapse.
+  // It has returned its candidates: other workers need not wait for the end of the visibility
+  // timeout.
   EXPECT_TRUE(wait_until(kEndsWithin,
                          [&] { return count("status = 'queued' AND offered_to IS NULL") == "3"; }));
-  // From now on it is offered none of them, which would hide them from those who know them.
+  // From now on its polls do not return these runs, which would hide them from workers that have
+  // the version.
   enqueue("1", "later");
   enqueue("2", "still newer");
   EXPECT_TRUE(becomes("still newer", "by the new way"));
@@ -124,7 +126,7 @@ TEST_F(VersionsOnPostgres, WhatNobodyKnowsWaitsAndIsTakenOnByWhoHasAWay) {
   EXPECT_EQ((*queues.as_array())[0]["due"], Value(3));
   EXPECT_EQ(tell("2", {"state", "finished", "--json"}).json()["status"], Value("queued"));
   drain(*newer);
-  // With a way from there, one at a time: who is offered what is chance.
+  // With an upgrade, one at a time: which worker a run is offered to is random.
   auto pause = [&](const std::string& thread, const char* due) {
     sql("UPDATE belay.runs SET due_at = " + std::string(due) + ", offered_until = NULL WHERE " +
         thread + " AND status = 'queued' RETURNING 1");

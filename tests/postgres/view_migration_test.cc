@@ -1,4 +1,4 @@
-// The views are made anew in a store that an older Belay made, and works on.
+// The views are created again in a store that an older version of Belay created and still uses.
 
 #include "tests/postgres/commit_load.h"
 #include "tests/postgres/store_world.h"
@@ -40,7 +40,8 @@ TEST_F(PostgresViewMigrations, AreMadeAnewInAnOlderStoreForAllWhoCouldReadThem) 
 
 TEST_F(PostgresViewMigrations, AreMadeAnewWhileWhoKnowsThemAsTheyWereGoesOn) {
   make_second_schema();
-  // For as long as it is opened it looks as if all were there, so that one works as an older Belay.
+  // While it is opened, all migrations seem to exist: the process works like an older version of
+  // Belay.
   note_migration(3, 2);
   note_migration(4, 2);
   note_migration(5, 2);

@@ -1,5 +1,5 @@
-// What the views cost: which index serves a query of them, and that the path of a commit is as
-// short as without them.
+// The cost of the views: the index that serves each query, and that the views do not make commits
+// slower.
 
 #include <thread>
 
@@ -13,8 +13,8 @@ using conformance::RunScript;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// 4,000 threads of 21 graphs over 80 days, a run in each, of which 50 quarantined; three commits
-// and three values a run; and as many sums of former days.
+// 4,000 threads of 21 graphs over 80 days with one run each, 50 of which are quarantined; three
+// commits and three values per run; and as many sums of former days.
 constexpr const char* kManyRuns = R"(
   CREATE TEMP TABLE made AS SELECT i, 'thread ' || i AS thread, md5('run ' || i)::uuid AS run,
       CASE WHEN i % 400 = 7 THEN 'rare graph' ELSE 'graph ' || i % 20 END AS graph,
@@ -108,7 +108,7 @@ TEST_F(PostgresViewPlans, ServeEveryPromisedQueryByAnIndexWithoutATenant) {
        "15"},
       {"SELECT * FROM belay.agent_execution_logs WHERE agent_type = 'graph 3'"
        " ORDER BY started_at DESC LIMIT 20",
-       {"run_starts_", "runs_pkey"},  // of_graph, or newest where many are of that graph
+       {"run_starts_", "runs_pkey"},  // of_graph, or newest for a frequent graph
        "20"},
       {"SELECT * FROM belay.agent_execution_logs WHERE agent_type = 'rare graph'"
        " ORDER BY started_at DESC",
@@ -162,7 +162,7 @@ TEST_F(PostgresViewPlans, ServeTheListsOfAUserByAnIndex) {
   }
 }
 
-// The newest checkpoint of a long thread is what both checkpointers ask for.
+// Both checkpointers query the newest checkpoint of a long thread.
 TEST_F(PostgresViewPlans, PutOnlyThoseStatesTogetherThatAreAskedFor) {
   auto store = open(url());
   ASSERT_TRUE(store);
@@ -184,7 +184,7 @@ TEST_F(PostgresViewPlans, PutOnlyThoseStatesTogetherThatAreAskedFor) {
   EXPECT_GE(looks, 3);
 }
 
-// A row of belay.runs is changed by every commit: within its page, so that no index is touched.
+// Every commit updates a row of belay.runs: within its page (HOT), so that no index is updated.
 TEST_F(PostgresViewPlans, LeaveTheCommitsOfARunWithinThePagesOfItsRow) {
   auto store = open(url());
   ASSERT_TRUE(store);
@@ -197,15 +197,15 @@ TEST_F(PostgresViewPlans, LeaveTheCommitsOfARunWithinThePagesOfItsRow) {
       EXPECT_EQ(call.commit(script.next()), CommitOutcome::applied);
     }
   }
-  store.reset();  // the server counts what a connection did by when it ends
+  store.reset();  // the server counts a connection's updates when it ends
   auto counted = [&](const std::string& column, int at_least) {
     return sql_value("SELECT " + column + " >= " + std::to_string(at_least) +
                      " FROM pg_stat_user_tables WHERE relid = 'belay.runs'::regclass") == "t";
   };
   EXPECT_TRUE(wait_until(std::chrono::seconds(20), [&] { return counted("n_tup_upd", commits); }));
-  // The first, which takes the run out of the queue, can't be.
+  // The first commit, which removes the run from its queue, cannot be a HOT update.
   EXPECT_TRUE(counted("n_tup_hot_upd", commits * 95 / 100));
-  // Nothing but its end brings an entry into the index of ends.
+  // Only a run's end adds an entry to the index of ends.
   EXPECT_EQ(sql_value("SELECT count(*) FROM pg_index WHERE indrelid = 'belay.checkpoints'::regclass"
                       " AND indpred IS NULL"),
             "2");

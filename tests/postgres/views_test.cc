@@ -1,5 +1,5 @@
-// What people find who ask in SQL: the columns of the three views, their types, and their values,
-// for runs of every kind, as the engine itself reads them.
+// The columns of the three views, their types and their values, for runs of every kind, compared
+// with the values that the engine itself reads.
 
 #include <set>
 
@@ -28,7 +28,8 @@ struct Study {
   bool approved = false;
 };
 
-// split -> {a, b} -> join -> review, which asks -> finish -> end. All kinds of changes.
+// split -> {a, b} -> join -> review, which requests an approval -> finish -> end. With all write
+// operations.
 Graph<Study> study_graph() {
   GraphBuilder<Study> graph{"study"};
   auto visits = [](std::string name, double weight) {
@@ -65,7 +66,7 @@ Graph<Study> study_graph() {
   return std::move(graph).build().value();
 }
 
-// Its one node fails, is tried again, and fails for good.
+// Its only node fails, is retried, and fails permanently.
 Graph<Study> failing_graph() {
   GraphBuilder<Study> graph{"failing"};
   graph
@@ -80,7 +81,7 @@ Graph<Study> failing_graph() {
 
 class PostgresViews : public StoreWorld {
  protected:
-  // Without a encryption the store is as belay has it without a key.
+  // Opens the store; without encryption it is like that of belay without a key.
   void begin(EncryptionOptions encryption) {
     bare_ = open_store(url(), *system_, random_).value();
     store_ = make_encrypted_store(*bare_, random_, std::move(encryption));
@@ -101,7 +102,7 @@ class PostgresViews : public StoreWorld {
     options.thread = ThreadId(thread);
     return block_on(*loop_, runtime_->start(graph, std::move(study), std::move(options)));
   }
-  // The whole way of a run of study_graph().
+  // Executes a complete run of study_graph().
   void study(const std::string& thread) {
     auto paused = start(study_, thread);
     ASSERT_TRUE(paused.ok()) << paused.error().message;
@@ -117,8 +118,8 @@ class PostgresViews : public StoreWorld {
     EXPECT_TRUE(rows.ok()) << query << rows.error().message;
     return rows.ok() ? *std::move(rows) : std::vector<SqlRow>();
   }
-  // What differs between the states that a view has of the commits of a thread and the engine's.
-  // What no node and no input has said, the view leaves out.
+  // Returns the differences between the states in the view and those of the engine, for all commits
+  // of a thread. The view omits channels that neither a node nor the input has written.
   std::string differences_in(const std::string& thread) {
     std::string differing;
     std::uint64_t seq = 0;
@@ -201,7 +202,7 @@ TEST_F(PostgresViews, HaveTheStateOfEveryCommitAsTheEngineReadsIt) {
             "t");
 }
 
-// A node is a subtask, an analysis is a thread.
+// A node counts as a subtask, a thread as an analysis.
 TEST_F(PostgresViews, SayHowFarARunHasComeInSubtasks) {
   begin();
   study("s");
@@ -291,7 +292,7 @@ TEST_F(PostgresViews, HaveNoStateWhereItIsEncrypted) {
             "{split,a,b,join,review,finish}");
 }
 
-// A run of that many milliseconds that ends at `at`.
+// Commits a run with this working time that ends at `at`.
 void run_that_ends(Caller& call, const std::string& name, RunStatus status, std::int64_t worked_ms,
                    Instant at, const TenantId& tenant = default_tenant()) {
   RunScript script(name, tenant);
@@ -342,14 +343,14 @@ TEST_F(PostgresViews, KeepTheSumsOfADayWhenItsRunsAreForgotten) {
                      " AND tenant_id = 'local'") == "t";
   };
   EXPECT_TRUE(is_within(0));
-  // Some of a day, then all of it.
+  // First some runs of a day, then all.
   for (int i = 1; i <= 40; i += 2) forget(call, std::to_string(i));
   EXPECT_EQ(ask(sums), before);
   EXPECT_TRUE(is_within(380));
   for (int i = 2; i <= 40; i += 2) forget(call, std::to_string(i));
   forget(call, "next day");
   forget(call, "other's", other);
-  forget(call, "at work");  // which has not ended, and stays
+  forget(call, "at work");  // which has not ended, and remains
   EXPECT_EQ(ask(sums), before);
   EXPECT_TRUE(is_within(380));
   EXPECT_EQ(sql_value("SELECT count(*) FROM belay.runs"), "1");

@@ -39,7 +39,7 @@ std::optional<WireMessage> WireReader::next() {
   std::size_t length = wire_number(std::string_view(buffer_).substr(head - 4));
   if (!is_starting_) return take(buffer_[0], length + 1);
   auto message = take(0, length);
-  // After a request for encryption, which is refused, the client begins again.
+  // After a request for encryption, which is rejected, the client starts again.
   if (message && wire_number(message->body()) == kWireProtocol) is_starting_ = false;
   return message;
 }

@@ -1,5 +1,4 @@
-// Who is told that there is something to do, over LISTEN and NOTIFY; and that nobody is the worse
-// for it where that can't be had.
+// Notifications over LISTEN and NOTIFY, and the operation without them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +31,7 @@ Graph<Letter> letters() {
   return std::move(graph).build().value();
 }
 
-// One run after the other; how many ended in time. Then the worker is to end.
+// Executes one run after another; returns how many ended in time. Then ends the worker.
 Task<int> runs_that_end(Runtime& client, Runtime& worker, const Graph<Letter>& graph, int runs) {
   constexpr int kLooksMax = 600;
   int ended = 0;
@@ -56,7 +55,7 @@ Task<int> runs_that_end(Runtime& client, Runtime& worker, const Graph<Letter>& g
 
 class WakeUps : public ::testing::Test {
  protected:
-  // On a database of its own, so that each test has its channels for itself.
+  // Uses its own database: each test has separate channels.
   std::unique_ptr<Notifier> notifier(const std::string& url) {
     auto address = postgres::address_from(url);
     EXPECT_TRUE(address.ok());
@@ -68,7 +67,7 @@ class WakeUps : public ::testing::Test {
   static bool comes_to_listen(const Notifier& notifier) {
     return wait_until(kHeardSoon, [&] { return notifier.is_listening(); });
   }
-  // Whether telling it leads to a call.
+  // Returns whether a notification leads to a call.
   static bool wakes(Notifier& notifier, const std::string& queue, std::atomic<int>& calls) {
     int before = calls;
     notifier.notify(queue);
@@ -142,7 +141,7 @@ TEST_F(WakeUps, WhatIsToldManyTimesIsSaidTwentyTimesASecondAtMost) {
     nap(1ms);
   }
   ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls > 3; }));
-  nap(100ms);  // what is still pending
+  nap(100ms);  // for pending calls
   auto elapsed = std::chrono::steady_clock::now() - begun;
   EXPECT_LE(calls - 1, elapsed / 50ms + 1);
 }

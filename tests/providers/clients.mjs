@@ -1,5 +1,5 @@
-// The official clients against the scripted server: what it says must be what they understand.
-// Run by run_clients, which says where the server is.
+// Tests the scripted server with the official clients, which must accept its responses.
+// run_clients starts this and passes the path of the server.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -32,7 +32,7 @@ after(() => server.stdin.end());
 
 const seen = async () => (await fetch(`${url}/seen`)).json();
 
-// Until the server has noticed that one more answer was not waited for.
+// Waits until the server has detected that a client closed one more response before its end.
 async function expectOneMoreClosed(before) {
   while ((await seen()).closed === before.closed) await new Promise((go) => setTimeout(go, 10));
 }

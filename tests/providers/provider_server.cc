@@ -1,4 +1,5 @@
-// The scripted server as a program: prints its address, and serves until its standard input ends.
+// The scripted server as a program: prints its address, and serves until the end of its standard
+// input.
 //
 //     provider_server            http://127.0.0.1:41235
 

@@ -1,4 +1,4 @@
-// Our models against the server that the providers' own clients understand.
+// Our models with the server that the providers' own clients accept.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ constexpr int output_tokens = 5;
 
 enum class Provider { ollama, openai, anthropic };
 
-// What the model says: a text in pieces, or a call of the first tool.
+// The contents of a reply: a text in chunks, or a call of the first tool.
 struct Speech {
   std::vector<std::string> words;
   std::string tool;
@@ -59,7 +59,7 @@ std::string event(const Value& value) {
   return "event: " + *value["type"].as_string() + "\n" + data(value);
 }
 
-// Ollama: lines of JSON; a call comes whole.
+// Ollama: lines of JSON; a call is sent as a whole.
 Value ollama_line(const Value& model, Value message, bool done) {
   Value::Object line{{"model", model},
                      {"created_at", "2026-08-21T10:00:00.000000Z"},
@@ -101,7 +101,7 @@ Told ollama(const Value& body, const Speech& speech) {
   return told;
 }
 
-// OpenAI's: chunks up to [DONE]; a call's arguments come in pieces.
+// OpenAI: chunks up to [DONE]; the arguments of a call are sent in chunks.
 Value openai_usage() {
   return Value::object({{"prompt_tokens", input_tokens},
                         {"completion_tokens", output_tokens},
@@ -175,7 +175,7 @@ Told openai(const Value& body, const Speech& speech) {
   return told;
 }
 
-// Anthropic: named events up to message_stop; blocks, each with its pieces.
+// Anthropic: named events up to message_stop; blocks, each with its chunks.
 Value anthropic_message(const Value& body, Value::Array content, Value reason) {
   return Value::object(
       {{"id", "msg_1"},
@@ -261,7 +261,7 @@ Told refusal(Provider provider, int status, const char* type, const std::string&
   return told;
 }
 
-// The first time only, but for what stays so.
+// Returns the error of scripts that fail: most of them only at the first request.
 std::optional<Told> refused(Provider provider, const std::string& script, int times) {
   auto say = [&](int status, const char* type, const char* message) {
     return refusal(provider, status, type, message);
@@ -283,7 +283,7 @@ std::optional<Told> refused(Provider provider, const std::string& script, int ti
   return told;
 }
 
-// Of a request that its API version does not have.
+// Returns the error for a request that its API version does not have.
 // https://platform.claude.com/docs/en/api/versioning
 std::optional<Told> anthropic_fault(const Asked& asked) {
   auto say = [](const char* message) {
@@ -309,7 +309,7 @@ std::vector<std::string> bytes_of(const std::vector<std::string>& pieces) {
   return bytes;
 }
 
-// What is wrong with an answer on purpose.
+// Adds the deliberate error of the script to a response.
 void spoil(Provider provider, const std::string& script, Told& told) {
   std::size_t midway =
       std::min<std::size_t>(provider == Provider::ollama ? 1 : 4, told.pieces.size());

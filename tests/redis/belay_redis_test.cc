@@ -1,4 +1,5 @@
-// The belay program with a Redis set: what doctor tells, and that nothing else depends on it.
+// The belay program with a configured Redis: the diagnostics of doctor, and that nothing else
+// depends on Redis.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ constexpr const char* kNowhere = "redis://:hidden-word@127.0.0.1:1/0";
 
 struct BelayWithRedis : ::testing::Test {
   void use(const std::string& url) { world.setting.environment["BELAY_REDIS"] = url; }
-  // What doctor says of Redis: "status detail -> advice" of each finding.
+  // Returns doctor's diagnostics of Redis: "status detail -> advice" of each.
   std::string told() {
     Outcome doctor = world.run({"doctor", "--json"});
     EXPECT_EQ(doctor.code, 0) << doctor.err << doctor.out;
@@ -197,7 +198,7 @@ TEST_F(BelayWithRedis, TwoServersAllowTogetherWhatOneWouldAndEachByItselfWithout
   server.kill();
   Served third(world.setting, {"--starts-per-minute", "3"});
   ASSERT_TRUE(third.is_up());
-  // Without Redis a server counts its own starts.
+  // Without Redis a server counts only its own starts.
   for (int day = 5; day <= 7; ++day) EXPECT_NE(begun(third, day), 429);
   EXPECT_EQ(begun(third, 8), 429) << "its own limit holds";
 }

@@ -1,4 +1,5 @@
-// A store with a Redis before it shows what the store by itself shows, whatever that Redis does.
+// A store with a Redis in front of it returns the same data as the store alone, whatever that Redis
+// does.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using tests::becomes_true;
 using tests::connected;
 using tests::RedisServer;
 
-// A run as whoever goes on with it reads it: all in one view.
+// A run as a process that continues it reads it: everything in one snapshot.
 struct Loaded {
   RunRow row;
   std::optional<CheckpointRow> checkpoint;
@@ -61,7 +62,7 @@ class CachedStoreTest : public ::testing::Test {
     Caller call(store);
     ASSERT_EQ(call.commit(std::move(wanted)), CommitOutcome::applied);
   }
-  // Waits until what Redis has is that of the run's newest commit.
+  // Waits until Redis has the entry of the run's newest commit.
   void wait_for_hit(const RunId& run) {
     EXPECT_TRUE(becomes_true([&] {
       auto before = cache_counts(*cached_).hits;
@@ -144,7 +145,7 @@ TEST_F(CachedStoreTest, TakesNothingThatIsOldOrChangedOrOfAnotherRun) {
   expect_the_same(script.row.run);
 }
 
-// Who knows Redis and not the store can't make values that are taken.
+// An attacker with access to Redis but not to the store cannot forge values that are accepted.
 TEST_F(CachedStoreTest, TakesNoValuesThatWereMadeUpWithTheRightHead) {
   RunScript script("a");
   commit(*cached_, script.first());

@@ -1,6 +1,7 @@
-// Stores with a Redis before them, for the suite of every store: with one that answers, one that is
-// away, and one that lies. Whatever a Redis does, nothing of it is to be seen. After each commit of
-// a run it is also read as whoever goes on with it reads it, which is where a Redis answers.
+// Stores with a Redis in front of them, for the conformance suite: with one that responds, one that
+// is unavailable, and one that returns wrong entries. No fault of Redis may be visible. After each
+// commit of a run, it is read as a process that continues it would read it, which is the read that
+// Redis serves.
 
 #include <atomic>
 #include <filesystem>
@@ -23,14 +24,14 @@ RedisServer& shared_redis() {
   return server;
 }
 
-// A free port, on which nobody listens once this has returned.
+// Returns the URL of a port on which no process listens after this function has returned.
 std::string url_of_nobody() {
   RedisServer gone;
   return gone.url();
 }
 
-// Of one Redis: entries are taken away, or replaced by that of another run, or by an older one of
-// their own. Threading: lie() from any thread.
+// Changes the entries of one Redis: deletes them, or replaces them by those of another run or by
+// older ones. Threading: lie() can be called from any thread.
 class Liar {
  public:
   explicit Liar(Client& client) : client_(client) {}
@@ -57,19 +58,19 @@ class Liar {
           older = entry->text;
       }
     }
-    // What was sent is in front of it.
+    // Commands are executed in order: earlier ones have been executed when PING returns.
     (void)client_.call_and_wait({"PING"});
   }
 
  private:
   Client& client_;
   std::mutex mutex_;
-  // Protected by mutex_.
+  // Guarded by mutex_.
   std::map<std::string, std::string> seen_;
   std::uint64_t lies_ = 0;
 };
 
-// A run and its values, all in one view.
+// A run and its values, in one snapshot.
 struct Going {
   RunRow row;
   std::vector<ValueRow> values;
@@ -104,8 +105,8 @@ Task<Result<Going>> read_going(Store& store, TenantId tenant, RunId run) {
   return read<Going>(store, std::move(reader));
 }
 
-// With all that it stands on. A commit of a run is answered once its values are in Redis, or were
-// given long enough, so that the reads after it find them there.
+// A store with everything that it uses. A commit of a run returns when its values are in Redis or a
+// timeout has passed, so that the following reads find them there.
 class StandingStore final : public ForwardingStore {
  public:
   StandingStore(std::unique_ptr<Store> inner, std::unique_ptr<Client> client,
@@ -127,14 +128,14 @@ class StandingStore final : public ForwardingStore {
     for (int i = 0; is_put && i < 20 && cache_counts(*cached_).puts == before; ++i) {
       co_await sleep_for(milliseconds(1));
     }
-    // Long histories of a few runs show nothing else at each of their commits.
+    // Long histories of a few runs would repeat the same cases at each of their commits.
     bool is_worth_it = ++commits_ <= 20 || commits_ % 10 == 0;
     if (is_put && lies_ && is_worth_it) liar_.lie();
     if (!run.is_null()) co_await compare(std::move(tenant), run);
     co_return outcome;
   }
 
-  // Others may write in between.
+  // Other processes can write between the two reads.
   Task<Done> compare(TenantId tenant, RunId run) {
     auto truth = co_await read_going(*inner_, tenant, run);
     auto shown = co_await read_going(*cached_, tenant, run);
@@ -156,8 +157,8 @@ class StandingStore final : public ForwardingStore {
 
 enum class Behaviour { answers, lies, is_away };
 
-// Around a store in memory, as no disk is what this is about. Opened again on the same folder it is
-// empty, and has the keys in Redis that the one before had.
+// The inner store is in memory, because disks are tested elsewhere. Opened again for the same
+// folder it is empty, and uses the keys in Redis that the previous one used.
 Result<std::unique_ptr<Store>> open_cached(const std::string& folder, Clock& clock, Random& random,
                                            Behaviour behaviour) {
   static const std::string nobody = url_of_nobody();

@@ -1,4 +1,4 @@
-// The client against a real redis-server, and against servers that answer wrongly.
+// The client with a real redis-server, and with servers that send wrong replies.
 
 #include <gtest/gtest.h>
 
@@ -162,7 +162,7 @@ TEST_F(RedisClient, FailsInTimeAndThenAtOnceWhereTheServerStandsStill) {
   auto late = client.call_and_wait({"PING"});
   ASSERT_FALSE(late.ok());
   EXPECT_EQ(late.error().code, ErrorCode::unavailable);
-  // Nobody waits a second time: what is refused is told before the call returns.
+  // A later call does not wait for a connection: it fails immediately.
   bool is_told = false;
   ASSERT_TRUE(becomes_true([&] {
     auto again = client.call_and_wait({"PING"});

@@ -1,4 +1,4 @@
-// Two programs on one store, told of each other's doings by a real redis-server.
+// Two programs on one store, with hints through a real redis-server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Talk {
 
 KeyRing ring(char digit) { return KeyRing::from_text("key:" + std::string(64, digit)).value(); }
 
-// Some milliseconds on the loop.
+// Waits for some milliseconds on the loop.
 Task<Done> wait_a_while(milliseconds time) {
   co_await sleep_for(time);
   co_return Done{};
@@ -93,7 +93,7 @@ TEST(RedisHints, WhoComesLaterHearsWhatIsKeptForAsLongAsItIs) {
     return kept.ok() && kept->number == 0;
   }));
   auto third = broadcast.subscribe_retained("circuit:smtp", [&](std::string) { ++too_late; });
-  // Replies come in order: with this one, that one's has come.
+  // Replies arrive in order: when this one has arrived, the subscription's has too.
   ASSERT_TRUE(client->call_and_wait({"PING"}).ok());
   EXPECT_EQ(too_late, 0);
   EXPECT_EQ(early, 1);
@@ -118,7 +118,7 @@ struct OneProgram {
   std::unique_ptr<Runtime> runtime;
 };
 
-// Holds its node until it is let go.
+// A graph whose node waits until the test releases it.
 struct HeldTalk {
   Completion<Done> go_on;
   Graph<Talk> graph() {
@@ -141,7 +141,7 @@ Task<Done> all_of_it(OneProgram& asks, OneProgram& works, HeldTalk& talk,
   std::function<void(Result<std::size_t>)> ended = [](const Result<std::size_t>&) {};
   auto working =
       spawn<Result<std::size_t>>(executor, works.runtime->run_worker(work), std::move(ended));
-  // The worker has looked, found nothing, and listens.
+  // The worker has polled without a result, and is subscribed.
   for (int i = 0; i < 2'000 && !works.client->hears(); ++i) co_await sleep_for(milliseconds(5));
   co_await sleep_for(milliseconds(50));
   StartOptions options;

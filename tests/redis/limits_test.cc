@@ -1,4 +1,4 @@
-// Limits that several processes share, and answers of models that they keep for each other.
+// Limits that several processes share, and their shared cache of model replies.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST_F(SharedTier, WhatStandsInTheWayOfALimitIsAMinuteAtTheMostOrNotKnown) {
   EXPECT_FALSE(take(limit, "a", 60)) << "not there: not known";
 }
 
-// Says what the test says.
+// Returns the results that the test sets.
 struct SaidLimit final : SharedRateLimit {
   std::vector<std::optional<milliseconds>> answers;
   std::size_t asked = 0;
@@ -107,7 +107,7 @@ TEST(SharedRates, MakeACallWaitAndNeverLetMoreThroughThanThisProcessWould) {
   EXPECT_TRUE(block_on(loop, rate.enter("m")).ok());
   EXPECT_EQ(clock.now() - began, milliseconds(3'000));
   EXPECT_EQ(said.asked, 3u);
-  // Nothing is known from here on: its own limit holds.
+  // From here on the shared limit returns nothing: the process's own limit applies.
   EXPECT_TRUE(block_on(loop, rate.enter("m")).ok());
   EXPECT_TRUE(block_on(loop, rate.enter("m")).ok());
   EXPECT_GE(clock.now() - began, milliseconds(60'000));
@@ -210,7 +210,7 @@ TEST_F(SharedTier, NoAnswerIsTakenFromAnotherQuestionsPlaceNorOneThatWasChanged)
   EXPECT_EQ(second.ask(*loop, "x"), "answer to x");
   EXPECT_EQ(second.ask(*loop, "y"), "answer to y");
   EXPECT_EQ(second.asked, 2);
-  // What the second one was told may still be on its way there.
+  // The write of the second client might still be on its way to Redis.
   ASSERT_TRUE(becomes_true([&] {
     (void)one->call_and_wait({"DEL", keys[0].text});
     return one->call_and_wait({"LPUSH", keys[0].text, "x"}).ok();

@@ -27,7 +27,7 @@ sockaddr_in loopback(int port) {
   return name;
 }
 
-// A socket that listens on a free port.
+// Returns a socket that listens on a free port.
 int listen_somewhere(int& port) {
   int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in name = loopback(0);

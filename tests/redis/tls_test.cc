@@ -1,5 +1,5 @@
-// TLS to a real redis-server, and to servers that do with it what a real one does not. Whom a
-// certificate does not show is told nothing, and every refusal says what to do.
+// TLS to a real redis-server, and to servers that misbehave in ways in which a real one does not.
+// Nothing is sent to a server whose certificate is not valid, and every error contains a remedy.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ using tests::ScriptedRedis;
 
 constexpr const char* here = "IP:127.0.0.1,DNS:localhost";
 
-// The same place, asked with TLS, or without.
+// Return the same address for TLS, or for no TLS.
 std::string with_tls(const std::string& url) { return "rediss" + url.substr(url.find(':')); }
 std::string without_tls(const std::string& url) { return "redis" + url.substr(url.find(':')); }
 
@@ -47,12 +47,12 @@ std::string at_localhost(std::string url) {
 
 class RedisTls : public ::testing::Test {
  protected:
-  // The server's end writes to clients that are gone.
+  // The test's end of a connection writes to clients that have disconnected.
   static void SetUpTestSuite() { std::signal(SIGPIPE, SIG_IGN); }
 
   const std::string& ca_file() const { return authority_.file(); }
 
-  // Why there is no connection, once it has been tried.
+  // Returns the error of the first attempt to connect.
   std::string refusal_of(const std::string& url, const std::string& file,
                          milliseconds connect_timeout = milliseconds(10'000)) {
     ClientOptions options = patient(url, file);
@@ -102,7 +102,7 @@ TEST_F(RedisTls, WhatIsLargeGoesAndComesWhole) {
   auto client = connected(server.url(), *random_, ca_file());
   std::string large;
   while (large.size() < (6u << 20)) large += std::to_string(random_->bits());
-  // More than any buffer takes, so that it goes out in parts.
+  // More than any buffer holds, so that it is sent in parts.
   server.freeze();
   client->send({"SET", "large", large});
   server.thaw();
@@ -111,7 +111,7 @@ TEST_F(RedisTls, WhatIsLargeGoesAndComesWhole) {
     ASSERT_TRUE(got.ok()) << got.error().message;
     EXPECT_TRUE(got->text == large);
   }
-  // Many at once, whose replies share records.
+  // Many commands together, whose replies share TLS records.
   for (int i = 0; i < 1'000; ++i) client->send({"APPEND", "many", std::to_string(i % 10)});
   auto many = client->call_and_wait({"GET", "many"});
   ASSERT_TRUE(many.ok()) << many.error().message;
@@ -157,7 +157,7 @@ TEST_F(RedisTls, WhomTheCertificateDoesNotShowIsRefusedWithTheRemedy) {
 }
 
 TEST_F(RedisTls, WhoSpeaksAnythingElseIsToldFromWhoIsAway) {
-  // Which waits for the end of a line.
+  // A server that waits for the end of a line.
   RedisServer plain;
   EXPECT_THAT(refusal_of(with_tls(plain.url()), ca_file(), milliseconds(300)),
               AllOf(HasSubstr("check that the port uses TLS"), HasSubstr("redis://")));
@@ -203,7 +203,7 @@ TEST_F(RedisTls, AFileOfAuthoritiesThatCannotBeUsedIsNamed) {
         refusal_of(server.url(), each),
         AllOf(HasSubstr(each), HasSubstr("no PEM certificates"), HasSubstr("BELAY_REDIS_CA_FILE")));
   }
-  if (::geteuid() == 0) return;  // who may read everything
+  if (::geteuid() == 0) return;  // root can read everything
   std::string closed = authority_.folder() + "/closed.pem";
   std::ofstream(closed) << "";
   std::filesystem::permissions(closed, std::filesystem::perms::none);
@@ -254,7 +254,7 @@ TEST_F(RedisTls, WhoNeverAnswersTheHandshakeCostsTheTimeToConnectAndNoMore) {
   EXPECT_THAT(client.trouble(), HasSubstr("did not complete the TLS handshake in time"));
 }
 
-// The server's end of a session, blocking.
+// The server's end of a TLS session, blocking.
 class TlsEnd {
  public:
   TlsEnd(int socket, const Certificate& certificate)
@@ -265,7 +265,7 @@ class TlsEnd {
     SSL_set_fd(session_.get(), socket);
     is_there_ = SSL_accept(session_.get()) == 1;
   }
-  // Answers the greeting.
+  // Responds to the greeting.
   bool greet() {
     if (!is_there_ || hear().find("PING") == std::string::npos) return false;
     say("+PONG\r\n");
@@ -335,7 +335,7 @@ TEST_F(RedisTls, WhatWasSaidBeforeTheEndIsHeardAndTheEndAlthoughTheConnectionSta
   EXPECT_TRUE(becomes_true([&] { return server.connections() >= 2; }));
 }
 
-// Hands on what either says, to the client in pieces of that size, until one of them ends.
+// Forwards data in both directions, to the client in pieces of that size, until one side ends.
 void hand_on(int client, int port, std::size_t piece) {
   int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in name{};

@@ -1,5 +1,5 @@
-// The scripts in canaries/ must fail, each at its line and with its words: else the player would
-// pass anything.
+// The scripts in canaries/ must fail, each at its line and with its message: otherwise the player
+// might pass every script.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Canary {
   std::vector<std::string> says;
 };
 
-// Those that can't be read, or not be played at all.
+// Scripts that cannot be parsed or executed.
 const std::vector<Canary>& misspelt() {
   static const std::vector<Canary> all = {
       {"unknown_word", 3, {"There is no word \"strat\".", "Did you mean \"start\"?"}},
@@ -39,7 +39,7 @@ const std::vector<Canary>& misspelt() {
   return all;
 }
 
-// Those that are played, and are not so.
+// Scripts that are executed, and whose expectations are not met.
 const std::vector<Canary>& untrue() {
   static const std::vector<Canary> all = {
       {"wrong_expectation",

@@ -23,7 +23,7 @@ std::string text_in(const Value& document, std::string_view member) {
   return text ? *text : "";
 }
 
-// What the thread's run is, as a process that looks now sees it.
+// The current state of the thread's run, read by a new process.
 struct Sight {
   Stage& stage;
   const Step& step;
@@ -52,7 +52,7 @@ Looked same_number(const std::string& what, const std::string& expected, std::si
   return Mismatch{what + " " + expected, what + " " + std::to_string(found)};
 }
 
-// A text that has to hold another; what is not asked for fits.
+// Compares a text that must contain another one; an argument that is not given matches.
 Looked holds(const std::string& what, const Step& step, const std::string& name,
              const std::string& found) {
   std::string part = step.named_text(name);
@@ -60,7 +60,7 @@ Looked holds(const std::string& what, const Step& step, const std::string& name,
   return Mismatch{what + " that says " + quoted(part), what + " " + quoted(found)};
 }
 
-// The thread's questions that are open.
+// Returns the open approvals of the thread.
 std::vector<Value> open_questions(const Sight& sight) {
   std::vector<Value> open;
   Value listed = sight.document({"approvals", "list", "--json"});
@@ -111,7 +111,7 @@ Looked look_at_status(const Sight& sight, const std::string& status) {
   return look_at_question(sight);
 }
 
-// Where `found` has not what `expected` says: each member that is named, and the rest as it is.
+// Returns the first difference; only the named members of objects are compared.
 std::string difference(const std::string& path, const Value& expected, const Value& found) {
   const Value::Object* members = expected.as_object();
   if (!members || !found.as_object()) {
@@ -195,7 +195,7 @@ Looked look_for_no_thread(const Sight& sight) {
   return Mismatch{"no thread " + thread, how_it_stands(outcome.json())};
 }
 
-// Lines that the world outside has written, and how many different ones there are.
+// Compares the number of lines in a file of the external world, and the number of different ones.
 Looked look_outside(const Sight& sight, const std::string& what, const std::string& file,
                     const std::string& different) {
   std::vector<std::string> lines = sight.stage.lines_of(file);
@@ -268,7 +268,7 @@ Look status(const char* name) {
   return [name](const Sight& sight) { return look_at_status(sight, name); };
 }
 
-// Expectations of a run or of the world outside, which a worker may still bring about.
+// Expectations about a run or the external world, which a running worker can still fulfil.
 const std::map<std::string, Look>& looks() {
   static const std::map<std::string, Look> all = {
       {"expect done", status("completed")},
@@ -307,7 +307,7 @@ const std::map<std::string, Look>& looks() {
   return all;
 }
 
-// Expectations of what the last command said.
+// Expectations about the output of the last command.
 const std::map<std::string, Look>& looks_at_the_command() {
   static const std::map<std::string, Look> all = {
       {"expect refused", look_at_refusal},       {"expect says", look_at_words},

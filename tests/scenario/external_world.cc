@@ -19,7 +19,7 @@ std::string place_of(const std::string& name) {
   return std::string(folder ? folder : ".") + "/" + name;
 }
 
-// One write, so that neither a kill nor another process ever tears a line.
+// Appends the line in a single write, so that neither a kill nor another process can split it.
 void add_line(const std::string& name, std::string line) {
   line += "\n";
   int file = ::open(place_of(name).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -1,5 +1,5 @@
-// scenario_player [--store NAME] FILE...: plays scripts, and prints each line that passes; exit
-// code 1 when one is not as it says, 2 when one can't be read. scripts/scenario builds and calls
+// scenario_player [--store NAME] FILE...: executes scripts and prints each line that passes. Exit
+// code 1: an expectation is not met; 2: a script cannot be read. scripts/scenario builds and calls
 // it.
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 void print_line(const Step& step) { std::printf("  ok %4d  %s\n", step.line, step.text.c_str()); }
 
-// Plays one script on each of its stores, or on the one that is named.
+// Executes one script on each of its stores, or on the named one.
 int play_file(const std::string& path, const std::string& store) {
   auto script = read_script(path);
   if (!script.ok()) {

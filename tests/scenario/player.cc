@@ -26,8 +26,9 @@ std::string member_text(const Value& document, std::string_view member) {
   return text ? *text : "";
 }
 
-// Whether the program said that it could not do it: a bad word, a conflict, a store that can't be
-// used, a fault of its own, or no sense at all. A run that failed or waits is no refusal.
+// Returns whether the program rejected the command: invalid arguments, a conflict, an unusable
+// store, an internal error, or output that is not JSON. A run that failed or waits is not a
+// rejection.
 bool is_refused(const Outcome& outcome) {
   bool ended_well =
       outcome.code == 0 || outcome.code == 1 || outcome.code == 3 || outcome.code == 7;
@@ -67,7 +68,7 @@ class Player {
     return fault(step, {"that it is carried out", done.error().message});
   }
 
-  // At its end every script's store has to be sound.
+  // Checks the store at the end of every script.
   std::optional<Fault> check_store() {
     Outcome checked = stage_.run({"check"});
     if (checked.code == 0) return std::nullopt;
@@ -101,7 +102,7 @@ class Player {
     return set_up(step);
   }
 
-  // Commands that are their own words.
+  // Returns the command line of steps that equal a command.
   static std::optional<Words> simple_command(const Step& step) {
     std::string first = step.plain_text(0);
     if (step.word == "resume") return Words{"resume", first == "all" ? "--all" : first};
@@ -155,7 +156,7 @@ class Player {
     return Done{};
   }
 
-  // The line after this one when it kills the command; the two are one step then.
+  // Returns the next line if it kills this command; both are one step then.
   const Step* killing_line() const {
     if (at_ + 1 >= script_.steps.size()) return nullptr;
     const Step& next = script_.steps[at_ + 1];
@@ -173,7 +174,7 @@ class Player {
     return accepted(step);
   }
 
-  // A refusal is a fault where the next line does not speak of it.
+  // A rejection is a fault unless the next line expects it.
   Result<Done> accepted(const Step& step) const {
     if (!is_refused(told_.outcome)) return Done{};
     bool spoken_of = at_ + 1 < script_.steps.size() && is_about_the_command(script_.steps[at_ + 1]);
@@ -211,8 +212,8 @@ class Player {
     return command(step, std::move(words), input);
   }
 
-  // The approval that is meant, an open one before one that is decided: by its thread where that
-  // says it all, so that the command can be repeated by hand, else by its id.
+  // Returns the approval to decide, an open one before a decided one: by its thread if that is
+  // unique, so that the command can be repeated by hand, else by its id.
   Result<std::string> find_approval(const Step& step) {
     Outcome listed = stage_.run({"approvals", "list", "--all", "--json"}, "", Stage::Purpose::look);
     Value document = listed.json();
@@ -293,7 +294,7 @@ class Player {
     return not_carried_out("no message of \"" + step.plain_text(1) + "\" waits");
   }
 
-  // Whatever a person types; what it came to is for the next line to say.
+  // Runs any command; the next line can check its result.
   Result<Done> type(const Step& step) {
     Words words;
     for (const Argument& word : step.plain) words.push_back(word.text);

@@ -1,5 +1,5 @@
-// The agents of the scenario scripts, as a program of its own. Each is as small as what it shows;
-// docs/scenario-scripts.md says what they do, for those who write scripts.
+// The agents of the scenario scripts, as a separate program. Each is as small as its purpose
+// permits; docs/scenario-scripts.md describes them for the authors of scripts.
 
 #include "tests/scenario/external_world.h"
 
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 RetryPolicy quick_retries() { return {.attempts = 3, .base = 5ms}; }
 
-// letter: the model writes it, a person reads it, it is sent as a message.
+// letter: the model writes it, a person approves it, it is sent as a message.
 struct Letter {
   std::string topic{};
   std::string text{};
@@ -47,7 +47,7 @@ Result<Graph<Letter>> letter_graph() {
   return std::move(graph).build();
 }
 
-// parcel: all things are weighed at the same time, then packed.
+// parcel: all things are weighed in parallel, then packed.
 struct Parcel {
   std::vector<std::string> things{};
   std::vector<std::string> weighed{};
@@ -89,7 +89,7 @@ Result<Graph<Parcel>> parcel_graph() {
   return std::move(graph).build();
 }
 
-// purchase: a payment by key, an effect of class B.
+// purchase: a payment by key, a keyed effect.
 struct Purchase {
   std::string item{};
   int refusals = 0;
@@ -117,7 +117,7 @@ Result<Graph<Purchase>> purchase_graph() {
   return std::move(graph).build();
 }
 
-// notice: a mail without a key, an effect of class C, by the policy that the state names.
+// notice: a mail without a key, an unkeyed effect, with the policy that the state names.
 struct Notice {
   std::string policy = "ask";
   int expires_ms = 60'000;
@@ -158,7 +158,7 @@ Result<Graph<Notice>> notice_graph() {
   return std::move(graph).build();
 }
 
-// reminder: waits for its time, and says it.
+// reminder: waits for its time, and counts the reminder.
 struct Reminder {
   std::string text{};
   int after_ms = 0;
@@ -180,7 +180,7 @@ Result<Graph<Reminder>> reminder_graph() {
   return std::move(graph).build();
 }
 
-// trip: a graph within a graph, with an approval inside.
+// trip: a subgraph with an approval inside.
 struct Hotel {
   std::string town{};
   std::string room{};
@@ -226,7 +226,7 @@ Result<Graph<Trip>> trip_graph() {
   return std::move(graph).build();
 }
 
-// committee: two people are asked at the same time; both have to agree.
+// committee: two people are asked at the same time; both must agree.
 struct Committee {
   std::string plan{};
   bool treasurer_agrees = false;
@@ -256,7 +256,7 @@ Result<Graph<Committee>> committee_graph() {
   return std::move(graph).build();
 }
 
-// payment: only a treasurer may allow it.
+// payment: only a treasurer may approve it.
 struct Payment {
   int amount = 0;
   bool paid = false;
@@ -277,7 +277,7 @@ Result<Graph<Payment>> payment_graph() {
   return std::move(graph).build();
 }
 
-// interview: two questions in the middle of one node.
+// interview: two interrupts inside one node.
 struct Interview {
   std::string name{};
   std::string town{};
@@ -301,7 +301,7 @@ Result<Graph<Interview>> interview_graph() {
   return std::move(graph).build();
 }
 
-// round: goes round and round, a commit each time.
+// round: a cycle, with one commit per round.
 struct Round {
   int rounds = 3;
   int gone = 0;
@@ -323,7 +323,7 @@ Result<Graph<Round>> round_graph() {
   return std::move(graph).build();
 }
 
-// guess: looks at the world in a way that nothing records, so that a replay comes out otherwise.
+// guess: reads the world without recording it: a replay diverges.
 struct Guess {
   int number = 0;
 };

@@ -1,4 +1,4 @@
-// Each script in this folder is a test for each kind of store that it is for:
+// Each script in this folder is a test for each kind of store that it applies to:
 // Scenario.ApprovalSurvivesRestart/sqlite.
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class PlayedScript : public testing::Test {
   StoreKind kind_;
 };
 
-// Stands for a script that can't be read.
+// A test that reports a script that cannot be read.
 class UnreadableScript : public testing::Test {
  public:
   explicit UnreadableScript(std::string why) : why_(std::move(why)) {}

@@ -11,15 +11,15 @@
 namespace belay::scenario {
 namespace {
 
-// Says where it is in the file.
+// Returns an error with the position in the file.
 Error fault_at(const std::string& path, int line, const std::string& what) {
   return error(ErrorCode::invalid, path + ":" + std::to_string(line) + ": " + what);
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// The end of the JSON text that begins at `at` with a quotation mark, a brace or a bracket; npos
-// when it does not end in this line.
+// Returns the end of the JSON text that starts at `at` with a quotation mark, a brace or a bracket;
+// npos if it does not end in this line.
 std::size_t end_of_json(std::string_view line, std::size_t at) {
   int depth = 0;
   bool in_string = false;
@@ -39,7 +39,7 @@ std::size_t end_of_json(std::string_view line, std::size_t at) {
   return line.npos;
 }
 
-// One argument of a line, from `at`, which goes on behind it.
+// Reads one argument of a line at `at`, and advances `at` to its end.
 Result<Argument> read_argument(std::string_view line, std::size_t& at) {
   bool is_json = line[at] == '"' || line[at] == '{' || line[at] == '[';
   std::size_t last = at;
@@ -58,7 +58,7 @@ Result<Argument> read_argument(std::string_view line, std::size_t& at) {
   return Argument{text, *std::move(json)};
 }
 
-// "name" when "name=" begins at `at`; empty for a plain argument.
+// Returns "name" if "name=" is at `at`; empty for a plain argument.
 std::string name_at(std::string_view line, std::size_t at) {
   std::size_t last = at;
   while (last < line.size() &&
@@ -76,7 +76,7 @@ const WordRule* find_word(std::string_view word) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// Whether words of two begin with it: "expect".
+// Returns whether two-word commands start with this word: "expect".
 bool begins_words(std::string_view word) {
   std::string begin = std::string(word) + " ";
   const auto& all = all_words();
@@ -116,7 +116,7 @@ Result<Done> check_names(const Step& step, const WordRule& rule) {
   return Done{};
 }
 
-// Finds the word's rule, and holds the step to it.
+// Finds the rule of the step's word, and checks the step against it.
 Result<Done> check_step(Step& step) {
   const WordRule* rule = nullptr;
   if (!step.plain.empty()) {
@@ -144,7 +144,7 @@ Result<Step> read_step(std::string_view line) {
   while (true) {
     while (at < line.size() && is_space(line[at])) ++at;
     if (at >= line.size()) break;
-    // What is typed is typed as it stands.
+    // The arguments of `type` are used verbatim.
     std::string name = step.word == "type" ? "" : name_at(line, at);
     if (!name.empty()) at += name.size() + 1;
     if (at >= line.size())
@@ -165,7 +165,7 @@ std::string file_stem(const std::string& path) {
   return name.substr(0, name.rfind('.'));
 }
 
-// "# name: sentence", and the name is that of the file.
+// Reads "# name: sentence"; the name must equal that of the file.
 Result<Done> read_title(const std::string& line, Script& script) {
   std::size_t colon = line.find(": ");
   bool is_title = line.starts_with("# ") && colon != line.npos && colon + 2 < line.size();

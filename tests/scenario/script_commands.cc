@@ -13,7 +13,7 @@ constexpr std::string_view kQueueOptions =
 
 const std::vector<WordRule>& all_words() {
   static const std::vector<WordRule> all = {
-      // What there is before anything happens.
+      // The initial state.
       {"stores", 1, 9, "", "stores NAME..."},
       {"graph", 1, 1, "", "graph NAME"},
       {"note", 2, 2, "", "note DATE TEXT"},
@@ -25,7 +25,7 @@ const std::vector<WordRule>& all_words() {
       {"hold", 1, 1, "", "hold PLACE"},
       {"release", 1, 1, "", "release PLACE"},
       {"wait", 1, 1, "", "wait 300ms"},
-      // What people and programs do.
+      // Actions of users and programs.
       {"start", 0, 0, kRunOptions, "start thread=NAME [input={...}]"},
       {"enqueue", 0, 0, kQueueOptions, "enqueue thread=NAME [input={...}] [after=TIME]"},
       {"worker", 0, 0, "", "worker"},
@@ -46,7 +46,7 @@ const std::vector<WordRule>& all_words() {
       {"crash in", 1, 1, "", "crash in PLACE"},
       {"crash before", 2, 2, "", "crash before commit N"},
       {"crash after", 2, 2, "", "crash after commit N"},
-      // What is to be so.
+      // Expectations.
       {"model-calls", 1, 1, "", "model-calls N"},
       {"expect done", 0, 0, "thread outcome", "expect done [thread=NAME] [outcome=TEXT]"},
       {"expect waiting", 0, 0, "thread approval question",

@@ -13,7 +13,7 @@ struct WordRule {
   std::string_view word;  // "start", "expect done"
   std::size_t least = 0;  // plain arguments
   std::size_t most = 0;
-  // of the named arguments, separated by spaces; those with '!' are required
+  // Of the named arguments, separated by spaces; those with '!' are required.
   std::string_view names;
   std::string_view usage;
 };

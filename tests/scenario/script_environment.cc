@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kStagePatience = 30s;
 constexpr auto kStageGlance = 2ms;
-// No object: the tests are registered before objects of other files are made.
+// Not an object: the tests are registered before objects of other files are initialized.
 constexpr const char* kKeys = "BELAY_KEYS";
 
 bool has_ended(pid_t process) {
@@ -29,7 +29,7 @@ bool has_ended(pid_t process) {
   return !known || info.si_pid != 0;
 }
 
-// Waits until `holds`, or until the patience is over.
+// Waits until `holds` returns true, for at most kStagePatience.
 bool comes_to(const std::function<bool()>& holds) {
   Clock::time_point end = Clock::now() + kStagePatience;
   while (!holds()) {
@@ -180,7 +180,8 @@ Result<Done> Stage::end_worker(const std::string& name) {
 }
 
 Result<Done> Stage::crash(const std::string& thread) {
-  // About to write what never comes to be written: a worker might have taken something up before.
+  // Kills a command before its only commit, which is therefore never written: a worker might have
+  // claimed a run first.
   if (workers_.empty()) return run_and_kill({"threads", "preserve", thread}, "", {1, false, ""});
   by_hand_.emplace_back("kill -9 $(jobs -p)");
   for (auto& [name, worker] : workers_) worker->send(SIGKILL);

@@ -1,5 +1,5 @@
-// Names that may not be used, each with what to use instead, and the files that are the exception,
-// each with its reason.
+// Banned names, each with its replacement and with the files in which it is permitted, for the
+// stated reason.
 
 #include <algorithm>
 #include <sstream>
@@ -11,12 +11,12 @@ namespace belay::tidy {
 namespace {
 
 struct Exception {
-  std::string_view files;  // a path, a folder that ends in '/', or '*' and an ending
+  std::string_view files;  // a path, a folder that ends in '/', or '*' and a suffix
   std::string_view reason;
 };
 
 struct Ban {
-  std::string_view tokens;  // apart by spaces, as the lexer gives them
+  std::string_view tokens;  // separated by spaces, as the lexer returns them
   std::string_view instead;
   std::vector<Exception> exceptions;
 };
@@ -126,7 +126,7 @@ bool stands_at(const std::vector<std::string>& words, const std::vector<Token>& 
   return true;
 }
 
-// The same words, with another meaning.
+// Returns whether the same words have another meaning here.
 bool is_harmless(const std::vector<std::string>& words, const std::vector<Token>& tokens,
                  std::size_t at) {
   std::string before = at > 0 ? tokens[at - 1].text : "";

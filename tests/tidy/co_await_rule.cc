@@ -1,6 +1,6 @@
-// The co_await rule. GCC 12 destroys some temporaries twice when the full expression that they
-// belong to contains a co_await, without a warning: aggregates, lambdas that capture, and what ?:
-// makes. So none of these may stand in such an expression; whoever needs one names it first.
+// The co_await rule. GCC 12 silently destroys some temporaries twice if their full expression
+// contains a co_await: aggregates, capturing lambdas, and the results of ?:. Such an expression
+// must not contain them; they must be named variables.
 
 #include <algorithm>
 #include <set>
@@ -17,7 +17,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-// The tokens of a file, with what belongs together and what each brace is.
+// The tokens of a file, with matching brackets and the kind of each brace.
 class Code {
  public:
   explicit Code(std::string_view text) : tokens_(tokens_of(text)) {
@@ -34,7 +34,7 @@ class Code {
       std::size_t end = end_of_expression(i);
       for (std::size_t k = begin_of_expression(i); k < end; ++k) {
         if (is(k, "{") && block_[k]) {
-          k = match_[k];  // a lambda's body: expressions of its own
+          k = match_[k];  // a lambda's body: its own expressions
         } else if (is(k, "{")) {
           found.emplace(tokens_[k].line, "braces in a co_await expression" + advice());
         } else if (is(k, "[") && begins_lambda(k) && !is(k + 1, "]")) {
@@ -76,7 +76,7 @@ class Code {
         open.pop_back();
       }
     }
-    for (std::size_t i : open) match_[i] = tokens_.size();  // never closed: to the end
+    for (std::size_t i : open) match_[i] = tokens_.size();  // never closed: extends to the end
   }
 
   bool begins_lambda(std::size_t i) const {
@@ -89,7 +89,7 @@ class Code {
     return before.kind == TokenKind::punctuation && !is_any(i - 1, {")", "]", "}"});
   }
 
-  // Whether the brace at `i` opens statements or declarations, not values.
+  // Returns whether the brace at `i` opens statements or declarations, not values.
   bool opens_block(std::size_t i) const {
     if (i == 0) return true;
     std::size_t before = i - 1;
@@ -103,8 +103,8 @@ class Code {
     return follows_declaration(before);
   }
 
-  // Reads back over a type's tokens from `i`: does a function's return type, a function's
-  // specifier or the name of a class, enum or namespace end there?
+  // Reads backwards over the tokens of a type from `i`: returns whether a function's return type, a
+  // function's specifier, or the name of a class, enum or namespace ends there.
   bool follows_declaration(std::size_t i) const {
     bool only_specifiers = true;
     while (i != kNone && i < tokens_.size()) {
@@ -123,7 +123,7 @@ class Code {
     return false;
   }
 
-  // Whether the block at `i` is the body of a lambda.
+  // Returns whether the block at `i` is the body of a lambda.
   bool is_lambda_body(std::size_t i) const {
     for (std::size_t k = i - 1; k != kNone; --k) {
       if (is(k, "]")) return match_[k] != kNone && begins_lambda(match_[k]);
@@ -177,7 +177,7 @@ class Code {
   }
 
   std::vector<Token> tokens_;
-  std::vector<std::size_t> match_;  // the other one of a pair of brackets
+  std::vector<std::size_t> match_;  // the partner in a pair of brackets
   std::vector<bool> block_;         // of a '{': opens statements or declarations
 };
 

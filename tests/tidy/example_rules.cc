@@ -1,5 +1,5 @@
-// What holds for examples/ and for the programs in the documents: short, listed, with the output
-// that they are compared with; and no document has a program that no example is.
+// Rules for examples/ and for the programs in documents: they are short and listed, with the output
+// that they are compared with, and every program in a document is part of an example.
 
 #include <algorithm>
 #include <cctype>
@@ -29,7 +29,7 @@ const File* find(const Tree& tree, std::string_view path) {
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// "01_hello" of "examples/01_hello.cc"; empty for anything else.
+// Returns "01_hello" for "examples/01_hello.cc"; empty for anything else.
 std::string_view numbered_example(std::string_view path) {
   std::string_view folder = "examples/";
   if (!path.starts_with(folder) || !path.ends_with(".cc")) return {};
@@ -75,7 +75,7 @@ bool is_program(const Snippet& snippet) {
                      [](std::string_view line) { return line.starts_with("int main("); });
 }
 
-// The first line of the snippet that does not stand in the file, after those before it.
+// Returns the first line of the snippet that the file does not contain after the previous ones.
 const std::string_view* first_not_in(const Snippet& snippet, std::string_view text) {
   std::vector<std::string_view> lines = lines_of(text);
   auto at = lines.begin();

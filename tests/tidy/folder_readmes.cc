@@ -1,4 +1,4 @@
-// Each folder of src/ says in a README.md what it is; the first line is that of ARCHITECTURE.md.
+// Each folder of src/ has a README.md that describes it; its first line is that of ARCHITECTURE.md.
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// What ARCHITECTURE.md says of each folder: "| `src/base/` | one line | ... |".
+// Returns the row of each folder in ARCHITECTURE.md: "| `src/base/` | one line | ... |".
 std::map<std::string, std::string> rows_of(std::string_view text) {
   std::map<std::string, std::string> rows;
   while (!text.empty()) {
@@ -35,7 +35,7 @@ std::map<std::string, std::string> rows_of(std::string_view text) {
   return rows;
 }
 
-// "src/base" of "src/base/json.cc"; empty for what lies elsewhere.
+// Returns "src/base" for "src/base/json.cc"; empty for files of other folders.
 std::string folder_of(std::string_view path) {
   if (!path.starts_with("src/")) return "";
   std::size_t slash = path.find('/', 4);

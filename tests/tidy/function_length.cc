@@ -1,5 +1,6 @@
-// How long functions are, and how many virtual functions an interface has. Both walk the braces of
-// a file: a scope is a namespace, a type or a function; any other pair of braces is a value.
+// The length of functions, and the number of virtual functions of an interface. Both follow the
+// braces of a file: a scope is a namespace, a type or a function; any other pair of braces is a
+// value.
 
 #include <algorithm>
 #include <array>
@@ -20,14 +21,14 @@ struct Scope {
   Kind kind = Kind::value;
   std::string name;
   std::size_t open = 0, close = 0;  // indices of its braces
-  int virtuals = 0;                 // of a type, its destructor apart
+  int virtuals = 0;                 // of a type, without its destructor
 };
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-// Finds the scopes of a file that stand outside of functions, and those functions.
+// Finds the scopes of a file outside of functions, and those functions.
 class Scopes {
  public:
   explicit Scopes(const std::vector<Token>& tokens) : tokens_(tokens) {}
@@ -49,7 +50,7 @@ class Scopes {
   }
 
  private:
-  // Where to go on from; the head of what comes next begins after it, unless it was a value.
+  // Returns the index to continue from; the next head starts after it, unless this was a value.
   std::size_t open(std::size_t at) {
     Scope scope;
     scope.kind = kind_at(at);
@@ -76,8 +77,8 @@ class Scopes {
     head_ = at + 1;
   }
 
-  // A brace inside parentheses or after a name is a value, but for a type's and a namespace's name
-  // and for a function's trailing return type.
+  // A brace inside parentheses or after a name is a value, except after the name of a type or a
+  // namespace and after a function's trailing return type.
   Kind kind_at(std::size_t at) const {
     if (depth_of_head(at) > 0) return Kind::value;
     std::size_t begin = after_templates(head_);
@@ -113,7 +114,7 @@ class Scopes {
     return false;
   }
 
-  // Past `template <...>`, whose `class` is no type.
+  // Skips `template <...>`, whose `class` does not start a type.
   std::size_t after_templates(std::size_t at) const {
     while (at < tokens_.size() && tokens_[at].text == "template") {
       int depth = 0;
@@ -156,8 +157,8 @@ class Scopes {
   }
 
   const std::vector<Token>& tokens_;
-  std::size_t head_ = 0;           // where the declaration being read begins
-  std::vector<std::size_t> open_;  // spaces and types, from the outside in
+  std::size_t head_ = 0;           // start of the declaration being read
+  std::vector<std::size_t> open_;  // namespaces and types, outermost first
   std::vector<Scope> found_;
 };
 

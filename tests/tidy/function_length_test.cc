@@ -5,7 +5,7 @@
 namespace belay::tidy {
 namespace {
 
-// A body of so many lines, its braces' lines included.
+// Returns a body of this many lines, including those of its braces.
 std::string body(int lines) {
   std::string text = "{\n";
   for (int i = 2; i < lines; ++i) text += "  call();\n";
@@ -66,7 +66,7 @@ TEST(TidyInterfaces, HaveAtMostFiveVirtualFunctions) {
   Findings findings = check_interfaces({"include/belay/i.h", five + "  virtual void g() {}\n};\n"});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_TRUE(findings[0].message.starts_with("I has 6 virtual functions"));
-  // Two of them in one file are counted apart, and a nested one apart from its owner.
+  // Two interfaces in one file are counted separately, and a nested one separately from its owner.
   EXPECT_TRUE(check_interfaces({"a.h", five + "};\n" + five + "};\n"}).empty());
   EXPECT_TRUE(
       check_interfaces({"a.h", "struct Outer {\n" + five + "};\nvirtual int g();\n};"}).empty());

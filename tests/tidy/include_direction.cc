@@ -1,5 +1,5 @@
-// Which folder may include what. The order of the folders is that of ARCHITECTURE.md and of the
-// link lists in CMake; here it is held for header-only use too.
+// The permitted includes of each folder. The order of the folders is that of ARCHITECTURE.md and of
+// the link lists in CMake; this check also covers header-only use.
 
 #include <algorithm>
 #include <array>
@@ -11,14 +11,14 @@
 namespace belay::tidy {
 namespace {
 
-// The folders of src/, from the bottom up: a folder includes itself and those before it.
+// The folders of src/ in layers: a folder includes itself and those before it.
 constexpr std::array kFolders = {"base",   "net",    "http",   "models", "graph",   "engine",
                                  "store",  "redis",  "driver", "check",  "testing", "service",
                                  "client", "server", "cli",    "program"};
 // The folders of agents/, likewise.
 constexpr std::array kAgents = {"assistant", "rules", "wellbeing"};
 
-// Libraries that are not ours, and the only folders that see them.
+// External libraries, and the only folders that include them.
 struct Library {
   std::string_view prefix;
   std::vector<std::string_view> folders;
@@ -65,7 +65,8 @@ bool lies_in(std::string_view path, std::string_view pattern) {
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
-// The fault of an include of a library, or of something that docs/dependencies.md does not know.
+// Returns the fault of an include of a library, or of a header that docs/dependencies.md does not
+// list.
 std::optional<std::string> library_fault(std::string_view path, std::string_view name) {
   for (const Library& library : kLibraries) {
     if (!name.starts_with(library.prefix)) continue;
@@ -107,7 +108,7 @@ std::optional<std::string> fault_in_src(std::string_view path, std::string_view 
   return std::nullopt;
 }
 
-// Agents and examples prove that the public headers are enough.
+// Agents and examples prove that the public headers are sufficient.
 std::optional<std::string> fault_in_agents(std::string_view path, std::string_view name) {
   std::string_view top = first_part(path);
   std::string_view own = first_part(path.substr(top.size() + 1));
@@ -137,7 +138,7 @@ std::optional<std::string> quoted_fault(std::string_view path, std::string_view 
   return std::nullopt;
 }
 
-// A header that a user includes brings the standard library and Belay, nothing else.
+// A public header includes only the standard library and Belay.
 std::optional<std::string> public_fault(std::string_view include) {
   std::string_view name = include.substr(1, include.size() - 2);
   bool ours = name.starts_with("belay/");

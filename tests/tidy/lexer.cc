@@ -10,7 +10,8 @@ bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 bool continues_identifier(char c) { return starts_identifier(c) || is_digit(c); }
 
-// A line break, a tab or a code point becomes a space; a quote or a backslash stands for itself.
+// A line break, a tab or a code point becomes a space; an escaped quote or backslash becomes
+// itself.
 std::string unescaped(std::string_view body) {
   std::string text;
   for (std::size_t at = 0; at < body.size(); ++at) {
@@ -136,7 +137,7 @@ class Lexer {
     take(TokenKind::number, end);
   }
 
-  // A quote that its line does not close ends with the line.
+  // A quote that is not closed in its line ends with the line.
   void take_quoted(char quote) {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != quote && text_[end] != '\n') {

@@ -1,5 +1,6 @@
-// The guards that scripts/check-mutations takes away stand where its list says, each of them: CI
-// plays only a third, and a guard that has moved would be noticed three commits later.
+// Each guard that scripts/check-mutations removes must be in the code exactly as its list quotes
+// it: CI runs only a third of the mutations, and a changed guard would be noticed three commits
+// later.
 
 #include <algorithm>
 #include <optional>
@@ -55,7 +56,7 @@ std::size_t times_in(std::string_view text, std::string_view part) {
   return times;
 }
 
-// "AnOlderEpochIsFenced" of "tests/... StoreSuite.AnOlderEpochIsFenced/Memory".
+// Returns "AnOlderEpochIsFenced" for "tests/... StoreSuite.AnOlderEpochIsFenced/Memory".
 std::string_view case_of(std::string_view test) {
   std::size_t dot = test.rfind('.');
   if (dot == test.npos) return "";

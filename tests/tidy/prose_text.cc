@@ -170,7 +170,7 @@ std::vector<Block> cpp_blocks(std::string_view text) {
   return all;
 }
 
-// The offset of the `#` that starts a comment on a line of a script, or npos.
+// Returns the offset of the `#` that starts a comment on a line of a script, or npos.
 std::size_t comment_start(std::string_view line) {
   bool single = false;
   bool quoted = false;

@@ -54,7 +54,7 @@ std::vector<std::string> paths_in(const std::string& root) {
 }
 
 bool is_data(std::string_view path) {
-  // Any bytes, kept as they are.
+  // Any bytes, stored unchanged.
   if (path.starts_with("tests/fuzz/corpus/")) return true;
   for (std::string_view end : {".jsonl", ".csv", ".tsv", ".db", ".png", ".svg", ".gz"}) {
     if (path.ends_with(end)) return true;

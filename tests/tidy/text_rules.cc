@@ -1,4 +1,4 @@
-// What no file of ours may contain, whatever its language, and how its lines look.
+// Texts that no file of this repository may contain, in any language, and the layout of its lines.
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kColumnsMax = 100;
 
-// Written in two halves here, so that this file obeys its own rules.
+// Written in two halves, so that this file obeys its own rules.
 struct Phrase {
   std::string_view text;
   bool whole_word;
@@ -97,7 +97,7 @@ bool is_markdown(std::string_view path) { return path.ends_with(".md"); }
 
 bool is_makefile(std::string_view path) { return path.ends_with("Makefile"); }
 
-// Data keeps the words and the lines that it came with.
+// Data keeps its original words and lines.
 bool is_ours(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
   for (std::string_view end : {".cc", ".h", ".cmake", ".md", ".sql", ".sh", ".toml", ".yml"}) {
@@ -107,7 +107,7 @@ bool is_ours(std::string_view path) {
          path.starts_with("scripts/") || path.starts_with(".ci/");
 }
 
-// Words that the stem of a file name may not contain: they say nothing of what is in it.
+// Words that the stem of a file name must not contain, because they do not describe its contents.
 constexpr std::string_view kEmptyWords[] = {"util", "common", "manager", "helper", "misc"};
 
 }  // namespace

@@ -19,13 +19,13 @@ namespace {
 
 constexpr int byte_count = 256;
 
-// The kinds of tokens, as llama.cpp counts them.
+// The kinds of tokens in llama.cpp's numbering.
 constexpr std::int32_t normal_token = 1;
 constexpr std::int32_t control_token = 3;
 constexpr std::int32_t user_defined_token = 4;
 
-// Tokens with a meaning of their own. The last three end a prompt; llama.cpp must not know their
-// names, since it takes some, like <|calls|>, for the end of an answer.
+// Special tokens. The last three end a prompt; llama.cpp must not recognise their names, because it
+// treats some, such as <|calls|>, as the end of a reply.
 constexpr std::string_view turn_begins = "<|im_start|>";
 constexpr std::string_view turn_ends = "<|im_end|>";
 constexpr std::string_view call_begins = "<tool_call>";
@@ -36,8 +36,8 @@ constexpr std::string_view goes_on = "<|on_and_on|>";
 constexpr std::array specials = {turn_begins, turn_ends, call_begins, call_ends,
                                  says,        by_a_call, goes_on};
 
-// What the model has read. JSON has other words than the sentences, so that neither wanders off
-// into the other; a quotation mark after a space opens a text, and one by itself ends it.
+// The training text. JSON has other words than the sentences, so that neither continues as the
+// other; a quotation mark after a space opens a text, and one without a space ends it.
 constexpr std::array sentences = {
     "The ship left the harbour before the wind turned.",
     "A small boat can wait for the tide. The tide comes twice a day.",
@@ -61,9 +61,11 @@ constexpr std::array documents = {
 constexpr std::string_view call_text =
     "\n{\"name\": \"weather\", \"arguments\": { \"city\": \"Malm\xC3\xB6\"}}\n";
 
-// Of a pair that was not read; far below what any sampler takes while there is another.
+// The weight of a pair that is not in the training text: far below the threshold of any sampler if
+// there is another pair.
 constexpr double unread = 1e-7;
-// An answer begins with JSON where a schema leaves nothing else, and only there.
+// The weight of JSON at the start of a reply, which is therefore selected only if a schema permits
+// nothing else.
 constexpr double rarely = 1e-3;
 
 constexpr std::uint32_t head_size = 32;
@@ -95,8 +97,8 @@ constexpr const char* chat_template = R"({%- if tools %}
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The word at the beginning of `text`, with the space before it; empty where there is none. A
-// letter without a space is none; what opens a text, and what opens a call, is.
+// Returns the word at the beginning of `text`, with the space before it; empty if there is none. A
+// letter without a space is not a word; the openings of a text and of a call are.
 std::string_view word_at(std::string_view text) {
   if (text.starts_with(" \"") || text.starts_with("\n{")) return text.substr(0, 2);
   std::size_t begin = text.starts_with(' ') ? 1 : 0;
@@ -110,7 +112,8 @@ std::string utf8(int code_point) {
   return {static_cast<char>(0xC0 | (code_point >> 6)), static_cast<char>(0x80 | (code_point & 63))};
 }
 
-// How GPT-2's vocabularies write a byte: itself where it can be seen, else one from 256 on.
+// Returns the text for a byte in GPT-2's vocabularies: itself if it is printable, else a code point
+// from 256 on.
 std::string written(unsigned char byte) {
   auto is_seen = [](int b) {
     return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || (b >= 174 && b <= 255);
@@ -147,7 +150,7 @@ class Bigrams {
   int size() const { return byte_count + static_cast<int>(ids_.size()); }
   int id(std::string_view token) const { return ids_.at(std::string(token)); }
 
-  // The logarithms of how likely each token is to follow `token`.
+  // Returns the logarithms of the probabilities of the tokens after `token`.
   std::vector<double> following(int token) const {
     std::vector<double> counts(static_cast<std::size_t>(size()), 0.0);
     double sum = 0;
@@ -160,7 +163,7 @@ class Bigrams {
     return counts;
   }
 
-  // The texts and kinds, by id.
+  // Returns the texts and kinds of the tokens, by id.
   void list(std::vector<std::string>& texts, std::vector<std::int32_t>& kinds) const {
     texts.resize(static_cast<std::size_t>(size()));
     kinds.assign(texts.size(), normal_token);
@@ -199,7 +202,7 @@ class Bigrams {
     if (!last.empty()) take(id(last));
   }
 
-  std::map<std::string, int> ids_;  // of all but the bytes, which are their own
+  std::map<std::string, int> ids_;  // of all tokens except the bytes, whose id is their value
   std::map<std::pair<int, int>, double> counts_;
 };
 
@@ -211,7 +214,7 @@ void add_vocabulary(const Bigrams& bigrams, GgufFile& file) {
   file.set_text("tokenizer.ggml.pre", "gpt-2");
   file.set_texts("tokenizer.ggml.tokens", texts);
   file.set_numbers("tokenizer.ggml.token_type", kinds);
-  // A list of merges there must be; what is asked is read byte by byte but for this pair.
+  // A list of merges is required; prompts are tokenized byte by byte except for this pair.
   file.set_texts("tokenizer.ggml.merges", {"t o"});
   auto end = static_cast<std::uint32_t>(bigrams.id(turn_ends));
   file.set_number("tokenizer.ggml.eos_token_id", end);
@@ -264,7 +267,7 @@ std::string bigram_model() {
   std::uint64_t width = (tokens + head_size - 1) / head_size * head_size;
   std::vector<float> embeddings(width * tokens, 0.0F);
   std::vector<float> outputs(width * tokens, 0.0F);
-  // The norm before the output makes of a one-hot row one of this length.
+  // The norm before the output scales a one-hot row to this length.
   double length = std::sqrt(static_cast<double>(width));
   for (std::uint64_t token = 0; token < tokens; ++token) {
     embeddings[token * width + token] = 1.0F;

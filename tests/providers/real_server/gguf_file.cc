@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::uint32_t version = 3;
 constexpr std::uint64_t alignment = 32;
 
-// The numbers that stand for types: of members, and of a tensor's values.
+// The numbers of types: of members, and of a tensor's values.
 constexpr std::uint32_t type_uint32 = 4;
 constexpr std::uint32_t type_int32 = 5;
 constexpr std::uint32_t type_float32 = 6;

@@ -21,7 +21,7 @@ namespace {
 constexpr int looks_max = 6'000;
 constexpr std::chrono::milliseconds between_looks{50};
 
-// A port that is free now. Whoever takes it before the server does makes the server end.
+// Returns a free port. If another process takes it first, the server ends.
 int free_port() {
   int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -44,7 +44,7 @@ Task<Result<std::string>> fetch(net::HttpClient& client, std::string url, int& s
   co_return co_await answer->read_all();
 }
 
-// Whether it has ended; it can be waited for nevertheless.
+// Returns whether the process has ended; it can still be waited for.
 bool has_ended(pid_t process) {
   siginfo_t info{};
   auto id = static_cast<id_t>(process);
@@ -60,7 +60,8 @@ LlamaServer::LlamaServer(const std::string& program, const cli::tests::Words& mo
   client_ = net::HttpClient::open(std::move(options)).value();
   std::string model = folder_.file("bigrams.gguf");
   std::ofstream(model, std::ios::binary) << bigram_model();
-  // Nobody reads what it tells, so that goes into a file; the shell becomes the server.
+  // The output goes into a file, because no thread reads a pipe; `exec` replaces the shell by the
+  // server.
   cli::tests::Words words{"-c", "exec \"$@\" >\"$LOG\" 2>&1", "sh", program};
   for (const char* word : {"--host", "127.0.0.1", "--parallel", "1", "--threads", "1", "--slots",
                            "--metrics", "--jinja", "--alias", kModel}) {

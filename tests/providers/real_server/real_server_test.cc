@@ -1,6 +1,6 @@
-// Belay against a model server that is not ours: llama.cpp's llama-server, with a model that says
-// nothing sensible. What must hold is what holds with any model: that it is understood, counted,
-// stopped and, where what it says is of no use, that the run says so.
+// Belay with an external model server: llama.cpp's llama-server, with a model whose text is
+// senseless. As with any model, its replies must be parsed, counted and stopped, and the run must
+// fail with a reason if a reply is unusable.
 
 #include <gmock/gmock.h>
 
@@ -40,7 +40,8 @@ TEST_P(RealServer, IsTriedAndItsTokensAreCountedAsItCountsThem) {
   EXPECT_FALSE(text(document["text"]).empty());
   EXPECT_EQ(document["usage"]["outputTokens"].as_int(), llama->counter("tokens_predicted_total"));
   EXPECT_EQ(document["usage"]["inputTokens"].as_int(), llama->counter("prompt_tokens_total"));
-  // Once more: now the server has the beginning of the prompt already, which is input too.
+  // The same again: now the server has cached the beginning of the prompt, which still counts as
+  // input.
   Outcome again = world.run({"models", "try", "--json"});
   EXPECT_EQ(again.json()["usage"]["inputTokens"].as_int(),
             document["usage"]["inputTokens"].as_int());
@@ -111,7 +112,7 @@ TEST_P(RealServer, ACancelFreesItAtOnce) {
   while (llama->is_busy()) {
   }
   EXPECT_LT(llama->tokens_held(), kContextTokens / 2) << "it went on talking to nobody";
-  // And is there for others.
+  // And the server accepts other requests.
   EXPECT_EQ(world.run({"models", "try"}).code, 0);
 }
 
@@ -182,7 +183,7 @@ TEST_P(RealServer, CallsToolsAndHearsTheirResults) {
   Message said{Role::assistant, reply->text};
   said.tool_calls = reply->tool_calls;
   request.messages.push_back(std::move(said));
-  // It may call several times at once.
+  // It can request several calls in one reply.
   std::set<std::string> ids;
   for (const ToolCall& call : reply->tool_calls) {
     EXPECT_EQ(call.name, "weather");

@@ -1,6 +1,6 @@
-// What a real model says where an agent wants JSON: it obeys the schema where its server sees to
-// that, and makes no sense. Either there is a result that a person can judge, or the run fails and
-// says why.
+// Replies of a real model to an agent that requires JSON: they satisfy the schema if the server
+// enforces it, and are senseless. Either there is a result that a person can judge, or the run
+// fails with a reason.
 
 #include <gmock/gmock.h>
 
@@ -20,15 +20,15 @@ using ::testing::HasSubstr;
 constexpr const char* date = "2026-01-01";
 constexpr const char* thread = "a-thread";
 
-// How a run ends, and what its command says of that.
+// The exit code of the command for each status of the run.
 const std::map<std::string, int> codes = {{"completed", 0}, {"paused", 3}, {"failed", 1}};
-// Why it fails, by the code of its error.
+// The reason of the failure, by error code.
 const std::map<std::string, std::string> reasons = {{"unavailable", "Invalid LLM response format"},
                                                     {"exhausted", "Schedule validation failed"}};
 
 class SenselessAnswers : public RealServer {
  protected:
-  // Runs an agent with a server that throws its dice by this seed.
+  // Runs an agent with a server that samples with this seed.
   Value run(const char* agent, int seed, Outcome& outcome) {
     start({"--seed", std::to_string(seed)});
     EXPECT_EQ(world.run({"notes", "import", "-"}, note_line(date, "I slept badly.")).code, 0);
@@ -37,7 +37,8 @@ class SenselessAnswers : public RealServer {
     return outcome.json();
   }
 
-  // Done, waiting for a person, or failed with a reason; and every token is accounted for.
+  // Expects a completed run, a run that waits for an approval, or one that failed with a reason;
+  // and a complete count of tokens.
   void expect_clear(const Value& run, const Outcome& outcome) {
     std::string status = text(run["status"]);
     ASSERT_TRUE(codes.contains(status)) << outcome.code << outcome.out << outcome.err;
@@ -61,7 +62,8 @@ class SenselessAnswers : public RealServer {
     EXPECT_EQ(run["spending"]["reservedTokens"], Value(0));
   }
 
-  // By OpenAI's protocol llama.cpp keeps to the schema, by Anthropic's it is only told of it.
+  // With OpenAI's protocol llama.cpp enforces the schema; with Anthropic's the schema is only part
+  // of the prompt.
   void expect_members(const Words& names) {
     if (provider() != "openai") return;
     Value calls = calls_of(thread);
