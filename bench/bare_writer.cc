@@ -51,7 +51,7 @@ RecordedWork cut_into_runs(std::vector<WrittenTransaction> transactions) {
 BareWriter::BareWriter(const std::string& path, const RecordedWork& work) : work_(work) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   if (sqlite3_open_v2(path.c_str(), &connection_, flags, nullptr) != SQLITE_OK) {
-    exit_with("The bare writer can't open " + path);
+    exit_with("The bare writer cannot open " + path);
   }
   // The settings of Belay's own connections.
   execute(

@@ -68,7 +68,7 @@ Task<Result<CommitOutcome>> WatchedStore::commit(Commit commit) {
 
 WorkerProcess::WorkerProcess(const std::string& url, Wakes wakes) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) exit_with("Can't make a pipe.");
+  if (::pipe2(ends, O_CLOEXEC) != 0) exit_with("Cannot create a pipe.");
   pipe_ = ends[0];
   (void)::fcntl(pipe_, F_SETFL, O_NONBLOCK);
   std::string words[] = {"/proc/self/exe", std::string(worker_word), url,
@@ -80,7 +80,7 @@ WorkerProcess::WorkerProcess(const std::string& url, Wakes wakes) {
   int failed = ::posix_spawn(&process_, arguments[0], &files, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&files);
   ::close(ends[1]);
-  if (failed != 0) exit_with("Can't start a worker.");
+  if (failed != 0) exit_with("Cannot start a worker.");
 }
 
 WorkerProcess::~WorkerProcess() {

@@ -33,7 +33,7 @@ Options options_from(int count, char** arguments) {
 // Not /tmp: it can be in memory, where fsync costs nothing.
 Workplace::Workplace(const std::string& parent)
     : path((parent.empty() ? std::string("/var/tmp") : parent) + "/belay-bench-XXXXXX") {
-  if (!mkdtemp(path.data())) exit_with("Can't make a directory like " + path + ".");
+  if (!mkdtemp(path.data())) exit_with("Cannot create a directory like " + path + ".");
 }
 
 Workplace::~Workplace() {

@@ -56,7 +56,7 @@ Bound literal_at(std::string_view& text) {
   std::size_t length = text.find_first_not_of("+-.0123456789e");
   std::string number(text.substr(0, length));
   text.remove_prefix(number.size());
-  if (number.empty()) exit_with("A recorded statement can't be read at: " + std::string(text));
+  if (number.empty()) exit_with("A recorded statement cannot be read at: " + std::string(text));
   if (number.find_first_of(".e") != number.npos) return number_in<double>(number).value_or(0);
   return number_in<long long>(number).value_or(0);
 }
@@ -71,7 +71,7 @@ std::vector<Bound> values_in(std::string_view sql, std::string_view written_out)
     } else if (written_out.starts_with(c)) {
       written_out.remove_prefix(1);
     } else {
-      exit_with("A recorded statement can't be read: " + std::string(sql));
+      exit_with("A recorded statement cannot be read: " + std::string(sql));
     }
   }
   return values;

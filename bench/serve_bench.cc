@@ -127,7 +127,7 @@ void wait_until(const std::function<bool()>& is_so) {
   for (int i = 0; i < 20'000 && !is_so(); ++i) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
   }
-  if (!is_so()) exit_with("What was waited for did not come within ten seconds.");
+  if (!is_so()) exit_with("The expected event did not happen within ten seconds.");
 }
 
 void measure_cancel(int port, const std::string& thread, const TickingModel& model,
@@ -140,7 +140,7 @@ void measure_cancel(int port, const std::string& thread, const TickingModel& mod
   std::int64_t asked = now_microseconds();
   Answered answer = connection.ask("POST", "/api/threads/" + thread + "/cancel", "{}");
   measured.cancels.push_back(static_cast<double>(now_microseconds() - asked) / 1e3);
-  if (answer.status != 200) exit_with("A cancel was answered: " + answer.body);
+  if (answer.status != 200) exit_with("A cancel failed: " + answer.body);
   wait_until([&] { return model.given_up() > given_up; });
   measured.given_up.push_back(static_cast<double>(model.given_up_at() - asked) / 1e3);
 }
@@ -156,10 +156,10 @@ void print_all(const Measured& measured) {
   std::printf("| | measured | median | p99 | most | target |\n|---|---|---|---|---|---|\n");
   print("from the start of the process until it is ready", measured.ready, "ms", "50 ms");
   print("memory that is in use then", measured.resident, "MB", "20 MB");
-  print("a run is begun over HTTP, durable", measured.starts_served, "ms", "");
+  print("a run is started over HTTP, durable", measured.starts_served, "ms", "");
   print("the same by a call of the library", measured.starts_in_library, "ms", "p99 + 0.5 ms");
   print("an event since its commit began, its write included", measured.events, "ms", "5 ms");
-  print("a piece of what a model says, from there to a reader", measured.pieces, "ms", "2 ms");
+  print("a delta of a model's text, from the model to a reader", measured.pieces, "ms", "2 ms");
   print("a cancel of a model that hangs, until it is durable", measured.cancels, "ms",
         "p99 2 s, better 100 ms");
   print("until the model's connection is closed", measured.given_up, "ms", "the same");

@@ -36,7 +36,7 @@ pid_t start(std::vector<std::string> words, std::vector<std::string> variables) 
   int failed =
       posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) exit_with("Can't start " + words[0]);
+  if (failed != 0) exit_with("Cannot start " + words[0]);
   return child;
 }
 

@@ -48,7 +48,7 @@ Taken time_of(const std::vector<std::string>& words) {
   int status = 0;
   if (posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ) != 0 ||
       waitpid(child, &status, 0) != child) {
-    exit_with("Can't start " + words[0]);
+    exit_with("Cannot start " + words[0]);
   }
   Taken taken{(wall_seconds() - began) * 1e3, (cpu_seconds() - cpu_began) * 1e3};
   posix_spawn_file_actions_destroy(&files);

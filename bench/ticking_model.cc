@@ -65,7 +65,7 @@ TickingModel::TickingModel() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CL
   if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       ::listen(listener_, 64) != 0 ||
       ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    exit_with("The model of this benchmark can't listen.");
+    exit_with("The model of this benchmark cannot listen.");
   }
   port_ = ntohs(address.sin_port);
   accepts_ = std::thread([this] {

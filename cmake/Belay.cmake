@@ -1,4 +1,4 @@
-# How every library and test of Belay is built.
+# Defines the functions that add libraries and tests, and the compiler options of all of them.
 
 add_library(belay_options INTERFACE)
 target_compile_features(belay_options INTERFACE cxx_std_20)
@@ -6,13 +6,14 @@ target_include_directories(belay_options INTERFACE ${PROJECT_SOURCE_DIR}/include
 target_compile_options(belay_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
   -Werror -fvisibility=hidden -g1)
-# Every build for tests: libstdc++ ends a process that reads an empty optional or beyond a vector's
-# end. Neither ASan nor UBSan looks for that. The release build is what is shipped, without it.
+# In all builds for tests, libstdc++ ends a process that reads an empty optional or beyond the end
+# of a vector, which neither ASan nor UBSan detects. The release build does not have these
+# assertions.
 target_compile_definitions(belay_options INTERFACE
   $<BUILD_INTERFACE:$<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 reports it for moves of a std::variant that was initialised, more so under sanitizers
-  # (GCC bug 105562). Clang's own analysis and the sanitizers look for the real ones.
+  # GCC 12 also reports moves of an initialised std::variant, more often under sanitizers (GCC bug
+  # 105562). Clang's analysis and the sanitizers detect the real faults.
   target_compile_options(belay_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(BELAY_SMALL_LIMITS)
@@ -23,25 +24,25 @@ if(BELAY_SANITIZE)
     -fsanitize=${BELAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(belay_options INTERFACE -fsanitize=${BELAY_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND BELAY_SANITIZE MATCHES undefined)
-    # Every use of every pointer is looked at for these two, which is 40 % of the time that a file
-    # takes. A null pointer ends the process under ASan as well, and clang's build keeps both.
+    # These two check every use of every pointer, which takes 40 % of a file's compile time. A null
+    # pointer ends the process under ASan, too, and clang's build has both checks.
     target_compile_options(belay_options INTERFACE -fno-sanitize=null,alignment)
   endif()
 endif()
 
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # What is in a nameless namespace of a source is, to GCC, in one of an included file.
+  # In a unity build, GCC regards the unnamed namespace of a source as that of an included file.
   target_compile_options(belay_options INTERFACE -Wno-subobject-linkage)
-  # Without collecting its garbage before it has half a gigabyte of it, it takes a tenth less.
+  # Garbage collection only from a heap of 512 MB on makes the compilation a tenth faster.
   target_compile_options(belay_options INTERFACE
     --param=ggc-min-expand=100 --param=ggc-min-heapsize=524288)
 endif()
 
-# scripts/coverage: clang counts what of src/ and agents/ runs, in the process of whatever test.
+# For scripts/coverage: clang counts the executed code of src/ and agents/ in each test's process.
 if(BELAY_COVERAGE)
   target_link_options(belay_options INTERFACE -fprofile-instr-generate)
 endif()
-# Counts what of a target's own sources runs.
+# Counts the executed code of a target's sources.
 function(belay_count_coverage name)
   if(BELAY_COVERAGE)
     target_compile_options(${name} PRIVATE
@@ -58,33 +59,33 @@ if(BELAY_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# belay_library(NAME SOURCES... LINKS...): a static library of one folder.
+# belay_library(NAME SOURCES... LINKS...): adds the static library of one folder.
 function(belay_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC belay_options ${ARG_LINKS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  # Empty but in scripts/random-faults, where tests take longer than their compilation.
+  # Set only by scripts/random-faults, in which tests take longer than their compilation.
   target_compile_options(${name} PRIVATE ${BELAY_LIBRARY_OPTIONS})
   belay_count_coverage(${name})
 endfunction()
 
 # belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]
-#            [CAMPAIGN] [RELEASE_ONLY] [UNOPTIMISED]): one test program.
-# src/ is on its include path. Labels: `slow` (not in `make check`), `crash` (not under TSan), `soak`
-# (only in `make soak`).
+#            [CAMPAIGN] [RELEASE_ONLY] [UNOPTIMISED]): adds a test program.
+# src/ is on its include path. Labels: `slow` (not in `make check`), `crash` (not under TSan),
+# `soak` (only in `make soak`).
 #
-# Each of its cases is a ctest case, in a process of its own. With ONE_ENTRY all of them run in one
-# process, as the ctest case NAME/all: each process takes up to 0.1 s to start under ASan, and each
-# process of some programs would start a server. The results of its cases are in cases/NAME.xml, and
-# scripts/test counts them one by one. Not for tests that kill processes or change their own.
+# Each of its cases is a ctest case, in a separate process. With ONE_ENTRY all of them run in one
+# process, as the ctest case NAME/all: a process takes up to 0.1 s to start under ASan, and each
+# process of some programs would start a server. The results of the cases are in cases/NAME.xml, and
+# scripts/test counts them separately. Not for tests that kill processes or modify their own.
 #
-# CAMPAIGN: without BELAY_CAMPAIGNS, as in the presets dev and tsan, it is no ctest case and is built
-# by its name alone; the release build plays all of it, and the build with small bounds a part under
-# ASan. RELEASE_ONLY: the same in every build with sanitizers, since it depends on the clock, or takes
-# too long there. UNOPTIMISED: it drives programs from outside, so its own code is compiled with -O0
-# in the release build, too.
-# The test that may take longest starts first (COST), so that no core waits for it at the end.
+# CAMPAIGN: without BELAY_CAMPAIGNS, as in the presets dev and tsan, the program is not a ctest case
+# and is built only by name. The release build runs all of it, and the build with small bounds a
+# part of it under ASan. RELEASE_ONLY: the same in every build with sanitizers, because the program
+# depends on the clock, or takes too long there. UNOPTIMISED: the program only controls others, and
+# is compiled with -O0 in the release build, too.
+# The test with the longest timeout starts first (COST), so that no core waits for it at the end.
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
@@ -102,13 +103,13 @@ function(belay_test name)
                         rapidcheck)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   if(BELAY_SANITIZE)
-    # What is tested keeps -O1 and every sanitizer; of the tests' own code, which takes three times
-    # as long to compile so, neither is asked.
+    # The code under test keeps -O1 and every sanitizer. The tests' own code, whose compilation
+    # would take three times as long, has neither -O1 nor UBSan.
     target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
   elseif(ARG_UNOPTIMISED)
     target_compile_options(${name} PRIVATE -O0)
   endif()
-  # Only where it is read: it holds a path, which the compiler's cache would not share.
+  # Only for sources that use it: it contains a path, which prevents hits in the compiler's cache.
   foreach(source ${ARG_SOURCES})
     file(STRINGS ${source} reads REGEX BELAY_SOURCE_DIR LIMIT_COUNT 1)
     if(reads)
@@ -125,7 +126,7 @@ function(belay_test name)
     set(labels LABELS "${ARG_LABELS}")
   endif()
   if(ARG_ENVIRONMENT)
-    # A list in a list of words: its semicolons stay where this one is taken apart.
+    # Escaped semicolons keep the list one element of `labels` when that list is expanded.
     string(REPLACE ";" "\\;" environment "${ARG_ENVIRONMENT}")
     list(APPEND labels ENVIRONMENT "${environment}")
   endif()
@@ -141,8 +142,8 @@ function(belay_test name)
                        PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} ${labels})
 endfunction()
 
-# belay_test_parts(TARGET...): libraries and programs that only tests use, or only people: no target
-# builds them but those that need them.
+# belay_test_parts(TARGET...): excludes libraries and programs that only tests, or only people, use
+# from the target `all`. They are built by name, or as a dependency.
 function(belay_test_parts)
   set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
 endfunction()

@@ -51,8 +51,8 @@ const Rule kRules[] = {
       "the state that was committed (with its graph)."},
      check::p7_idempotent_resume},
     {{"P8",
-      "Metrics accuracy: the log counts each run once, so that for each graph and day all runs are "
-      "those completed, failed, cancelled and not yet ended."},
+      "Metrics accuracy: each run is counted once, and for each graph and day the runs of all "
+      "statuses add up to the number of runs."},
      nullptr,
      check::p8_metrics_accuracy},
     {{"P9",
@@ -69,18 +69,18 @@ const Rule kRules[] = {
      check::i1_no_run_lost},
     {{"I2",
       "A run, and each task of a subgraph, has exactly one checkpoint per commit, each the child "
-      "of the one before; the chain hash matches the stored bytes, and the run matches its newest "
-      "checkpoint."},
+      "of the previous one; the chain hash matches the stored bytes, and the run matches its "
+      "newest checkpoint."},
      check::i2_one_unbroken_chain},
     {{"I3",
       "Epochs never decrease and grow with every change of owner; all commits of an epoch are of "
       "one session."},
      check::i3_one_owner_at_a_time},
     {{"I4",
-      "A record that a run saved names a commit that ended nodes; an effect belongs to a task of "
-      "its run, an unkeyed one was intended first, and a recorded result never changes. A run that "
-      "has ended has no `intended` effect. A task has at least the effects that it had when it "
-      "ended."},
+      "A record that a run saved names an existing commit that ended nodes; an effect belongs to a "
+      "task of its run, an unkeyed one was intended first, and a recorded result never changes. A "
+      "run that has ended has no `intended` effect. A task has at least the effects that it had "
+      "when it ended."},
      check::i4_effects,
      check::i4_records},
     {{"I5",
@@ -94,8 +94,8 @@ const Rule kRules[] = {
       "exists if it contains more than its checkpoint."},
      check::i7_events},
     {{"I12",
-      "No more runs of a user, a concurrency key, a queue and the whole are running than the limit "
-      "of the scope permits."},
+      "A user, a concurrency key, a queue and the tenant have at most as many running runs as the "
+      "limit of that scope permits."},
      nullptr,
      check::i12_places},
     {{"I13", "Deletion is complete: no row refers to a run that does not exist."},

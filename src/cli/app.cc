@@ -192,7 +192,7 @@ Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   if (auto* one = std::get_if<ImportRun>(&verb)) return import_run(world, std::move(*one));
   if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
   if (auto* one = std::get_if<Replay>(&verb)) return replay_thread(world, std::move(*one));
-  if (auto* one = std::get_if<Tail>(&verb)) return tail_thread(world, std::move(*one));
+  if (auto* one = std::get_if<ShowEvents>(&verb)) return show_events(world, std::move(*one));
   if (auto* one = std::get_if<Preserve>(&verb)) return preserve_thread(world, std::move(*one));
   if (auto* one = std::get_if<OutboxList>(&verb)) return list_messages(world, std::move(*one));
   if (auto* one = std::get_if<OutboxMove>(&verb)) return move_message(world, std::move(*one));
@@ -330,7 +330,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<RedisTier> tier,
             RedisTier::open(shared, encryption.keys, *loop, *random));
   shared.models.shared_rate_limit = tier->limit();
-  shared.models.shared_reply_cache = tier->answers();
+  shared.models.shared_reply_cache = tier->replies();
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
   BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
   // All processes, on all machines, use one clock to determine which runs are due.
@@ -340,9 +340,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, encryption);
   FencedCommitLog told(*store);
   Store& used = settings.tells_fenced ? told : *store;
-  ProgressObserver observer = [&progress](const ProgressEvent& event) {
-    progress.on_progress(event);
-  };
+  ProgressObserver observer = [&progress](const ProgressEvent& e) { progress.on_progress(e); };
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
@@ -452,9 +450,7 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   Progress progress(output, phrases_of(settings.language));
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<EventLoop> loop = make_event_loop();
-  ProgressObserver observer = [&progress](const ProgressEvent& event) {
-    progress.on_progress(event);
-  };
+  ProgressObserver observer = [&progress](const ProgressEvent& e) { progress.on_progress(e); };
   BELAY_TRY(std::unique_ptr<RemoteRuns> runs,
             RemoteRuns::open(settings, *loop, *random, std::move(observer)));
   RemoteCommand parts{program, settings, output, progress, clock, *random, *loop, *runs};

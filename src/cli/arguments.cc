@@ -1,6 +1,7 @@
 // Long on purpose: the words and options of all commands, in one place.
 //
-// Only this file and queue_commands.cc use CLI11; its exceptions do not leave this file.
+// Only this file, queue_commands.cc and former_names.cc use CLI11; its exceptions do not leave this
+// file.
 
 #include "cli/arguments.h"
 
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "cli/command_table.h"
+#include "cli/former_names.h"
 #include "cli/help_text.h"
 #include "cli/localized_text.h"
 #include "cli/output.h"
@@ -40,7 +42,7 @@ struct Words {
   ExportRun export_run = {};
   ImportRun import_run = {};
   StateOf state = {};
-  Tail tail = {};
+  ShowEvents events = {};
   Replay replay = {};
   Preserve preserve = {};
   OutboxList outbox_list = {};
@@ -149,14 +151,14 @@ void add_serve(CLI::App& app, Words& words) {
       add_verb(app, words, "serve", "Serve the HTTP API and execute runs", help::kServe);
   verb->add_option("--listen", serve.listen_text, "ADDRESS:PORT; port 0 selects a free one")
       ->capture_default_str();
-  verb->add_option("--runs", serve.work.runs, "Maximum concurrent runs of the queues")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
+  CLI::Option* max_runs =
+      verb->add_option("--max-runs", serve.work.runs_max, "Maximum concurrent runs of the queues")
+          ->check(CLI::Range(1, 10'000))
+          ->capture_default_str();
+  add_former_name(verb, max_runs, "--runs");
   add_name_of_worker(verb, serve.work);
   add_drain_timeout(verb, serve.work);
-  verb->add_option("--keep", serve.work.keep_text,
-                   "Time to keep ended threads: 12h, 30d, or forever")
-      ->capture_default_str();
+  add_retention(verb, serve.work);
   verb->add_option("--api-keys", serve.api_keys, "File of API keys and their permissions");
   verb->add_option("--tls-certificate", serve.certificate,
                    "PEM file of the TLS certificate, with its chain");
@@ -195,13 +197,12 @@ void add_api(CLI::App& app, Words& words) {
 void add_worker(CLI::App& app, Words& words) {
   CLI::App* worker =
       add_verb(app, words, "worker", "Execute queued and orphaned runs", help::kWorker);
-  worker->add_option("--runs", words.work.runs, "Maximum concurrent runs")
-      ->check(CLI::Range(std::size_t{1}, kWorkedMax))
-      ->capture_default_str();
-  worker
-      ->add_option("--keep", words.work.keep_text,
-                   "Time to keep ended threads: 12h, 30d, or forever")
-      ->capture_default_str();
+  CLI::Option* max_runs =
+      worker->add_option("--max-runs", words.work.runs_max, "Maximum concurrent runs")
+          ->check(CLI::Range(std::size_t{1}, kWorkedMax))
+          ->capture_default_str();
+  add_former_name(worker, max_runs, "--runs");
+  add_retention(worker, words.work);
   add_queues_of_worker(worker, words.work);
   add_name_of_worker(worker, words.work);
   add_drain_timeout(worker, words.work);
@@ -219,8 +220,10 @@ void add_run_files(CLI::App& app, Words& words) {
   CLI::App* in =
       add_verb(app, words, "import", "Import a run from an exported file", help::kImport);
   in->add_option("FILE", words.import_run.file, "The file; - for standard input")->required();
-  in->add_flag("--may-go-on", words.import_run.may_go_on,
-               "Also import a run that has not ended; it can continue here, too");
+  CLI::Option* allow =
+      in->add_flag("--allow-unfinished", words.import_run.allow_unfinished,
+                   "Also import a run that has not ended; it can continue here, too");
+  add_former_name(in, allow, "--may-go-on");
   in->callback([&words] { words.chosen = words.import_run; });
 }
 
@@ -238,7 +241,9 @@ void add_fork(CLI::App& app, Words& words) {
   fork->add_option("--edit", into.edits,
                    "Changed channels: name=value, @file.json, or -; repeatable")
       ->allow_extra_args(false);
-  fork->add_option("--as", into.as, "New thread (default: a random one)");
+  CLI::Option* thread =
+      fork->add_option("--thread", into.new_thread, "New thread (default: a random one)");
+  add_former_name(fork, thread, "--as");
   add_roles(fork, into.roles);
   fork->add_flag("--preview", into.preview, "Report what would be repeated, start nothing");
   fork->add_flag("--copy", words.fork.copy, "Copy the current state: an ended run remains ended");
@@ -304,6 +309,10 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   cancel->add_option("--by", words.cancel.by, "Canceller (default: login name)");
   cancel->callback([&words] { words.chosen = words.cancel; });
 
+  // The explicit form of a call without a command.
+  add_verb(app, words, "status", "Show runs in progress and pending approvals", help::kStatus)
+      ->callback([&words] { words.chosen = Overview{}; });
+
   CLI::App* threads = add_verb(app, words, "threads", "List threads, newest first", help::kThreads);
   threads->require_subcommand(0, 1);
   add_limit(threads, words.threads.limit);
@@ -333,15 +342,17 @@ void add_runs_verbs(CLI::App& app, Words& words) {
 }
 
 void add_event_verbs(CLI::App& app, Words& words) {
-  CLI::App* tail = add_verb(app, words, "tail", "Show a run's events", help::kTail);
-  tail->add_option("THREAD", words.tail.options.thread.text, "The thread")->required();
-  tail->add_option("--after", words.tail.after, "Only events after this event id");
-  tail->add_option("--kinds", words.tail.kinds,
+  CLI::App* events = add_verb(app, words, "events", "Show a run's events", help::kEvents);
+  add_former_name(events, "tail");
+  events->add_option("THREAD", words.events.options.thread.text, "The thread")->required();
+  events->add_option("--after", words.events.after, "Only events after this event id");
+  events
+      ->add_option("--kinds", words.events.kinds,
                    "Only these kinds, comma-separated: status,values,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  tail->add_flag("--follow", words.tail.options.follow, "Follow the run until it has ended");
-  tail->callback([&words] { words.chosen = words.tail; });
+  events->add_flag("--follow", words.events.options.follow, "Follow the run until it has ended");
+  events->callback([&words] { words.chosen = words.events; });
 
   CLI::App* replay =
       add_verb(app, words, "replay", "Replay a run from its journal and compare", help::kReplay);
@@ -360,16 +371,17 @@ void add_outbox(CLI::App& app, Words& words) {
   list->add_flag("--all", wanted.all, "Include delivered messages");
   add_limit(list, wanted.limit);
   list->callback([&words] { words.chosen = words.outbox_list; });
-  auto add_move = [&](const char* name, const char* line, bool give_up) {
+  auto add_move = [&](const char* name, const char* line, bool discard) {
     CLI::App* verb = add_verb(*outbox, words, name, line, help::kOutbox);
     verb->add_option("ID", words.outbox_move.id, "Message id, as in `outbox list`")->required();
-    verb->callback([&words, give_up] {
-      words.outbox_move.give_up = give_up;
+    verb->callback([&words, discard] {
+      words.outbox_move.discard = discard;
       words.chosen = words.outbox_move;
     });
+    return verb;
   };
   add_move("retry", "Deliver a waiting or discarded message now", false);
-  add_move("give-up", "Discard a message", true);
+  add_former_name(add_move("discard", "Discard a message", true), "give-up");
 }
 
 void add_agents(CLI::App& app, Words& words) {
@@ -434,10 +446,6 @@ void add_encryption_commands(CLI::App& store, Words& words) {
 }
 
 void add_store_verbs(CLI::App& app, Words& words) {
-  // The explicit form of a call without a command; hidden in the list of commands.
-  add_verb(app, words, "status", "Show runs in progress and pending approvals", help::kStatus)
-      ->group("")
-      ->callback([&words] { words.chosen = Overview{}; });
   CLI::App* store =
       add_verb(app, words, "store", "Measure, compact, prune and encrypt the store", help::kStore);
   store->require_subcommand(1);
@@ -548,14 +556,14 @@ void add_commands(const CLI::App& app, std::vector<std::string> path,
   command.path = path;
   command.line = app.get_description();
   command.end = app.get_footer();
-  command.is_hidden = !path.empty() && app.get_group().empty();
+  command.former_names = app.get_aliases();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
       command.arguments.push_back({option->get_name(), option->get_required()});
     } else if (!option->get_lnames().empty()) {
       bool takes_value = option->get_items_expected_max() > 0;
-      command.options.push_back(
-          {"--" + option->get_lnames().front(), option->get_description(), takes_value});
+      command.options.push_back({"--" + option->get_lnames().front(), option->get_description(),
+                                 takes_value, is_former_name(*option)});
     }
   }
   auto below = app.get_subcommands([](const CLI::App*) { return true; });
@@ -581,12 +589,13 @@ std::vector<CommandHelp> command_table(const Program& program) {
 
 Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words) {
   Words read{program};
-  read.tail.options.follow = false;
+  read.events.options.follow = false;
   CLI::App app{about_of(program), program.call};
   build(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
+    remove_former_names(app);
     return Parsed(app.help());
   } catch (const CLI::CallForVersion&) {
     return Parsed(version_of(program) + "\n");

@@ -57,15 +57,15 @@ struct RunAgent {
 };
 
 struct Work {
-  std::size_t runs = WorkerOptions{}.runs_max;
+  std::size_t runs_max = WorkerOptions{}.runs_max;
   std::vector<std::string> queues = {};  // empty: all
   // Override the limits of the settings; 0: unlimited.
   std::optional<std::uint64_t> per_user = std::nullopt, per_key = std::nullopt,
                                per_queue = std::nullopt;
   std::optional<std::string> name = std::nullopt;  // overrides the settings
   bool until_idle = false;
-  std::string keep_text = "30d";
-  std::optional<std::chrono::hours> keep = std::nullopt;  // parsed keep_text; unset: keep forever
+  std::string retention_text = "30d";
+  std::optional<std::chrono::hours> retention = std::nullopt;  // parsed; unset: keep forever
   std::string drain_text = "30s";
   std::chrono::milliseconds drain_timeout{30'000};  // parsed drain_text; 0: abandon running nodes
 };
@@ -97,7 +97,7 @@ struct Fork {
   std::string thread;
   std::optional<std::string> at;
   std::vector<std::string> edits;  // name=value, @file, -
-  std::optional<std::string> as;   // the new thread
+  std::optional<std::string> new_thread;
   std::vector<std::string> roles;  // override those of the settings
   bool preview = false;
   bool copy = false;
@@ -141,7 +141,7 @@ struct ExportRun {
 };
 struct ImportRun {
   std::string file;  // "-": standard input
-  bool may_go_on = false;
+  bool allow_unfinished = false;
 };
 struct Calls {
   std::string thread;
@@ -152,7 +152,7 @@ struct StateOf {
   std::optional<std::string> at;
   std::optional<std::uint64_t> seq;  // parsed `at`; set by validate_command()
 };
-struct Tail {
+struct ShowEvents {
   std::optional<std::string> after;
   std::vector<std::string> kinds;
   EventOptions options;  // the thread and the parsed texts above; set by validate_command()
@@ -171,14 +171,14 @@ struct OutboxList {
 };
 struct OutboxMove {
   std::string id;
-  bool give_up = false;  // discard it; false: retry it now
+  bool discard = false;  // false: retry it now
 };
 struct Queue {
-  enum class What { list, pause, resume, drain, limit, retry, quarantine };
+  enum class What { list, pause, resume, drain, limit, retry, quarantined };
   What what = What::list;
   std::string name;  // for `retry`: the thread
   std::optional<std::uint64_t> runs_max, per_key_max;
-  std::optional<std::string> as;  // the new thread
+  std::optional<std::string> new_thread;
 };
 struct Workers {};
 struct StoreStats {};
@@ -227,10 +227,10 @@ struct StoreEncrypt {
 using Command =
     std::variant<Overview, std::shared_ptr<CustomCommand>, RunAgent, Work, Serve, Dev, DescribeApi,
                  Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads,
-                 History, Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
-                 OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph, ConfigExplain,
-                 ConfigPath, ConfigTrust, StoreStats, StoreCompact, StorePrune, Models, Check,
-                 Doctor, Completions, Manual, CompleteNames, StoreEncrypt>;
+                 History, Calls, ExportRun, ImportRun, StateOf, ShowEvents, Replay, Preserve,
+                 OutboxList, OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph,
+                 ConfigExplain, ConfigPath, ConfigTrust, StoreStats, StoreCompact, StorePrune,
+                 Models, Check, Doctor, Completions, Manual, CompleteNames, StoreEncrypt>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -15,6 +15,7 @@ struct CommandOption {
   std::string name;  // "--limit"
   std::string help;
   bool takes_value = false;
+  bool is_former = false;  // a former name; not displayed
 };
 struct CommandArgument {
   std::string name;  // "THREAD"
@@ -23,9 +24,9 @@ struct CommandArgument {
 struct CommandHelp {
   std::vector<std::string> path;  // {"approvals", "list"}; empty: the program itself
   std::string line;
-  std::string end;         // end of its help: examples
-  bool is_hidden = false;  // omitted from the list of commands
-  bool has_verbs = false;  // has subcommands
+  std::string end;                        // end of its help: examples
+  std::vector<std::string> former_names;  // of the last part of `path`; not displayed
+  bool has_verbs = false;                 // has subcommands
   std::vector<CommandArgument> arguments;
   std::vector<CommandOption> options;
 };

@@ -131,7 +131,7 @@ Result<std::optional<std::uint64_t>> seq_from(const std::optional<std::string>& 
 Result<Done> complete(const CommandValidation& judged, Fork& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   BELAY_CHECK(complete_roles(judged.settings, verb.roles));
-  if (verb.as) BELAY_CHECK(check_thread(*verb.as));
+  if (verb.new_thread) BELAY_CHECK(check_thread(*verb.new_thread));
   if (verb.copy && (verb.at || !verb.edits.empty() || verb.preview)) {
     return error(ErrorCode::invalid,
                  "--copy copies the current state of a thread. Omit --at, --edit and --preview.");
@@ -202,8 +202,8 @@ Result<Done> complete(const CommandValidation&, Work& verb) {
   } else {
     BELAY_TRY(verb.drain_timeout, duration_from("--drain-timeout", verb.drain_text));
   }
-  if (verb.keep_text == "forever") return Done{};
-  BELAY_TRY(verb.keep, age_from("--keep", verb.keep_text));
+  if (verb.retention_text == "forever") return Done{};
+  BELAY_TRY(verb.retention, age_from("--retention", verb.retention_text));
   return Done{};
 }
 
@@ -269,7 +269,7 @@ Result<Done> complete(const CommandValidation&, OutboxList& verb) {
 
 Result<Done> complete(const CommandValidation&, Replay& verb) { return check_thread(verb.thread); }
 
-Result<Done> complete(const CommandValidation&, Tail& verb) {
+Result<Done> complete(const CommandValidation&, ShowEvents& verb) {
   BELAY_CHECK(check_thread(verb.options.thread.text));
   if (verb.after) {
     verb.options.after = event_id_from(*verb.after);

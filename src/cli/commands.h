@@ -29,7 +29,7 @@ Task<CommandResult> show_calls(CommandContext& world, Calls wanted);
 Task<CommandResult> export_run(CommandContext& world, ExportRun wanted);
 Task<CommandResult> import_run(CommandContext& world, ImportRun wanted);
 Task<CommandResult> show_state(CommandContext& world, StateOf wanted);
-Task<CommandResult> tail_thread(CommandContext& world, Tail wanted);
+Task<CommandResult> show_events(CommandContext& world, ShowEvents wanted);
 Task<CommandResult> replay_thread(CommandContext& world, Replay wanted);
 Task<CommandResult> preserve_thread(CommandContext& world, Preserve wanted);
 Task<CommandResult> list_messages(CommandContext& world, OutboxList wanted);

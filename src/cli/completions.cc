@@ -58,10 +58,17 @@ bool is_word_of(const std::vector<CommandOption>& options, const std::string& wo
   return true;
 }
 
+// Also finds a command by its former name.
 const CommandHelp* find_command(const std::vector<CommandHelp>& table,
                                 const std::vector<std::string>& path) {
   for (const CommandHelp& command : table) {
     if (command.path == path) return &command;
+    bool is_beside = !path.empty() && command.path.size() == path.size() &&
+                     std::equal(path.begin(), path.end() - 1, command.path.begin());
+    const std::vector<std::string>& former = command.former_names;
+    if (is_beside && std::find(former.begin(), former.end(), path.back()) != former.end()) {
+      return &command;
+    }
   }
   return nullptr;
 }
@@ -79,7 +86,10 @@ void take_flag(const std::string& name, const std::string& value, GlobalFlags& f
 std::optional<CompleteNames::Kind> kind_of(const CommandHelp& at, const std::string& argument) {
   using Kind = CompleteNames::Kind;
   bool is_approval = !at.path.empty() && at.path.front() == "approvals";
-  if (argument == "THREAD" || argument == "--thread") return Kind::threads;
+  // `fork` and `queue retry` require the name of a new thread.
+  bool is_new = at.path == std::vector<std::string>{"fork"} ||
+                at.path == std::vector<std::string>{"queue", "retry"};
+  if (argument == "THREAD" || (argument == "--thread" && !is_new)) return Kind::threads;
   if (argument == "ID" && is_approval) return Kind::approvals;
   bool is_agent = argument == "AGENT" || (argument == "NAME" && at.path.front() == "agents");
   if (is_agent) return Kind::agents;
@@ -157,7 +167,9 @@ Completion complete_words(const std::vector<CommandHelp>& table,
     if (word.starts_with(completion.begun)) completion.candidates.push_back(word);
   };
   if (completion.begun.starts_with("-")) {
-    for (const CommandOption& option : at.options) offer(option.name);
+    for (const CommandOption& option : at.options) {
+      if (!option.is_former) offer(option.name);
+    }
     if (!at.path.empty()) {
       for (const CommandOption& option : table.front().options) offer(option.name);
     }
@@ -167,7 +179,7 @@ Completion complete_words(const std::vector<CommandHelp>& table,
     return completion;
   }
   for (const CommandHelp& command : table) {
-    bool is_below = command.path.size() == at.path.size() + 1 && !command.is_hidden &&
+    bool is_below = command.path.size() == at.path.size() + 1 &&
                     std::equal(at.path.begin(), at.path.end(), command.path.begin());
     if (is_below && place.arguments == 0) offer(command.path.back());
   }

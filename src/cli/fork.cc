@@ -55,7 +55,7 @@ Task<CommandResult> fork_thread(CommandContext& world, Fork wanted) {
   options.roles = std::move(wanted.roles);
   // Without an explicit user, the fork belongs to the owner of the original thread.
   if (world.settings.user != UserId("local")) options.user = world.settings.user;
-  options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
+  options.thread = ThreadId(wanted.new_thread.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;
   BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from)));
   BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, wanted.edits));

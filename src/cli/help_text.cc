@@ -77,11 +77,11 @@ const std::string_view kWorker =
 Several workers can share a store; each run is executed by one of them. SIGTERM and Ctrl-C: the
 worker claims nothing more, and releases its runs to their queues at their next commit; a second
 signal ends it immediately, which loses no commit either. Once an hour it deletes threads that ended
-long ago (--keep), as {p} store prune does.
+long ago (--retention), as {p} store prune does.
 
 Examples:
   {p} worker
-  {p} worker --runs 4
+  {p} worker --max-runs 4
   {p} worker --until-idle         # in a script: exit when no run is claimable
 )";
 
@@ -118,8 +118,8 @@ skip, and requests it again.
 
 Examples:
   {p} fork first --preview
-  {p} fork first --at 2 --edit topic="the outage of May" --as second
-  {p} fork first --copy --as second   # current state; an ended run remains ended
+  {p} fork first --at 2 --edit topic="the outage of May" --thread second
+  {p} fork first --copy --thread second   # current state; an ended run remains ended
 )";
 
 const std::string_view kApprovals =
@@ -205,10 +205,10 @@ Examples:
 
 const std::string_view kImport =
     R"(Imports the whole run or nothing, and only a run that passes every rule of {p} check. It
-keeps its ids: an existing thread is a conflict. state, history, calls, tail and fork work on it as
-on any run; replay too, if its nodes read no records of the user. A run that has not ended could
-continue both here and in its original store, with all its effects, so it requires --may-go-on.
-Undelivered messages are discarded here; the original store delivers them.
+keeps its ids: an existing thread is a conflict. state, history, calls, events and fork work on it
+as on any run; replay too, if its nodes read no records of the user. A run that has not ended could
+continue both here and in its original store, with all its effects, so it requires
+--allow-unfinished. Undelivered messages are discarded here; the original store delivers them.
 
 Examples:
   {p} import first.json && {p} replay first
@@ -219,14 +219,14 @@ const std::string_view kState = R"(Examples:
   {p} state first --at 2    # its state after commit 2
 )";
 
-const std::string_view kTail =
+const std::string_view kEvents =
     R"(One line per event, with the id to continue after; with --json, one document per line.
 Kinds: status, values, updates, messages, custom, tasks, checkpoints, approvals, debug.
 
 Examples:
-  {p} tail first
-  {p} tail first --follow --kinds status,approvals
-  {p} tail first --after 12-3 --json
+  {p} events first
+  {p} events first --follow --kinds status,approvals
+  {p} events first --after 12-3 --json
 )";
 
 const std::string_view kReplay =
@@ -247,7 +247,7 @@ Examples:
   {p} outbox list
   {p} outbox list --thread first --all
   {p} outbox retry 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
-  {p} outbox give-up 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
+  {p} outbox discard 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
 )";
 
 const std::string_view kQueue =
@@ -258,8 +258,8 @@ processes of the store.
 Examples:
   {p} queue
   {p} queue pause mails
-  {p} queue limit mails --runs 4
-  {p} queue retry first --as second
+  {p} queue limit mails --max-runs 4
+  {p} queue retry first --thread second
 )";
 
 const std::string_view kWorkers =

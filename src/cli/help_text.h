@@ -27,7 +27,7 @@ extern const std::string_view kDev;
 extern const std::string_view kExport;
 extern const std::string_view kImport;
 extern const std::string_view kState;
-extern const std::string_view kTail;
+extern const std::string_view kEvents;
 extern const std::string_view kReplay;
 extern const std::string_view kPreserve;
 extern const std::string_view kOutbox;

@@ -32,6 +32,7 @@ std::string as_it_stands(std::string_view text) {
 
 void add_options(const std::vector<CommandOption>& options, std::string& page) {
   for (const CommandOption& option : options) {
+    if (option.is_former) continue;
     page += ".TP\n\\fB" + escaped(option.name) + "\\fR";
     if (option.takes_value) page += " \\fIVALUE\\fR";
     page += "\n" + escaped(option.help) + "\n";
@@ -66,7 +67,7 @@ std::string manual_page(const Program& program, const std::vector<CommandHelp>& 
   add_options(whole.options, page);
   page += ".SH COMMANDS\n";
   for (const CommandHelp& command : table) {
-    if (command.path.empty() || command.is_hidden) continue;
+    if (command.path.empty()) continue;
     page += ".SS " + synopsis_of(name, command) + "\n" + escaped(command.line) + ".\n";
     add_options(command.options, page);
     page += ".PP\n" + as_it_stands(command.end);

@@ -35,13 +35,13 @@ Task<CommandResult> list_messages(CommandContext& world, OutboxList wanted) {
 }
 
 Task<CommandResult> move_message(CommandContext& world, OutboxMove wanted) {
-  auto task = wanted.give_up ? world.service.give_up_message(wanted.id)
+  auto task = wanted.discard ? world.service.give_up_message(wanted.id)
                              : world.service.retry_message(wanted.id);
   auto moved = co_await std::move(task);
   if (!moved.ok()) co_return std::move(moved).error();
-  world.output.line(wanted.id + (wanted.give_up ? " is discarded." : " is due now."));
+  world.output.line(wanted.id + (wanted.discard ? " is discarded." : " is due now."));
   world.output.document(
-      Value::object({{"id", wanted.id}, {"status", wanted.give_up ? "given_up" : "waiting"}}));
+      Value::object({{"id", wanted.id}, {"status", wanted.discard ? "given_up" : "waiting"}}));
   co_return ExitCode::done;
 }
 

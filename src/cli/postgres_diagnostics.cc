@@ -203,8 +203,8 @@ Diagnostic vacuum_finding(Connection& connection, const Address& address) {
       Parameters().add(std::string_view(address.schema)));
   if (!row.ok()) return refused("vacuum", row.error());
   std::int64_t live = row->number(0, 0), dead = row->number(0, 1), oldest = row->number(0, 2);
-  std::string detail = counted(dead, "dead row", "dead rows") + " beside " + std::to_string(live) +
-                       "; the oldest transaction started " + std::to_string(oldest) + " s ago";
+  std::string detail = counted(dead, "dead row", "dead rows") + ", " + std::to_string(live) +
+                       " live; the oldest transaction started " + std::to_string(oldest) + " s ago";
   if (row->number(0, 3) > kTransactionIdsMany) {
     return {"vacuum", FindingKind::bad, detail + "; the server is near its last transaction id",
             "vacuum the database now: VACUUM FREEZE"};

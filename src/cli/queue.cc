@@ -129,7 +129,7 @@ Task<CommandResult> retry_run(CommandContext& world, Queue wanted) {
   options.from = thread;
   options.user = old.user;
   options.queued = true;
-  options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
+  options.thread = ThreadId(wanted.new_thread.value_or(random_uuid(world.random).text()));
   BELAY_CO_TRY(RunView view, co_await world.service.fork(std::move(options)));
   if (old.status == RunStatus::quarantined) {
     std::string by = acting_name(world, std::nullopt);
@@ -170,7 +170,7 @@ Task<CommandResult> list_quarantined(CommandContext& world) {
 Task<CommandResult> see_to_queue(CommandContext& world, Queue wanted) {
   if (wanted.what == Queue::What::list) return list_queues(world);
   if (wanted.what == Queue::What::retry) return retry_run(world, std::move(wanted));
-  if (wanted.what == Queue::What::quarantine) return list_quarantined(world);
+  if (wanted.what == Queue::What::quarantined) return list_quarantined(world);
   return change_queue(world, std::move(wanted));
 }
 

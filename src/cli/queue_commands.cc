@@ -1,5 +1,6 @@
 #include "cli/queue_commands.h"
 
+#include "cli/former_names.h"
 #include "cli/help_text.h"
 
 namespace belay::cli {
@@ -11,7 +12,7 @@ CLI::App* add_queue_verb(CLI::App& parent, const AddVerb& add, const char* name,
                          What what, Queue& queue, Command& chosen) {
   CLI::App* verb = add(parent, name, line, help::kQueue);
   const char* of = what == What::retry ? "THREAD" : "QUEUE";
-  bool is_of_one = what != What::list && what != What::quarantine;
+  bool is_of_one = what != What::list && what != What::quarantined;
   if (is_of_one) verb->add_option(of, queue.name, "Its name")->required();
   verb->callback([&queue, &chosen, what] {
     queue.what = what;
@@ -36,13 +37,20 @@ void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command
   one("resume", "Resume a paused queue", What::resume);
   one("drain", "Pause a queue and wait until none of its runs is running", What::drain);
   CLI::App* limit = one("limit", "Set the concurrency limits of a queue", What::limit);
-  limit->add_option("--runs", queue.runs_max,
-                    "Maximum running runs of the queue; 0: default of all queues");
-  limit->add_option("--per-key", queue.per_key_max,
-                    "Maximum running runs per concurrency key; 0: default of all queues");
+  CLI::Option* max_runs = limit->add_option(
+      "--max-runs", queue.runs_max, "Maximum running runs of the queue; 0: default of all queues");
+  add_former_name(limit, max_runs, "--runs");
+  CLI::Option* max_per_key =
+      limit->add_option("--max-runs-per-key", queue.per_key_max,
+                        "Maximum running runs per concurrency key; 0: default of all queues");
+  add_former_name(limit, max_per_key, "--per-key");
   CLI::App* retry = one("retry", "Retry a failed or quarantined run in a new thread", What::retry);
-  retry->add_option("--as", queue.as, "New thread (default: a random one)");
-  one("quarantine", "List quarantined runs and their reasons", What::quarantine);
+  CLI::Option* thread =
+      retry->add_option("--thread", queue.new_thread, "New thread (default: a random one)");
+  add_former_name(retry, thread, "--as");
+  CLI::App* quarantined =
+      one("quarantined", "List quarantined runs and their reasons", What::quarantined);
+  add_former_name(quarantined, "quarantine");
   CLI::App* workers = add(app, "workers", "List the processes that own runs", help::kWorkers);
   workers->callback([&chosen] { chosen = Workers{}; });
 }
@@ -68,6 +76,13 @@ void add_queues_of_worker(CLI::App* worker, Work& into) {
 
 void add_name_of_worker(CLI::App* verb, Work& into) {
   verb->add_option("--name", into.name, "Name in `workers`, on PostgreSQL (default: HOST:PID)");
+}
+
+void add_retention(CLI::App* verb, Work& into) {
+  CLI::Option* retention = verb->add_option("--retention", into.retention_text,
+                                            "Time to keep ended threads: 12h, 30d, or forever")
+                               ->capture_default_str();
+  add_former_name(verb, retention, "--keep");
 }
 
 void add_drain_timeout(CLI::App* verb, Work& into) {

@@ -16,6 +16,7 @@ void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command
 void add_place_in_queue(CLI::App* run, RunAgent& into);
 void add_queues_of_worker(CLI::App* worker, Work& into);
 void add_name_of_worker(CLI::App* verb, Work& into);
+void add_retention(CLI::App* verb, Work& into);
 void add_drain_timeout(CLI::App* verb, Work& into);
 
 }  // namespace belay::cli

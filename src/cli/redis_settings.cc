@@ -12,26 +12,42 @@ constexpr std::size_t kPrefixBytesMax = 100;
 struct Use {
   std::string_view name;
   bool RedisSettings::* member;
+  std::string_view former_name = {};  // accepted for one release
 };
 constexpr Use kUses[] = {{"hints", &RedisSettings::hints},
                          {"limits", &RedisSettings::limits},
-                         {"answers", &RedisSettings::answers},
+                         {"replies", &RedisSettings::replies, "answers"},
                          {"checkpoints", &RedisSettings::checkpoints}};
+
+// Returns whether `name` is one of the comma-separated `names`.
+bool contains(std::string_view names, std::string_view name) {
+  return !name.empty() &&
+         ("," + std::string(names) + ",").find("," + std::string(name) + ",") != std::string::npos;
+}
 
 Result<Done> read_uses(const Environment& environment, RedisSettings& settings) {
   std::string_view left = *environment.redis_for;
-  for (const Use& use : kUses) settings.*use.member = false;
+  for (const Use& use : kUses) {
+    settings.*use.member = false;
+    if (contains(left, use.name) && contains(left, use.former_name)) {
+      std::string former(use.former_name);
+      return error(ErrorCode::invalid, environment.origin("BELAY_REDIS_FOR") + " contains " +
+                                           std::string(use.name) + " and " + former +
+                                           ", two names of one use. Omit " + former + ".");
+    }
+  }
   while (!left.empty()) {
     std::size_t comma = std::min(left.find(','), left.size());
     std::string_view name = left.substr(0, comma);
     left.remove_prefix(std::min(comma + 1, left.size()));
-    auto use = std::find_if(std::begin(kUses), std::end(kUses),
-                            [&](const Use& each) { return each.name == name; });
+    auto use = std::find_if(std::begin(kUses), std::end(kUses), [&](const Use& each) {
+      return each.name == name || (!name.empty() && each.former_name == name);
+    });
     if (use == std::end(kUses)) {
       return error(
           ErrorCode::invalid,
           environment.origin("BELAY_REDIS_FOR") + " contains \"" + shortened(name, 40, "...") +
-              "\". Set it to a comma-separated list of hints, limits, answers and checkpoints.");
+              "\". Set it to a comma-separated list of hints, limits, replies and checkpoints.");
     }
     settings.*use->member = true;
   }

@@ -20,7 +20,7 @@ struct RedisSettings {
   // The uses that are switched on.
   bool hints = true;         // notifies workers, forwards deltas of streams
   bool limits = true;        // shares the rate limits of starts and model calls
-  bool answers = false;      // shares the reply cache; requires encryption keys
+  bool replies = false;      // shares the reply cache; requires encryption keys
   bool checkpoints = false;  // caches the values of runs
 
   std::string uses() const;  // Example: "hints,limits".

@@ -17,7 +17,7 @@ class NoRedis final : public RedisTier {
  public:
   Hints hints() override { return {}; }
   SharedRateLimit* limit() override { return nullptr; }
-  SharedReplyCache* answers() override { return nullptr; }
+  SharedReplyCache* replies() override { return nullptr; }
   std::unique_ptr<Store> around(Store& store) override {
     return std::make_unique<ForwardingStore>(store);
   }
@@ -32,12 +32,12 @@ class OneRedis final : public RedisTier {
         wake_up_(client_, executor),
         broadcast_(client_, seal_),
         limit_(client_),
-        answers_(client_, seal_) {
+        replies_(client_, seal_) {
     client_.wait_for_first_try(kFirstTry);
   }
   Hints hints() override { return settings_.hints ? Hints{&wake_up_, &broadcast_} : Hints{}; }
   SharedRateLimit* limit() override { return settings_.limits ? &limit_ : nullptr; }
-  SharedReplyCache* answers() override { return settings_.answers ? &answers_ : nullptr; }
+  SharedReplyCache* replies() override { return settings_.replies ? &replies_ : nullptr; }
   std::unique_ptr<Store> around(Store& store) override {
     if (settings_.checkpoints) return redis::cache_store(store, client_);
     return std::make_unique<ForwardingStore>(store);
@@ -50,7 +50,7 @@ class OneRedis final : public RedisTier {
   redis::RedisNotifier wake_up_;
   redis::RedisBroadcast broadcast_;
   redis::RedisRateLimit limit_;
-  redis::RedisReplyCache answers_;
+  redis::RedisReplyCache replies_;
 };
 
 }  // namespace
@@ -67,11 +67,11 @@ Result<std::unique_ptr<RedisTier>> RedisTier::open(const Settings& settings, con
                                                    Executor& executor, Random& random) {
   std::unique_ptr<RedisTier> tier = std::make_unique<NoRedis>();
   if (!settings.redis) return tier;
-  if (settings.redis->answers && keys.empty()) {
+  if (settings.redis->replies && keys.empty()) {
     return error(
         ErrorCode::invalid,
         "Model replies are stored in Redis only if encrypted. Name a key file (--key-file, "
-        "BELAY_KEY_FILE), or remove answers from redis_for (BELAY_REDIS_FOR).");
+        "BELAY_KEY_FILE), or remove replies from redis_for (BELAY_REDIS_FOR).");
   }
   tier = std::make_unique<OneRedis>(*settings.redis, keys, executor, random);
   return tier;

@@ -68,7 +68,8 @@ Task<CommandResult> import_run(CommandContext& world, ImportRun wanted) {
     co_return error(ErrorCode::invalid, "The file \"" + one_line(wanted.file) +
                                             "\" is not valid JSON: " + file.error().message);
   }
-  BELAY_CO_TRY(RunRow run, co_await world.service.import_run(*std::move(file), wanted.may_go_on));
+  BELAY_CO_TRY(RunRow run,
+               co_await world.service.import_run(*std::move(file), wanted.allow_unfinished));
   BELAY_CO_TRY(RunView view, co_await world.service.status(run.thread, std::nullopt));
   show_run(world, view);
   world.output.document(run_document(world.program, view));

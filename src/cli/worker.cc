@@ -9,18 +9,18 @@ namespace {
 
 constexpr std::chrono::hours kBetweenPrunings{1};
 
-Task<Result<Done>> prune_once(CommandContext& world, std::chrono::hours keep) {
+Task<Result<Done>> prune_once(CommandContext& world, std::chrono::hours retention) {
   RetentionPolicy policy;
-  policy.keep_finished = keep;
+  policy.keep_finished = retention;
   auto done = co_await world.service.prune(policy);
   if (!done.ok()) co_return std::move(done).error();
   co_return Done{};
 }
 
 // A failed pruning does not end the worker: it is reported, and tried again later.
-Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours keep) {
+Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours retention) {
   while (true) {
-    auto pruned = co_await prune_once(world, keep);
+    auto pruned = co_await prune_once(world, retention);
     if (!pruned.ok()) world.output.progress(pruned.error().message);
     co_await sleep_for(kBetweenPrunings);
   }
@@ -31,7 +31,7 @@ Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours kee
 Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted) {
   WorkerOptions options;
   options.tenant = tenant_of(world);
-  options.runs_max = wanted.runs;
+  options.runs_max = wanted.runs_max;
   options.until_idle = wanted.until_idle;
   options.queues = wanted.queues;
   // Only workers deliver: other commands could end before a receiver has returned.
@@ -39,8 +39,8 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
     world.local->runtime.deliver(topic, receiver);
   }
   Spawned pruning;
-  if (wanted.keep && !wanted.until_idle) {
-    auto task = prune_from_time_to_time(world, *wanted.keep);
+  if (wanted.retention && !wanted.until_idle) {
+    auto task = prune_from_time_to_time(world, *wanted.retention);
     std::function<void(Done)> never = [](Done) {};
     pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
   }

@@ -159,8 +159,8 @@ class RemoteService final : public Service {
     co_return co_await connection().ask_again_for(std::move(ask));
   }
 
-  Task<Result<RunRow>> import_run(Value file, bool may_go_on) override {
-    Value body = Value::object({{"file", std::move(file)}, {"mayGoOn", may_go_on}});
+  Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) override {
+    Value body = Value::object({{"file", std::move(file)}, {"mayGoOn", allow_unfinished}});
     return get<RunRow>(ask_to("POST", "/api/threads/import", std::move(body)), run_row_from);
   }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/check.h"
+#include "driver/slow_store.h"
 #include "driver/test_world.h"
 
 namespace belay {
@@ -142,6 +143,17 @@ struct Cancels : TestWorld {
     return block_on(loop, own->status(default_tenant(), thread)).value();
   }
 
+  std::vector<EffectRow> effects(const RunId& run, EffectStatus status) {
+    EffectFilter filter;
+    filter.tenant = default_tenant();
+    filter.run = run;
+    filter.statuses = {status};
+    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader = [filter](Snapshot& snapshot) {
+      return snapshot.effects(filter);
+    };
+    return block_on(loop, read<std::vector<EffectRow>>(*store, std::move(reader))).value();
+  }
+
   // Starts a run, lets it reach its wait, cancels it, and checks that no part of it continues.
   void cancel_one(const std::string& kind, int number) {
     ThreadId thread(kind + " " + std::to_string(number));
@@ -195,6 +207,59 @@ TEST_F(Cancels, StopTheWaitForTheNextAttempt) {
 TEST_F(Cancels, StopAnEffectThatMayBeRepeated) { cancel_many("once"); }
 
 TEST_F(Cancels, StopAnEffectOfWhichNobodyKnowsTheOutcomeThen) { cancel_many("at most once"); }
+
+// The intent is not part of the run that the cancel has read, and does not change the run's seq:
+// the cancel is applied, and only its transaction can mark the effect.
+TEST_F(Cancels, LeaveAnEffectUncertainThatStartsBetweenTheirReadAndTheirCommit) {
+  int sent = 0;
+  auto late = one_node("late", [&sent](const Journey&, Context& context) -> Task<Update<Journey>> {
+    co_await sleep_for(1s);
+    auto send = [&sent]() -> Task<Result<int>> {
+      ++sent;
+      co_await sleep_for(1h);
+      co_return 1;
+    };
+    EffectOptions options;
+    co_await context.unkeyed_effect("send", options, std::move(send));
+    co_return unchanged<Journey>();
+  });
+  SlowStore slow{*store};
+  RuntimeParts parts{slow, loop, clock, random, model};
+  auto slower = Runtime::open(std::move(parts)).value();
+  own->add(late);
+  slower->add(late);
+  std::optional<Result<RunView>> ended, cancelled;
+  Spawned running =
+      spawn<Result<RunView>>(loop, own->start(late, Journey{}, named("t")),
+                             [&](Result<RunView> result) { ended = std::move(result); });
+  loop.run_until(clock.now() + 500ms);
+  const RunRow before = view(ThreadId("t")).row;
+  slow.commits_take = 1s;
+  slow.reads = 0;
+  Spawned cancelling =
+      spawn<Result<RunView>>(loop, slower->cancel(default_tenant(), ThreadId("t"), "ana"),
+                             [&](Result<RunView> result) { cancelled = std::move(result); });
+  loop.run_until(clock.now() + 700ms);
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(slow.reads, 1) << "it has read the run";
+  EXPECT_EQ(sent, 1);
+  ASSERT_EQ(effects(before.run, EffectStatus::intended).size(), 1u);
+  EXPECT_EQ(view(ThreadId("t")).row.seq, before.seq);
+  loop.run_until(clock.now() + 3s);
+  ASSERT_TRUE(cancelled && cancelled->ok());
+  EXPECT_EQ((*cancelled)->row.status, RunStatus::cancelled);
+  EXPECT_EQ((*cancelled)->row.seq, before.seq + 1);
+  EXPECT_EQ(slow.reads, 2) << "it was applied to the run as it was read, at the first attempt";
+  ASSERT_EQ((*cancelled)->uncertain.size(), 1u);
+  EXPECT_EQ((*cancelled)->uncertain[0].name, "send");
+  EXPECT_TRUE(ended) << "its process works on";
+  loop.run_until(clock.now() + 2h);
+  EXPECT_TRUE(effects(before.run, EffectStatus::intended).empty());
+  EXPECT_EQ(effects(before.run, EffectStatus::uncertain).size(), 1u);
+  EXPECT_EQ(sent, 1);
+  auto checked = block_on(loop, check_store(*store, CheckScope{})).value();
+  EXPECT_TRUE(checked.violations.empty()) << checked.violations.front().message;
+}
 
 TEST_F(Cancels, StopWhatHasReservedOfABudget) { cancel_many("reserved"); }
 

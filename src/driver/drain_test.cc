@@ -1,7 +1,8 @@
 // Long on purpose: each kind of work with each kind of interruption, with one fixture.
 
 // Tests interruptions of running work: each kind of work with a drain, a stop, a cancel, a timeout
-// and a concurrent failure, in runs that a worker claimed and in runs that a request started.
+// and a concurrent failure, in runs that a worker claimed and in runs that a request started. Each
+// run has two readers of its events, in its own process and in another one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,6 +204,39 @@ Graph<Errand> Endings::graph_of(const UnderWay& kind, bool fails_beside) {
   return std::move(graph).build().value();
 }
 
+// A reader of the run's events that waits for more, like a stream of a server.
+struct StatusReader {
+  std::vector<std::string> statuses;
+  bool has_ended = false;
+  Spawned task;
+
+  std::string last() const { return statuses.empty() ? "" : statuses.back(); }
+};
+
+Task<Result<Done>> read_statuses(Runtime& runtime, StatusReader& into) {
+  EventOptions options;
+  options.thread = ThreadId("t");
+  options.kinds = {EventKind::status};
+  auto reader = co_await runtime.events(std::move(options));
+  if (!reader.ok()) co_return std::move(reader).error();
+  while (true) {
+    auto some = co_await (*reader)->next();
+    if (!some.ok()) co_return std::move(some).error();
+    if (some->empty()) co_return Done{};
+    for (const StreamEvent& event : *some) {
+      into.statuses.push_back(*event.body["status"].as_string());
+    }
+  }
+}
+
+void read_on(Endings& world, Runtime& runtime, StatusReader& into) {
+  std::function<void(Result<Done>)> done = [&into](Result<Done> result) {
+    EXPECT_TRUE(result.ok()) << result.error().message;
+    into.has_ended = true;
+  };
+  into.task = spawn<Result<Done>>(world.loop, read_statuses(runtime, into), std::move(done));
+}
+
 class Ending : public ::testing::TestWithParam<std::tuple<std::size_t, End, bool>> {};
 
 // One case: the work has run for three seconds when it is interrupted.
@@ -222,7 +256,19 @@ struct Played {
     working = spawn<Result<std::size_t>>(
         world.loop, first->run_worker(WorkerOptions{}),
         [this](const Result<std::size_t>&) { work_ended = world.clock.now(); });
-    world.pass(3s);
+    world.pass(1s);
+    read_on(world, *first, here);
+    read_on(world, *other, elsewhere);
+    world.pass(2s);
+  }
+
+  // Expects that both readers have received this status, and whether it was the last.
+  void expect_read(RunStatus status, bool has_ended) const {
+    for (const StatusReader* reader : {&here, &elsewhere}) {
+      SCOPED_TRACE(reader == &here ? "the reader here" : "the reader elsewhere");
+      EXPECT_EQ(reader->last(), belay::name_of(status));
+      EXPECT_EQ(reader->has_ended, has_ended);
+    }
   }
 
   const UnderWay& kind;
@@ -235,6 +281,7 @@ struct Played {
   std::optional<Instant> work_ended;
   Spawned started;
   Spawned working;
+  StatusReader here, elsewhere;
 };
 
 // Approves all requests of the run, and lets `by` execute it to its end.
@@ -272,9 +319,11 @@ void drains(Played& played) {
       << name_of(row.status);
   EXPECT_TRUE(row.session.is_null());
   EXPECT_TRUE(world.effects(row, {EffectStatus::intended, EffectStatus::uncertain}).empty());
+  played.expect_read(row.status, false);
   int happened = world.happened;
   bring_to_its_end(played, *played.other);
   EXPECT_EQ(world.view(*played.other).row.status, RunStatus::completed);
+  played.expect_read(RunStatus::completed, true);
   if (played.kind.runs) {
     EXPECT_EQ(world.happened, happened) << "nothing is repeated";
   }
@@ -297,14 +346,17 @@ void stops(Played& played) {
   }
   bring_to_its_end(played, *played.other);
   EXPECT_EQ(world.view(*played.other).row.status, RunStatus::completed);
+  played.expect_read(RunStatus::completed, true);
   if (played.kind.name == "unkeyed") {
     EXPECT_EQ(world.begun, 1) << "whether it happened, a person said";
   }
 }
 
-// Expects that the run has ended, has no open approvals or effects, and that its work has stopped.
+// Expects that the run has ended, has no open approvals or effects, and that its work and its
+// readers have stopped.
 void is_over(Played& played, RunStatus status) {
   Endings& world = played.world;
+  played.expect_read(status, true);
   RunView ended = world.view(*played.other);
   EXPECT_EQ(ended.row.status, status);
   EXPECT_TRUE(world.effects(ended.row, {EffectStatus::intended}).empty());

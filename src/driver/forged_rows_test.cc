@@ -129,7 +129,7 @@ class ForgedRows : public CrashingStoreFixture {
   void expect_quarantined() {
     RunRow now = row();
     EXPECT_EQ(now.status, RunStatus::quarantined);
-    EXPECT_THAT(now.reason, HasSubstr("restore")) << "the reason says what to do";
+    EXPECT_THAT(now.reason, HasSubstr("Restore")) << "the reason says what to do";
     EXPECT_NE(now.node, "end");
   }
 

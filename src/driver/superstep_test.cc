@@ -201,7 +201,7 @@ TEST_F(Supersteps, GoingWhereItWasNotDeclaredIsATypedFailure) {
   graph.edge(start, "a").edge("a", end).edge("a", "b").edge("b", end);
   auto view = run(built(std::move(graph))).value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
-  EXPECT_THAT(view.row.error, HasSubstr("\"a\" chose \"b\""));
+  EXPECT_THAT(view.row.error, HasSubstr("\"a\" selected \"b\""));
 }
 
 TEST_F(Supersteps, AJoinWaitsForWaysOfDifferentLengths) {

@@ -426,7 +426,7 @@ TEST_F(InTheMidst, OfASuperstepAChannelThatAFinishedNodeWroteMayNotBeGone) {
   RunRow before = row();
   auto refused = approve(next, paused.approval->interrupt);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
-  EXPECT_THAT(refused.error().message, HasSubstr("no channel \"notes\" any more"));
+  EXPECT_THAT(refused.error().message, HasSubstr("has no channel \"notes\", which a completed task wrote"));
   EXPECT_EQ(row(), before);
   EXPECT_EQ(approve(old, paused.approval->interrupt).value().view.row.status, RunStatus::completed);
 }

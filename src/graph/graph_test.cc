@@ -156,7 +156,7 @@ TEST(GraphBuilder, RefusesAJoinOfOneNodeOrOfUnknownOnes) {
 TEST(GraphBuilder, RefusesAnEdgeFromAnApproval) {
   auto graph = sound_mail();
   graph.edge("review", "send");
-  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("begins at the approval \"review\""));
+  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("starts at approval \"review\""));
 }
 
 TEST(GraphBuilder, RefusesABranchWithoutTargets) {

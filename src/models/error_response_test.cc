@@ -194,7 +194,7 @@ TEST(ErrorAnswers, EndWithAKeyThatStandsInWhatTakesItsPlace) {
   ErrorResponse answer;
   answer.status = 401;
   answer.body = R"({"error":"kk"})";
-  EXPECT_THAT(error_of(odd, answer, now).message, HasSubstr("401: [key][key]; check"));
+  EXPECT_THAT(error_of(odd, answer, now).message, HasSubstr("401: [key][key]. Check"));
 }
 
 TEST(ErrorAnswers, AreShortHoweverLongTheyCome) {

@@ -212,7 +212,7 @@ TEST_F(HttpModels, SayWhatTheServerSaidAndNotTheKey) {
   Error failed = failure(server);
   EXPECT_EQ(failed.code, ErrorCode::unavailable);
   EXPECT_EQ(failed.retry_after, 7s);
-  EXPECT_THAT(failed.message, HasSubstr("answered 429 (requests): Slow down, [key]; try again"));
+  EXPECT_THAT(failed.message, HasSubstr("responded 429 (requests): Slow down, [key]. Try again"));
 }
 
 TEST_F(HttpModels, ReadNoMoreOfAnErrorThanSaysWhy) {

@@ -5,6 +5,7 @@
 namespace belay::server {
 namespace {
 
+using namespace std::chrono_literals;
 using ApiEvents = ApiWorld;
 
 TEST_F(ApiEvents, AreAStreamThatEndsWithTheRunAndIsTakenUpAgain) {
@@ -73,6 +74,58 @@ TEST_F(ApiEvents, AreAPageForWhoTakesNoStream) {
   EXPECT_FALSE(page.body["events"].as_array()->empty());
   EXPECT_EQ(get("/api/threads/first/events?kinds=everything").status, 422);
   EXPECT_EQ(get("/api/threads/first/events?after=soon").status, 422);
+}
+
+// A stream that a client reads while other things happen.
+struct OpenStream {
+  std::unique_ptr<http::BodyStream> stream;
+  std::string heard;
+  bool has_ended = false;
+  Spawned task;  // last member: it uses all members above
+};
+
+Task<Done> read_on(OpenStream& into) {
+  while (true) {
+    auto piece = co_await into.stream->next();
+    EXPECT_TRUE(piece.ok());
+    if (!piece.ok() || piece->empty()) co_return Done{};
+    into.heard += *piece;
+  }
+}
+
+TEST_F(ApiEvents, EndWithTheLastStatusIfTheRunIsCancelledHereOrElsewhere) {
+  model.takes(1h);
+  auto elsewhere = process();
+  for (std::string thread : {"here", "elsewhere"}) {
+    SCOPED_TRACE(thread);
+    auto started = request("POST", "/api/agents/mail/runs",
+                           R"({"input":{"topic":"x"},"threadId":")" + thread + "\"}");
+    started.headers.push_back({"Prefer", "wait=0"});
+    ASSERT_EQ(send(std::move(started)).status, 202);
+    auto streamed = request("GET", "/api/threads/" + thread + "/events?kinds=status");
+    streamed.headers.push_back({"Accept", "text/event-stream"});
+    OpenStream open;
+    open.stream = send(std::move(streamed)).stream;
+    ASSERT_TRUE(open.stream);
+    std::function<void(Done)> done = [&open](Done) { open.has_ended = true; };
+    open.task = spawn<Done>(loop, read_on(open), std::move(done));
+    // Without news, the reader polls less and less often.
+    loop.run_until(clock.now() + 20s);
+    EXPECT_FALSE(open.has_ended);
+    EXPECT_NE(open.heard.find("\"running\""), std::string::npos) << open.heard;
+    if (thread == "here") {
+      EXPECT_EQ(post("/api/threads/here/cancel", "{}").status, 200);
+    } else {
+      ThreadId named(thread);
+      ASSERT_TRUE(block_on(loop, elsewhere->cancel(default_tenant(), named, "ana")).ok());
+    }
+    loop.run_until(clock.now() + 10s);
+    EXPECT_TRUE(open.has_ended) << "the reader is left hanging";
+    std::size_t last = open.heard.rfind("event: status\n");
+    ASSERT_NE(last, std::string::npos);
+    EXPECT_NE(open.heard.find("\"cancelled\"", last), std::string::npos) << open.heard;
+    EXPECT_TRUE(open.heard.ends_with("\n\nevent: end\ndata: {}\n\n")) << open.heard;
+  }
 }
 
 // States of several hundred kilobytes.

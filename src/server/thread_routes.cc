@@ -247,8 +247,9 @@ Route import_thread() {
   route.answers = {{201, "The run", "Run"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ImportBody body, read_body<ImportBody>(call));
-    bool may_go_on = body.mayGoOn.value_or(false);
-    BELAY_CO_TRY(RunRow run, co_await call.service.import_run(std::move(body.file), may_go_on));
+    bool allow_unfinished = body.mayGoOn.value_or(false);
+    BELAY_CO_TRY(RunRow run,
+                 co_await call.service.import_run(std::move(body.file), allow_unfinished));
     Reply reply = reply_with(run_summary(run));
     reply.status = 201;
     reply.headers.push_back({"Location", "/api/threads/" + percent_encoded(run.thread.text)});

@@ -80,9 +80,9 @@ class GuardedService final : public Service {
     co_return co_await all_.export_run(std::move(thread));
   }
 
-  Task<Result<RunRow>> import_run(Value file, bool may_go_on) override {
+  Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) override {
     BELAY_CO_CHECK(check_all());
-    co_return co_await all_.import_run(std::move(file), may_go_on);
+    co_return co_await all_.import_run(std::move(file), allow_unfinished);
   }
 
   Task<Result<RunView>> wait_for(ThreadId thread) override {

@@ -110,9 +110,9 @@ class LocalService final : public Service {
                              parts_.call);
   }
 
-  Task<Result<RunRow>> import_run(Value file, bool may_go_on) override {
+  Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) override {
     BELAY_CO_TRY(RunFile read, run_file_from(file));
-    co_return co_await belay::import_run(parts_.store, scope(), std::move(read), may_go_on,
+    co_return co_await belay::import_run(parts_.store, scope(), std::move(read), allow_unfinished,
                                          parts_.clock, parts_.random);
   }
 

@@ -552,15 +552,15 @@ Task<Result<std::optional<RunRow>>> imported_before(Store& store, RunRow importe
 
 }  // namespace
 
-Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool may_go_on,
+Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool allow_unfinished,
                                 Clock& clock, Random& random) {
   name_rows(file, scope.tenant);
   RunRow run = file.contents.row;
-  if (!is_final(run.status) && !may_go_on) {
+  if (!is_final(run.status) && !allow_unfinished) {
     co_return error(ErrorCode::invalid, "The run has not ended: it is " +
                                             std::string(name_of(run.status)) +
                                             ", so it could continue both here and in its original "
-                                            "store. Use --may-go-on to import it anyway.");
+                                            "store. Use --allow-unfinished to import it anyway.");
   }
   for (OutboxRow& message : file.contents.outbox) {
     if (message.status != OutboxStatus::waiting) continue;

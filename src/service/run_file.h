@@ -36,9 +36,9 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, 
 
 // Writes the run in one commit, after checking it against the rules of belay/check.h (`corrupt`).
 // Returns the existing run if the same import succeeded before. Otherwise fails with `conflict` if
-// the thread or the run exists; with `invalid` if the run has not ended, unless `may_go_on`: it
-// could then execute both here and in its original store.
-Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool may_go_on,
+// the thread or the run exists; with `invalid` if the run has not ended, unless `allow_unfinished`:
+// it could then execute both here and in its original store.
+Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool allow_unfinished,
                                 Clock& clock, Random& random);
 
 }  // namespace belay

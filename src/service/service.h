@@ -140,7 +140,7 @@ class Service {
   virtual Task<Result<ReplayReport>> replay(ThreadId thread) = 0;
   // Export and import a thread's latest run as one document: see run_file.h.
   virtual Task<Result<Value>> export_run(ThreadId thread) = 0;
-  virtual Task<Result<RunRow>> import_run(Value file, bool may_go_on) = 0;
+  virtual Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) = 0;
 
   // Returns the thread's latest run when it has ended or is paused or quarantined, in any process.
   // Also waits for queued and orphaned runs: limit the wait.

@@ -56,17 +56,17 @@ TEST_F(CliApprovals, AForkWithEditsBehindADecisionAsksAnew) {
   Outcome preview = world.run({"fork", "t", "--edit", "language=es", "--preview"});
   EXPECT_EQ(preview.code, 0) << preview.err;
   EXPECT_NE(preview.out.find("awaitingApproval"), std::string::npos) << preview.out;
-  Outcome forked = world.run({"fork", "t", "--edit", "language=es", "--as", "u"});
+  Outcome forked = world.run({"fork", "t", "--edit", "language=es", "--thread", "u"});
   EXPECT_EQ(forked.code, 3) << forked.err;
-  Outcome plain = world.run({"fork", "t", "--as", "v"});
+  Outcome plain = world.run({"fork", "t", "--thread", "v"});
   EXPECT_EQ(plain.code, 0) << plain.err;
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
 TEST_F(CliApprovals, AForkIsTheUsersWhoIsNamed) {
   waiting("t");
-  EXPECT_EQ(world.run({"fork", "t", "--as", "u", "--json"}).json()["userId"], Value("local"));
-  EXPECT_EQ(world.run({"fork", "t", "--as", "v", "--user", "ben", "--json"}).json()["userId"],
+  EXPECT_EQ(world.run({"fork", "t", "--thread", "u", "--json"}).json()["userId"], Value("local"));
+  EXPECT_EQ(world.run({"fork", "t", "--thread", "v", "--user", "ben", "--json"}).json()["userId"],
             Value("ben"));
 }
 

@@ -118,7 +118,7 @@ TEST_F(CliLimits, WithoutKeysNothingIsLimitedUnlessItIsSet) {
 
 TEST_F(CliLimits, AWorkerHasAsManyRunsAtWorkAsItIsToldTo) {
   enqueue(12);
-  Belay worker({"worker", "--runs", "16"}, world.setting);
+  Belay worker({"worker", "--max-runs", "16"}, world.setting);
   Value queue = queue_with_running(12);
   EXPECT_TRUE(queue["heldBy"].as_array()->empty()) << to_json(queue);
   EXPECT_NE(world.run({"worker", "--help"}).out.find("running runs per user; 0: unlimited [0]"),
@@ -129,7 +129,7 @@ TEST_F(CliLimits, WhatHoldsRunsOfAWorkerBackIsNamed) {
   enqueue(4);
   EXPECT_NE(world.run({"state", "t0"}).out.find("held by:  no worker"), std::string::npos);
   world.setting.environment["BELAY_RUNS_PER_USER"] = "3";
-  Belay worker({"worker", "--runs", "16"}, world.setting);
+  Belay worker({"worker", "--max-runs", "16"}, world.setting);
   Value queue = queue_with_running(3);
   EXPECT_EQ(to_json(queue["heldBy"]), R"([{"reason":"user limit 3","runs":1}])");
   EXPECT_NE(world.run({"queue"}).out.find("held by: user limit 3 (1)"), std::string::npos);

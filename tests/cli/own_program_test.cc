@@ -83,8 +83,8 @@ TEST_F(OwnProgram, DeliversItsMessagesAndTellsWhatBecameOfThem) {
   Outcome all = run({"outbox", "list", "--thread", "a red hat", "--all"});
   EXPECT_NE(all.out.find("delivered"), std::string::npos) << all.out;
 
-  EXPECT_EQ(run({"outbox", "give-up", id}).code, 0);
-  EXPECT_EQ(run({"outbox", "give-up", id}).code, 0) << "the same again changes nothing";
+  EXPECT_EQ(run({"outbox", "discard", id}).code, 0);
+  EXPECT_EQ(run({"outbox", "discard", id}).code, 0) << "the same again changes nothing";
   EXPECT_NE(run({"outbox", "list"}).out.find("given_up"), std::string::npos);
   EXPECT_EQ(run({"outbox", "retry", id}).code, 0);
   EXPECT_NE(run({"outbox", "list"}).out.find("waiting"), std::string::npos);
@@ -95,7 +95,7 @@ TEST_F(OwnProgram, DeliversItsMessagesAndTellsWhatBecameOfThem) {
 TEST_F(OwnProgram, CopiesAThreadAsItStands) {
   run({"run", "order", "--thread", "first", "--input", "item=a red hat"});
   run({"approvals", "approve", "first", "--by", "ana"});
-  Outcome copied = run({"fork", "first", "--copy", "--as", "second", "--json"});
+  Outcome copied = run({"fork", "first", "--copy", "--thread", "second", "--json"});
   EXPECT_EQ(copied.code, 0) << copied.err;
   EXPECT_EQ(copied.json()["state"]["receipt"], Value("1 x a red hat"));
   EXPECT_EQ(run({"history", "second", "--json"}).json()["checkpoints"].as_array()->size(), 1u);

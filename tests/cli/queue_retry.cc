@@ -36,17 +36,17 @@ void expect_a_failed_run_goes_again(World& world) {
   ASSERT_EQ(failed.code, 1) << failed.err;
   Value before = run_in(world, "t");
   EXPECT_EQ(before["status"], Value("failed"));
-  Outcome again = world.run({"queue", "retry", "t", "--as", "u", "--json"});
+  Outcome again = world.run({"queue", "retry", "t", "--thread", "u", "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["threadId"], Value("u"));
   EXPECT_EQ(again.json()["status"], Value("queued"));
   EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   EXPECT_EQ(run_in(world, "u")["status"], Value("paused")) << "the model is back";
   EXPECT_EQ(run_in(world, "t"), before) << "the run that failed stays as it was";
-  Outcome twice = world.run({"queue", "retry", "t", "--as", "u", "--json"});
+  Outcome twice = world.run({"queue", "retry", "t", "--thread", "u", "--json"});
   EXPECT_EQ(twice.code, 0) << twice.err;
   EXPECT_EQ(twice.json()["runId"], again.json()["runId"]) << "the same again is the same run";
-  Outcome taken = world.run({"queue", "retry", "t", "--as", "t"});
+  Outcome taken = world.run({"queue", "retry", "t", "--thread", "t"});
   EXPECT_EQ(taken.code, 2) << taken.err;
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
@@ -60,13 +60,13 @@ void expect_a_quarantined_run_goes_again(World& world) {
     if (run_in(world, "a")["status"] == Value("quarantined")) break;
     EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   }
-  Outcome listed = world.run({"queue", "quarantine"});
+  Outcome listed = world.run({"queue", "quarantined"});
   EXPECT_NE(listed.out.find("lost 6 processes"), std::string::npos) << listed.out << listed.err;
-  Outcome again = world.run({"queue", "retry", "a", "--as", "b", "--json"});
+  Outcome again = world.run({"queue", "retry", "a", "--thread", "b", "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["status"], Value("queued"));
   EXPECT_EQ(run_in(world, "a")["status"], Value("cancelled"));
-  EXPECT_EQ(world.run({"queue", "quarantine"}).out, "No quarantined runs.\n");
+  EXPECT_EQ(world.run({"queue", "quarantined"}).out, "No quarantined runs.\n");
   EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   EXPECT_EQ(run_in(world, "b")["status"], Value("paused"));
   EXPECT_EQ(world.run({"check"}).code, 0);

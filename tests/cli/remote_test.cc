@@ -86,12 +86,12 @@ std::vector<Step> story() {
       {{"calls", "a"}},
       {{"calls", "nobody"}},
       {{"export", "nobody"}},
-      {{"tail", "a"}},
-      {{"tail", "a", "--kinds", "status", "--after", "1-4"}},
-      {{"tail", "a", "--after", "900-0"}},
+      {{"events", "a"}},
+      {{"events", "a", "--kinds", "status", "--after", "1-4"}},
+      {{"events", "a", "--after", "900-0"}},
       {{"fork", "a", "--at", "2", "--preview"}},
-      {{"fork", "a", "--at", "2", "--as", "b"}},
-      {{"fork", "a", "--at", "2", "--as", "b"}},
+      {{"fork", "a", "--at", "2", "--thread", "b"}},
+      {{"fork", "a", "--at", "2", "--thread", "b"}},
       {{"cancel", "b", "--by", "ana"}},
       {{"cancel", "b", "--by", "ana"}},
       {{"approvals", "approve", "a", "--by", "ana", "--comment", "fine"}},
@@ -106,12 +106,12 @@ std::vector<Step> story() {
       {{"replay", "later"}},
       {{"outbox", "list"}},
       {{"outbox", "retry", "x"}},
-      {{"outbox", "give-up", "00000000-0000-0000-0000-000000000000/1/2"}},
+      {{"outbox", "discard", "00000000-0000-0000-0000-000000000000/1/2"}},
       {{"queue", "pause", "mails"}},
-      {{"queue", "limit", "mails", "--runs", "2"}},
+      {{"queue", "limit", "mails", "--max-runs", "2"}},
       {{"queue"}},
       {{"queue", "resume", "mails"}},
-      {{"queue", "quarantine"}},
+      {{"queue", "quarantined"}},
       {{"queue", "retry", "a"}},
       {{"agents", "list"}},
       {{"agents", "show", "daily_auditor"}},
@@ -177,7 +177,7 @@ TEST(CliRemote, ADecisionIsMadeOnceThoughItsServerIsKilled) {
   for (bool after : {false, true}) {
     SCOPED_TRACE(after);
     std::string thread = after ? "after" : "before";
-    ASSERT_EQ(world.run({"fork", "t", "--copy", "--as", thread}).code, 3);
+    ASSERT_EQ(world.run({"fork", "t", "--copy", "--thread", thread}).code, 3);
     Setting halting = world.setting;
     halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "1";
     if (after) halting.environment["BELAY_TEST_PAUSE_AFTER"] = "1";
@@ -203,7 +203,7 @@ TEST(CliRemote, AFollowerMissesNothingThoughItsServerIsKilled) {
   Served first(world.setting);
   ASSERT_TRUE(first.is_up());
   Setting remote = through(world.setting, first);
-  Belay following({"tail", "t", "--follow", "--json"}, remote);
+  Belay following({"events", "t", "--follow", "--json"}, remote);
   ASSERT_TRUE(following.waits_to_show("\"status\":\"paused\""));
   first.process().send(SIGKILL);
   first.process().finish();
@@ -212,14 +212,14 @@ TEST(CliRemote, AFollowerMissesNothingThoughItsServerIsKilled) {
   ASSERT_EQ(run_belay({"approvals", "approve", "t"}, remote).code, 0);
   Outcome followed = following.finish();
   EXPECT_EQ(followed.code, 0) << followed.err;
-  EXPECT_EQ(followed.out, world.run({"tail", "t", "--json"}).out);
+  EXPECT_EQ(followed.out, world.run({"events", "t", "--json"}).out);
 }
 
 TEST(CliRemote, AServerThatIsNotThereIsToldWithWhatToDo) {
   World world;
   world.setting.environment.erase("BELAY_STORE");
   for (const Words& words : {Words{"threads"}, Words{"run", "daily_auditor", "--thread", "t"},
-                             Words{"tail", "t"}, Words{}}) {
+                             Words{"events", "t"}, Words{}}) {
     Words all = words;
     all.insert(all.end(), {"--server", "http://127.0.0.1:1"});
     Outcome refused = world.run(all);
@@ -324,7 +324,7 @@ TEST(CliRemote, WhoActsIsTheKeysNameAndAnotherStandsBeside) {
   Outcome shown = keyed.ana({"approvals", "show", "u"});
   EXPECT_NE(shown.out.find("Decided by bob on behalf of carla"), std::string::npos) << shown.out;
   EXPECT_EQ(keyed.ana({"cancel", "v", "--by", "carla"}).code, 0);
-  std::string told = keyed.ana({"tail", "v", "--json"}).out;
+  std::string told = keyed.ana({"events", "v", "--json"}).out;
   EXPECT_EQ(keyed.root({"check"}).code, 0);
 }
 
@@ -334,7 +334,7 @@ TEST(CliRemote, AnothersThreadsAreNotThere) {
   ASSERT_EQ(keyed.ana({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
   ASSERT_EQ(keyed.ana({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"}).code, 3);
   for (const Words& words : {Words{"state", "t"}, Words{"history", "t"}, Words{"calls", "t"},
-                             Words{"export", "t"}, Words{"tail", "t"}, Words{"fork", "t"},
+                             Words{"export", "t"}, Words{"events", "t"}, Words{"fork", "t"},
                              Words{"cancel", "t"}, Words{"resume", "t"}, Words{"replay", "t"}}) {
     Outcome refused = keyed.bob(words);
     EXPECT_EQ(refused.code, 2) << words[0];
@@ -356,7 +356,7 @@ TEST(CliRemote, ARunGoesAgainAsItsOwnUsers) {
       keyed.ana({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t", "--timeout", "1"})
           .code,
       1);
-  Outcome again = keyed.root({"queue", "retry", "t", "--as", "again", "--json"});
+  Outcome again = keyed.root({"queue", "retry", "t", "--thread", "again", "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["userId"], Value("ana"));
 }

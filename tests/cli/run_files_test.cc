@@ -36,11 +36,11 @@ TEST_F(CliRunFiles, ARunGoesIntoAnotherStoreAndIsTheSameThere) {
   for (const Words& words : std::vector<Words>{{"history", "t", "--json"},
                                                {"calls", "t", "--json"},
                                                {"state", "t", "--json"},
-                                               {"tail", "t", "--json"}}) {
+                                               {"events", "t", "--json"}}) {
     EXPECT_EQ(elsewhere.run(words).out, world.run(words).out) << words.front();
   }
   EXPECT_EQ(elsewhere.run({"check"}).code, 0);
-  EXPECT_EQ(elsewhere.run({"fork", "t", "--at", "2", "--as", "u"}).code, 3) << "it waits anew";
+  EXPECT_EQ(elsewhere.run({"fork", "t", "--at", "2", "--thread", "u"}).code, 3) << "it waits anew";
   EXPECT_EQ(elsewhere.run({"import", file}).code, 0) << "the same again changes nothing";
 }
 
@@ -49,9 +49,9 @@ TEST_F(CliRunFiles, ARunThatGoesOnIsTakenOnlyWhereSomebodyMeansIt) {
   Outcome refused = elsewhere.run({"import", "-"}, text);
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("it is paused"), std::string::npos) << refused.err;
-  EXPECT_NE(refused.err.find("--may-go-on"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--allow-unfinished"), std::string::npos) << refused.err;
   EXPECT_EQ(elsewhere.run({"state", "t"}).code, 2) << "nothing was written";
-  EXPECT_EQ(elsewhere.run({"import", "-", "--may-go-on"}, text).code, 0);
+  EXPECT_EQ(elsewhere.run({"import", "-", "--allow-unfinished"}, text).code, 0);
   EXPECT_EQ(elsewhere.run({"approvals", "approve", "t", "--by", "ana"}).code, 0);
 }
 

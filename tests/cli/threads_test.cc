@@ -46,13 +46,13 @@ TEST_F(CliLooking, NoNameTurnsALineRound) {
     for (const Words& words :
          {Words{"threads"}, Words{"state", name}, Words{"history", name},
           Words{"approvals", "list"}, Words{"approvals", "show", name}, Words{"status"},
-          Words{"tail", name}, Words{"cancel", "no" + name}}) {
+          Words{"events", name}, Words{"cancel", "no" + name}}) {
       for (bool json : {false, true}) {
         Words all = words;
         if (json) all.push_back("--json");
         Outcome shown = world.run(all);
         EXPECT_EQ((shown.out + shown.err).find(mark), std::string::npos) << words[0];
-        bool is_document = json && !shown.out.empty() && words[0] != "tail";
+        bool is_document = json && !shown.out.empty() && words[0] != "events";
         EXPECT_TRUE(!is_document || !shown.json().is_null()) << shown.out;
       }
     }

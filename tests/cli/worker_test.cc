@@ -199,7 +199,7 @@ TEST_F(CliWorker, ForgetsThreadsThatEndedLongAgo) {
   ASSERT_EQ(world.run({"approvals", "reject", "old", "--by", "ana"}).code, 0);
   ASSERT_EQ(world.run({"run", "order", "--thread", "waits", "--input", "item=hat"}).code, 3);
   for (const char* keep : {"forever", "30d", "0h"}) {
-    Belay worker({"worker", "--keep", keep}, world.setting);
+    Belay worker({"worker", "--retention", keep}, world.setting);
     ASSERT_TRUE(worker.waits_to_say("Worker started."));
     ASSERT_EQ(enqueue("after " + std::string(keep)).code, 0);
     ASSERT_TRUE(worker.waits_to_say("Buy it?"));
@@ -209,7 +209,7 @@ TEST_F(CliWorker, ForgetsThreadsThatEndedLongAgo) {
     EXPECT_EQ(world.run({"state", "old"}).code, is_kept ? 0 : 2) << keep;
     EXPECT_EQ(world.run({"state", "waits"}).code, 0) << keep;
   }
-  EXPECT_EQ(world.run({"worker", "--keep", "soon"}).code, 2);
+  EXPECT_EQ(world.run({"worker", "--retention", "soon"}).code, 2);
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
@@ -224,8 +224,8 @@ TEST_F(CliWorker, AForkGoesOnWithAnotherState) {
   EXPECT_EQ(preview["next"], Value(Value::Array{"confirm"}));
   EXPECT_EQ(preview["approvals"].as_array()->size(), 1u);
 
-  Outcome forked =
-      world.run({"fork", "first", "--at", "1", "--edit", "item=cap", "--as", "second", "--json"});
+  Outcome forked = world.run(
+      {"fork", "first", "--at", "1", "--edit", "item=cap", "--thread", "second", "--json"});
   EXPECT_EQ(forked.code, 3) << forked.err;
   EXPECT_EQ(forked.json()["state"]["item"], Value("cap"));
   ASSERT_EQ(world.run({"approvals", "approve", "second", "--by", "ana"}).code, 0);
@@ -246,7 +246,7 @@ TEST_F(CliWorker, AForkThatCannotBeIsRefusedWithItsReason) {
            Case{{"fork", "first", "--at", "x"}, {"--at"}},
            Case{{"fork", "first", "--edit", "itm=cap"}, {"itm", "Did you mean \"item\"?"}},
            Case{{"fork", "first", "--edit", "count=many"}, {"--edit count", "integer"}},
-           Case{{"fork", "first", "--as", "first"}, {"first", "exists"}},
+           Case{{"fork", "first", "--thread", "first"}, {"first", "exists"}},
        }) {
     Outcome refused = world.run(each.words);
     EXPECT_TRUE(refused.code == 2 || refused.code == 4) << refused.code << refused.err;

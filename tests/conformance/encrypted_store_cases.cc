@@ -237,7 +237,7 @@ TEST_P(EncryptedStore, PlainTextThatSomebodySlippedInIsRefused) {
   auto refused = records(*store);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
-  EXPECT_THAT(refused.error().message, HasSubstr("6:forged was stored in plain"));
+  EXPECT_THAT(refused.error().message, HasSubstr("6:forged is plaintext"));
   auto laundered = encrypt(all_of_encryption());
   ASSERT_FALSE(laundered.ok()) << "rotation must not make it genuine";
   EXPECT_EQ(laundered.error().code, ErrorCode::corrupt);

@@ -82,7 +82,7 @@ class Fleet {
   }
 
   Process start_worker() {
-    Words words = {"worker", "--runs", "4", "--quiet"};
+    Words words = {"worker", "--max-runs", "4", "--quiet"};
     if (!plan_.worker_name.empty()) words.insert(words.end(), {"--name", plan_.worker_name});
     return std::make_unique<Belay>(words, setting_);
   }

@@ -1,5 +1,7 @@
 #include "tests/doors/doors.h"
 
+#include <sys/stat.h>
+
 #include "tests/cli/served.h"
 
 namespace belay::doors {
@@ -42,18 +44,38 @@ Value with_changes(Value payload, const Value::Object& changes) {
   return payload;
 }
 
+constexpr const char* kToken = "token-of-the-caller-0001";
+
+// Returns the options of a server with one API key, which belongs to the user of the notes.
+Words options_with(const World& world, const std::string& permission) {
+  if (permission.empty()) return {};
+  std::string file = world.write("keys", "local " + permission + " " + kToken + "\n");
+  ::chmod(file.c_str(), 0600);
+  return {"--api-keys", file};
+}
+
+bool start_one(Served& served) {
+  Value input = Value::object({{"date", "2024-01-15"}, {"language", ""}, {"timeZone", ""}});
+  Value body = Value::object({{"input", std::move(input)}});
+  Got got =
+      served.send("POST", "/api/agents/daily_auditor/runs", to_json(body), {{"Prefer", "wait=0"}});
+  return got.status == 202 && text(got.json()["status"]) == "running";
+}
+
 std::string line_of(const Save& save) { return to_json(Value(save.members)) + "\n"; }
 
 // The belay command, with a store or with a server.
 class CommandDoor final : public Door {
  public:
-  CommandDoor(unsigned door, const Environment& environment) {
+  CommandDoor(unsigned door, const Environment& environment, const std::string& key) {
     for (const auto& [name, value] : environment) {
       bool at_server = door == doors::server || (door == remote && !is_of_the_person(name));
       (at_server ? of_server_ : world_.setting.environment)[name] = value;
     }
-    if (door != command) serve();
-    world_.run({"notes", "import", "-"}, notes_of_the_world());
+    // Not every key permits an import.
+    if (!key.empty()) world_.run({"notes", "import", "-"}, notes_of_the_world());
+    if (door != command) serve(key);
+    if (key.empty()) world_.run({"notes", "import", "-"}, notes_of_the_world());
   }
 
   Came start(const Start& start) override {
@@ -91,14 +113,17 @@ class CommandDoor final : public Door {
     return came;
   }
 
+  bool occupy() override { return served_ && start_one(*served_); }
+
  private:
-  void serve() {
+  void serve(const std::string& key) {
     cli::tests::Setting setting = world_.setting;
     for (auto each = setting.environment.begin(); each != setting.environment.end();) {
       each = is_of_the_person(each->first) ? setting.environment.erase(each) : std::next(each);
     }
     for (const auto& [name, value] : of_server_) setting.environment[name] = value;
-    served_ = std::make_unique<Served>(setting);
+    served_ = std::make_unique<Served>(setting, options_with(world_, key));
+    if (!key.empty()) world_.setting.environment["BELAY_API_KEY"] = kToken;
     world_.setting.environment.erase("BELAY_STORE");
     world_.setting.environment["BELAY_SERVER"] = served_->url("");
   }
@@ -113,10 +138,11 @@ class CommandDoor final : public Door {
 // Requests to a server that has the row's environment.
 class HttpDoor final : public Door {
  public:
-  HttpDoor(unsigned door, const Environment& environment) : by_agent_(door == agent_route) {
+  HttpDoor(unsigned door, const Environment& environment, const std::string& key)
+      : by_agent_(door == agent_route), has_key_(!key.empty()) {
     for (const auto& [name, value] : environment) world_.setting.environment[name] = value;
     cli::tests::run_belay({"notes", "import", "-"}, importing());
-    served_ = std::make_unique<Served>(world_.setting);
+    served_ = std::make_unique<Served>(world_.setting, options_with(world_, key));
   }
 
   Came start(const Start& start) override {
@@ -126,7 +152,7 @@ class HttpDoor final : public Door {
 
   Came approve(const Approve& approve) override {
     start(approve.start);
-    Value waiting = served_->get("/api/threads/" + thread_).json();
+    Value waiting = ask("GET", "/api/threads/" + thread_).json();
     Value::Object body{{"approved", true}};
     if (!approve.changes.empty()) {
       body["edited"] = with_changes(waiting["approval"]["payload"], approve.changes);
@@ -134,8 +160,8 @@ class HttpDoor final : public Door {
     std::string id = text(waiting["approval"]["interruptId"]);
     std::string path =
         by_agent_ ? "/api/agents/approve/" + thread_ : "/api/approvals/" + id + "/decision";
-    Came came = came_of(served_->post(path, to_json(Value(std::move(body)))));
-    came.left = text(served_->get("/api/threads/" + thread_).json()["status"]);
+    Came came = came_of(ask("POST", path, to_json(Value(std::move(body)))));
+    came.left = text(ask("GET", "/api/threads/" + thread_).json()["status"]);
     return came;
   }
 
@@ -149,10 +175,17 @@ class HttpDoor final : public Door {
       method = "PUT";
     }
     path += "?userId=u" + std::to_string(++asked_);
-    return came_of(served_->send(method, path, to_json(Value(std::move(body)))));
+    return came_of(ask(method, path, to_json(Value(std::move(body)))));
   }
 
+  bool occupy() override { return start_one(*served_); }
+
  private:
+  Got ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+    std::vector<net::HttpHeader> headers;
+    if (has_key_) headers.push_back({"Authorization", std::string("Bearer ") + kToken});
+    return served_->send(method, path, body, std::move(headers));
+  }
   cli::tests::Setting importing() {
     cli::tests::Setting setting = world_.setting;
     setting.input = notes_of_the_world();
@@ -167,7 +200,7 @@ class HttpDoor final : public Door {
     if (start.timeout_ms) body["timeout"] = *start.timeout_ms;
     if (start.no_approval) body["requiresHumanApproval"] = false;
     std::string path = start.agent == "routine" ? "generate-routine" : start.agent;
-    return came_of(served_->post("/api/agents/" + path, to_json(Value(std::move(body)))));
+    return came_of(ask("POST", "/api/agents/" + path, to_json(Value(std::move(body)))));
   }
 
   Came at_runs_route(const Start& start) {
@@ -178,11 +211,11 @@ class HttpDoor final : public Door {
     if (start.timeout_ms) body["timeoutMs"] = *start.timeout_ms;
     if (start.no_approval) body["requireApproval"] = false;
     std::string graph = start.agent == "routine" ? "routine_generator" : "daily_auditor";
-    return came_of(
-        served_->post("/api/agents/" + graph + "/runs", to_json(Value(std::move(body)))));
+    return came_of(ask("POST", "/api/agents/" + graph + "/runs", to_json(Value(std::move(body)))));
   }
 
   bool by_agent_;
+  bool has_key_;
   int asked_ = 0;
   std::string thread_;  // of the newest run
   World world_;
@@ -197,12 +230,12 @@ std::string notes_of_the_world() {
          cli::tests::note_line("2024-01-17", cli::tests::crisis_day());
 }
 
-std::unique_ptr<Door> make_door(unsigned door, Environment environment) {
+std::unique_ptr<Door> make_door(unsigned door, Environment environment, const std::string& key) {
   if (door == library) return make_library_door(std::move(environment));
   if (door == agent_route || door == runs_route) {
-    return std::make_unique<HttpDoor>(door, environment);
+    return std::make_unique<HttpDoor>(door, environment, key);
   }
-  return std::make_unique<CommandDoor>(door, environment);
+  return std::make_unique<CommandDoor>(door, environment, key);
 }
 
 std::string name_of_door(unsigned door) {

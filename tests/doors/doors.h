@@ -29,10 +29,13 @@ class Door {
   virtual Came start(const Start& start) = 0;
   virtual Came approve(const Approve& approve) = 0;
   virtual Came save(const Save& save) = 0;
+  // Starts a run by a request, and returns true if it is in progress. Its model must hang.
+  virtual bool occupy() { return false; }
 };
 
-// `environment`: that of the row, with addresses instead of "{...}".
-std::unique_ptr<Door> make_door(unsigned door, std::map<std::string, std::string> environment);
+// `environment`: that of the row, with addresses instead of "{...}". `key`: that of the row.
+std::unique_ptr<Door> make_door(unsigned door, std::map<std::string, std::string> environment,
+                                const std::string& key);
 // Calls the library in this process.
 std::unique_ptr<Door> make_library_door(std::map<std::string, std::string> environment);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <tuple>
 
 #include "belay/clock.h"
 #include "tests/cli/served.h"
@@ -54,8 +55,9 @@ Came ask(Door& door, const Row& row) {
 
 void play(unsigned door) {
   providers::ScriptedProvider provider;
-  // Rows with the same settings share one world.
-  std::map<std::map<std::string, std::string>, std::unique_ptr<Door>> doors;
+  // Rows with the same settings, key and work in progress share one world.
+  using World = std::tuple<std::map<std::string, std::string>, std::string, bool>;
+  std::map<World, std::unique_ptr<Door>> doors;
   for (const Row& row : rows()) {
     if ((row.doors & door) == 0) continue;
     SCOPED_TRACE(name_of_door(door) + ": " + row.about + ": " + row.name);
@@ -63,9 +65,12 @@ void play(unsigned door) {
     for (auto& [name, value] : environment) {
       if (value == "{hang}") value = provider.url();
     }
-    std::unique_ptr<Door>& opened = doors[environment];
+    std::unique_ptr<Door>& opened = doors[World(environment, row.key, row.is_busy)];
     if (!opened || environment.contains("BELAY_TEST_MODEL_FAILS")) {
-      opened = make_door(door, environment);
+      opened = make_door(door, environment, row.key);
+      if (row.is_busy) {
+        EXPECT_TRUE(opened->occupy());
+      }
     }
     std::string before = with_today(row.expected);
     Came came = ask(*opened, row);

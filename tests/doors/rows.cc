@@ -212,6 +212,60 @@ void add_records(std::vector<Row>& rows) {
   add("a routine of nothing", "routines", with(routine, "activities", Value::Array{}), "invalid");
 }
 
+// Limits on the runs that requests start. They apply to each door of a server, and to no run that a
+// process starts itself.
+void add_limits(std::vector<Row>& rows) {
+  auto add = [&](std::string name, std::string about, std::map<std::string, std::string> set,
+                 Start start, std::string expected, unsigned doors, bool is_busy) {
+    Row row{std::move(name), std::move(about), std::move(set), std::move(start)};
+    row.expected = std::move(expected);
+    if (row.expected.find("error.code") != std::string::npos) row.look = {"error.code"};
+    row.doors = doors;
+    row.is_busy = is_busy;
+    rows.push_back(std::move(row));
+  };
+  // Rows with the same settings share a server, and are played in this order.
+  std::map<std::string, std::string> one = {{"BELAY_STARTS_PER_MINUTE", "1"}};
+  add("the first start", "starts_per_minute", one, on(kCalm), "completed saved", every, false);
+  add("the second start of a request", "starts_per_minute", one, on(kCalm), "unavailable",
+      through_server, false);
+  add("the second start of a process", "starts_per_minute", one, on(kCalm), "completed saved",
+      library | command, false);
+  // The run in progress has the longer time-out, and remains.
+  Start brief = changed(on(kHard), [](Start& s) { s.timeout_ms = 500; });
+  for (auto [about, variable] : {std::pair("starts_at_work", "BELAY_STARTS_AT_WORK"),
+                                 {"runs_per_user", "BELAY_RUNS_PER_USER"}}) {
+    std::map<std::string, std::string> set = {
+        {"BELAY_MODEL", "ollama:hang"}, {"BELAY_MODEL_URL", "{hang}"}, {variable, "1"}};
+    add("a second run", about, set, brief, "unavailable", through_server, true);
+    set[variable] = "2";
+    add("two runs", about, set, brief, "failed {error.code=exhausted}", through_server, true);
+  }
+}
+
+// Permissions of API keys, which only servers have. A key that lacks the permission of a route is
+// rejected by its head, before the request has a meaning: tests/permissions has these.
+void add_permissions(std::vector<Row>& rows) {
+  auto add = [&](std::string name, std::string about, std::string key,
+                 std::map<std::string, std::string> set, std::variant<Start, Approve, Save> asked,
+                 std::string expected) {
+    Row row{std::move(name), std::move(about), std::move(set), std::move(asked)};
+    row.expected = std::move(expected);
+    row.doors = through_server;
+    row.key = std::move(key);
+    rows.push_back(std::move(row));
+  };
+  const char* takes = "BELAY_NO_APPROVAL_TAKES";
+  Start unasked = changed(on(kHard), [](Start& s) { s.no_approval = true; });
+  add("a key that permits runs", "", "run", {}, on(kHard), "paused");
+  add("without approval", "no_approval_takes", "run", {}, unasked, "forbidden");
+  add("without approval", "no_approval_takes", "decide", {}, unasked, "completed saved");
+  add("without approval", "no_approval_takes", "run", {{takes, "run"}}, unasked, "completed saved");
+  add("without approval", "no_approval_takes", "administer", {{takes, "never"}}, unasked,
+      "forbidden");
+  add("a key that permits decisions", "", "decide", {}, Approve{on(kHard), {}}, "completed saved");
+}
+
 std::vector<Row> made_rows() {
   std::vector<Row> rows;
   add_starts(rows);
@@ -219,6 +273,8 @@ std::vector<Row> made_rows() {
   add_settings_of_the_person(rows);
   add_decisions(rows);
   add_records(rows);
+  add_limits(rows);
+  add_permissions(rows);
   return rows;
 }
 
@@ -241,15 +297,11 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"compression", store},
       {"notify_url", store},
       {"server", door},
-      {"starts_per_minute", "of serve alone: tests/cli/limits_test.cc"},
-      {"starts_at_work", "of serve alone: tests/cli/limits_test.cc"},
       {"trusted_proxies", "of serve alone: tests/cli/limits_test.cc"},
       {"roles", "of who decides, which a key says for itself: tests/cli/approvals_test.cc"},
-      {"no_approval_takes", "of serve alone: tests/cli/ownership_test.cc"},
       {"api_key_file", door},
       {"user", "whose it is: with keys the key's, tests/server; without them tests/cli"},
       {"worker_name", worker},
-      {"runs_per_user", worker},
       {"runs_per_key", worker},
       {"runs_per_queue", worker},
       {"redis", redis},

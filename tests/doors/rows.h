@@ -24,6 +24,7 @@ enum : unsigned {
   agent_route = 16,  // POST /api/agents/daily-audit, POST /api/notes
   runs_route = 32,   // POST /api/agents/daily_auditor/runs, PUT /api/notes/ID
   every = 63,
+  through_server = remote | server | agent_route | runs_route,
 };
 
 // Starts an audit or a routine.
@@ -59,6 +60,9 @@ struct Row {
   std::string expected;
   std::vector<std::string> look = {};
   unsigned doors = every;  // those that support the request
+  std::string key = {};    // permission of the caller's API key; empty: the server has no keys
+  // A run of the caller, which a request has started, is in progress at the server.
+  bool is_busy = false;
 };
 
 const std::vector<Row>& rows();

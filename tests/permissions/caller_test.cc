@@ -40,6 +40,48 @@ TEST(Callers, WhoDecideForAnotherAreShownWhatTheApprovalShowed) {
   EXPECT_EQ(text(decided.json()["run"]["approval"]), "null");
 }
 
+// A run that is queued, or in progress in another process, does not wait for a decision.
+TEST(Callers, WhoDecideTheRunOfAnAgentThatDoesNotWaitAreToldItsStatus) {
+  PermissionWorld world;
+  StartRun wanted;
+  wanted.agent = "daily_auditor";
+  wanted.user = UserId("eve");
+  wanted.thread = ThreadId("queued");
+  wanted.queued = true;
+  wanted.input = Value::object({{"date", "2026-01-01"}, {"language", "en"}});
+  StartRun other = wanted;
+  ASSERT_TRUE(block_on(world.loop, world.all().start(std::move(wanted))).ok());
+  testing::ScriptedModel slow;
+  slow.takes(std::chrono::hours(1)).replies("too late");
+  RuntimeParts parts{*world.store, world.loop, world.clock, world.random, slow};
+  auto runtime = Runtime::open(std::move(parts)).value();
+  cli::Definitions graphs = world.program.graphs(world.settings).value();
+  for (const auto& graph : graphs) runtime->add(graph);
+  auto service = make_local_service(LocalServiceParts{
+      *world.store, *world.store, *runtime, world.loop, world.clock, world.random, graphs, {}, {}});
+  other.thread = ThreadId("running");
+  other.queued = false;
+  Spawned running = spawn<Result<RunView>>(world.loop, service->start(std::move(other)),
+                                           [](const Result<RunView>&) {});
+  world.loop.run_until(world.clock.now() + std::chrono::seconds(1));
+  for (std::string thread : {"queued", "running"}) {
+    for (std::string path : {"approve/" + thread, "daily-audit/" + thread + "/approve"}) {
+      Answered refused =
+          world.send(Permission::decide, "POST", "/api/agents/" + path, R"({"approved":true})");
+      EXPECT_EQ(refused.status, 409) << refused.body;
+      EXPECT_EQ(text(refused.json()["code"]), "conflict");
+      std::string sentence = "Thread \"" + thread + "\" is " + thread + " and has no pending";
+      EXPECT_EQ(text(refused.json()["detail"]).find(sentence), 0u) << refused.body;
+    }
+    Answered as_routine =
+        world.send(Permission::decide, "POST", "/api/agents/routine/" + thread + "/approve",
+                   R"({"approved":true})");
+    EXPECT_EQ(as_routine.status, 404) << as_routine.body;
+    Answered now = world.send(Permission::read, "GET", "/api/threads/" + thread);
+    EXPECT_EQ(text(now.json()["status"]), thread) << "nothing was decided";
+  }
+}
+
 // Every address that names a user, for every kind of caller.
 TEST(Callers, NameOnlyUsersThatThereCouldBe) {
   for (bool has_keys : {true, false}) {
@@ -140,7 +182,7 @@ TEST(Callers, ExportTheirOwnRunsAndImportNone) {
   ASSERT_EQ(file.status, 200);
   PermissionWorld other;
   std::string body = R"({"file":)" + file.body + "}";
-  // The same ids exist already; a caller who may not import must not learn even that.
+  // The same ids already exist; a caller without permission to import must not learn even that.
   EXPECT_EQ(other.send(Permission::decide, "POST", "/api/threads/import", body).status, 403);
   Answered taken = other.send(Permission::administer, "POST", "/api/threads/import", body);
   EXPECT_TRUE(taken.status == 201 || taken.status == 409) << taken.body;

@@ -169,7 +169,7 @@ TEST_F(ProgramOnPostgres, ARunOfASqliteStoreGoesInto) {
   std::string run = file.run({"export", "t"}).out;
   Outcome read = world_.run({"import", "-"}, run);
   ASSERT_EQ(read.code, 0) << read.err;
-  for (const char* verb : {"history", "calls", "state", "tail"}) {
+  for (const char* verb : {"history", "calls", "state", "events"}) {
     EXPECT_EQ(world_.run({verb, "t", "--json"}).out, file.run({verb, "t", "--json"}).out) << verb;
   }
   EXPECT_EQ(world_.run({"check"}).code, 0);

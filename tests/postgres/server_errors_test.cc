@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "store/commit_weight.h"
+#include "store/postgres/postgres_store.h"
 #include "tests/postgres/store_world.h"
 
 namespace belay::postgres_tests {
@@ -110,6 +112,43 @@ TEST_F(PostgresErrors, OneCommitThatTheServerRefusesDoesNotTakeOthersWithIt) {
   EXPECT_EQ(applied, count - 1);
   EXPECT_EQ(refused, 1);
   EXPECT_EQ(sql_value("SELECT count(*) FROM belay.runs"), std::to_string(count - 1));
+}
+
+// With a small bound instead of a gigabyte.
+TEST_F(PostgresErrors, ACommitWithTooManyBytesForOneTableIsRefusedNamingTheBound) {
+  constexpr std::size_t bound = 20'000;
+  EXPECT_LT(postgres::PostgresStoreOptions().statement_bytes_max, std::size_t{1} << 30)
+      << "the server accepts no longer message";
+  postgres::PostgresStoreOptions options;
+  options.statement_bytes_max = bound;
+  auto opened = postgres::open_postgres_store(url(), clock_, random_, std::move(options));
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  Caller caller(**opened);
+  RunScript run("large");
+  caller.commit(run.first());
+  const std::string before = caller.all();
+  // Two values for one table, neither of which is too large alone; `beyond`: bytes above the bound.
+  auto with_values = [&](RunScript& script, std::size_t beyond) {
+    Commit commit = script.next_with({{"one"}, {"two"}});
+    std::vector<ValueRow>& values = commit.rows.values;
+    values[0].envelope = json_envelope("\"" + std::string(bound / 2, 'x') + "\"");
+    values[1].envelope = json_envelope("\"\"");
+    std::size_t missing = bound + beyond - store::largest_table_of(commit);
+    values[1].envelope = json_envelope("\"" + std::string(missing, 'y') + "\"");
+    EXPECT_EQ(store::largest_table_of(commit), bound + beyond);
+    return commit;
+  };
+  RunScript same = run;
+  auto refused = caller.try_commit(with_values(same, 1));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_THAT(refused.error().message, HasSubstr(std::to_string(bound + 1) + " bytes"));
+  EXPECT_THAT(refused.error().message, HasSubstr("maximum of PostgreSQL is 20000"));
+  EXPECT_EQ(caller.all(), before);
+  RunScript other("small");
+  EXPECT_EQ(caller.commit(other.first()), CommitOutcome::applied);
+  EXPECT_EQ(caller.commit(with_values(run, 0)), CommitOutcome::applied) << "exactly the bound";
+  EXPECT_EQ(caller.run(run.row.run).seq, 2u);
 }
 
 TEST_F(PostgresErrors, AReadWaitsItsTurnWhereAllOfThePoolAreAtWork) {

@@ -149,7 +149,7 @@ TEST_F(BelayWithRedis, ASettingThatIsWrongIsRefusedWithoutItsPassword) {
   use(kNowhere);
   world.setting.environment["BELAY_REDIS_FOR"] = "hints,magic";
   EXPECT_TRUE(world.run({"threads"}).says({"BELAY_REDIS_FOR", "magic"}));
-  world.setting.environment["BELAY_REDIS_FOR"] = "answers";
+  world.setting.environment["BELAY_REDIS_FOR"] = "replies";
   EXPECT_TRUE(world.run({"threads"}).says({"encrypted"}));
   world.setting.environment["BELAY_REDIS_FOR"] = "limits,checkpoints";
   Outcome explained = world.run({"config", "explain"});

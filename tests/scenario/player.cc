@@ -107,7 +107,8 @@ class Player {
     std::string first = step.plain_text(0);
     if (step.word == "resume") return Words{"resume", first == "all" ? "--all" : first};
     if (step.word == "replay") return Words{"replay", first};
-    if (step.word == "copy") return Words{"fork", first, "--copy", "--as", step.named_text("as")};
+    if (step.word == "copy")
+      return Words{"fork", first, "--copy", "--thread", step.named_text("as")};
     if (step.word == "prune") {
       return Words{"store", "prune", "--older-than", step.named_text("older-than")};
     }
@@ -261,7 +262,7 @@ class Player {
 
   Result<Done> fork(const Step& step) {
     told_.thread = step.named_text("as");
-    Words words = {"fork", step.plain_text(0), "--as", told_.thread};
+    Words words = {"fork", step.plain_text(0), "--thread", told_.thread};
     if (step.named.contains("at")) words.insert(words.end(), {"--at", step.named_text("at")});
     if (!step.named.contains("edit")) return command(step, std::move(words));
     words.insert(words.end(), {"--edit", "-"});

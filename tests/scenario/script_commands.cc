@@ -40,7 +40,7 @@ const std::vector<WordRule>& all_words() {
       {"prune", 0, 0, "older-than!", "prune older-than=TIME"},
       {"preserve", 1, 1, "", "preserve THREAD"},
       {"unpreserve", 1, 1, "", "unpreserve THREAD"},
-      {"outbox", 2, 2, "", "outbox retry|give-up TOPIC"},
+      {"outbox", 2, 2, "", "outbox retry|discard TOPIC"},
       {"type", 1, kAny, "", "type WORDS..."},
       {"crash", 0, 0, "", "crash"},
       {"crash in", 1, 1, "", "crash in PLACE"},

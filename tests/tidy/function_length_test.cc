@@ -23,6 +23,12 @@ TEST(TidyFunctions, AreAtMostSeventyLines) {
   EXPECT_TRUE(found("int f() " + body(71)).starts_with("f has 71 lines")) << found("f");
 }
 
+TEST(TidyFunctions, DoNotCountTheLinesOfTheirComments) {
+  std::string comments = "{\n// why\n  // how\n";
+  EXPECT_EQ(found("int f() " + comments + body(70).substr(2)), "");
+  EXPECT_TRUE(found("int f() " + comments + body(71).substr(2)).starts_with("f has 71 lines"));
+}
+
 TEST(TidyFunctions, AreFoundHoweverTheyAreDeclared) {
   for (const char* head : {
            "namespace a { namespace {\nstatic int g(int x) ",

@@ -1,4 +1,4 @@
-// belay tail: the events of a run, read by another process than its owner.
+// belay events: the events of a run, read by another process than its owner.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 namespace belay::cli::tests {
 namespace {
 
-class CliTail : public ::testing::Test {
+class CliEvents : public ::testing::Test {
  protected:
   void SetUp() override {
     Outcome imported = world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day()));
@@ -28,13 +28,13 @@ class CliTail : public ::testing::Test {
   World world;
 };
 
-TEST_F(CliTail, EachEventIsALineAndWithJsonADocument) {
-  Outcome shown = world.run({"tail", "t", "--kinds", "status,approvals"});
+TEST_F(CliEvents, EachEventIsALineAndWithJsonADocument) {
+  Outcome shown = world.run({"events", "t", "--kinds", "status,approvals"});
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_EQ(lines(shown.out).size(), 3u) << shown.out;
   EXPECT_NE(shown.out.find("awaitingApproval"), std::string::npos);
   Outcome documents =
-      world.run({"tail", "t", "--json", "--kinds", "status", "--kinds", "approvals"});
+      world.run({"events", "t", "--json", "--kinds", "status", "--kinds", "approvals"});
   std::vector<std::string> kinds;
   for (const std::string& line : lines(documents.out)) {
     Value event = parse_json(line).value();
@@ -45,9 +45,9 @@ TEST_F(CliTail, EachEventIsALineAndWithJsonADocument) {
   EXPECT_EQ(kinds, (std::vector<std::string>{"status", "approvals", "status"}));
 }
 
-TEST_F(CliTail, ALongEventIsCutAfterTwoHundredColumns) {
+TEST_F(CliEvents, ALongEventIsCutAfterTwoHundredColumns) {
   int cut = 0;
-  for (const std::string& line : lines(world.run({"tail", "t"}).out)) {
+  for (const std::string& line : lines(world.run({"events", "t"}).out)) {
     if (!line.ends_with("\xE2\x80\xA6")) continue;
     ++cut;
     std::string body = line.substr(line.rfind("  ") + 2);
@@ -57,41 +57,41 @@ TEST_F(CliTail, ALongEventIsCutAfterTwoHundredColumns) {
   EXPECT_GT(cut, 0);
 }
 
-TEST_F(CliTail, WhoComesBackWithAnIdGetsTheRest) {
-  std::vector<std::string> all = lines(world.run({"tail", "t", "--json"}).out);
+TEST_F(CliEvents, WhoComesBackWithAnIdGetsTheRest) {
+  std::vector<std::string> all = lines(world.run({"events", "t", "--json"}).out);
   ASSERT_GT(all.size(), 10u);
   std::string id = *parse_json(all[4]).value()["id"].as_string();
   all.erase(all.begin(), all.begin() + 5);
-  EXPECT_EQ(lines(world.run({"tail", "t", "--json", "--after", id}).out), all);
+  EXPECT_EQ(lines(world.run({"events", "t", "--json", "--after", id}).out), all);
 }
 
-TEST_F(CliTail, AProcessThatFollowsSeesWhatAnotherOneDoes) {
-  Belay following({"tail", "t", "--follow", "--json"}, world.setting);
+TEST_F(CliEvents, AProcessThatFollowsSeesWhatAnotherOneDoes) {
+  Belay following({"events", "t", "--follow", "--json"}, world.setting);
   ASSERT_EQ(world.run({"approvals", "approve", "t"}).code, 0);
   Outcome followed = following.finish();
   EXPECT_EQ(followed.code, 0) << followed.err;
-  EXPECT_EQ(followed.out, world.run({"tail", "t", "--json"}).out);
+  EXPECT_EQ(followed.out, world.run({"events", "t", "--json"}).out);
   EXPECT_NE(followed.out.find("\"outcome\":\"saved\""), std::string::npos);
 }
 
-TEST_F(CliTail, ASignalEndsIt) {
-  Belay following({"tail", "t", "--follow"}, world.setting);
+TEST_F(CliEvents, ASignalEndsIt) {
+  Belay following({"events", "t", "--follow"}, world.setting);
   // It has started when another command has ended.
   ASSERT_EQ(world.run({"threads"}).code, 0);
   following.send(SIGTERM);
   EXPECT_EQ(following.finish().code, 143);
 }
 
-TEST_F(CliTail, WhatCantBeReadIsRefusedInALine) {
-  EXPECT_EQ(world.run({"tail", "nobody"}).code, 2);
-  EXPECT_EQ(world.run({"tail"}).code, 2);
-  Outcome after = world.run({"tail", "t", "--after", "12"});
+TEST_F(CliEvents, WhatCantBeReadIsRefusedInALine) {
+  EXPECT_EQ(world.run({"events", "nobody"}).code, 2);
+  EXPECT_EQ(world.run({"events"}).code, 2);
+  Outcome after = world.run({"events", "t", "--after", "12"});
   EXPECT_EQ(after.code, 2);
   EXPECT_TRUE(after.says({"--after", "12-3"})) << after.err;
-  Outcome beyond = world.run({"tail", "t", "--after", "900-0"});
+  Outcome beyond = world.run({"events", "t", "--after", "900-0"});
   EXPECT_EQ(beyond.code, 2);
   EXPECT_TRUE(beyond.says({"900-0"})) << beyond.err;
-  Outcome kinds = world.run({"tail", "t", "--kinds", "status,colours"});
+  Outcome kinds = world.run({"events", "t", "--kinds", "status,colours"});
   EXPECT_EQ(kinds.code, 2);
   EXPECT_TRUE(kinds.says({"colours", "checkpoints"})) << kinds.err;
 }

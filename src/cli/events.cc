@@ -1,4 +1,4 @@
-// `belay tail`: prints the events of a run; with --follow also new ones.
+// `belay events`: prints the events of a run; with --follow also new ones.
 
 #include "cli/commands.h"
 #include "cli/show.h"
@@ -24,7 +24,7 @@ std::string line_of(const CommandContext& world, const StreamEvent& event) {
 
 }  // namespace
 
-Task<CommandResult> tail_thread(CommandContext& world, Tail wanted) {
+Task<CommandResult> show_events(CommandContext& world, ShowEvents wanted) {
   EventOptions options = wanted.options;
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
                co_await world.service.events(std::move(options)));
