@@ -217,12 +217,10 @@ void add_records(std::vector<Row>& rows) {
 void add_limits(std::vector<Row>& rows) {
   auto add = [&](std::string name, std::string about, std::map<std::string, std::string> set,
                  Start start, std::string expected, unsigned doors, bool is_busy) {
-    Row row{std::move(name), std::move(about), std::move(set), std::move(start)};
-    row.expected = std::move(expected);
-    if (row.expected.find("error.code") != std::string::npos) row.look = {"error.code"};
-    row.doors = doors;
-    row.is_busy = is_busy;
-    rows.push_back(std::move(row));
+    std::vector<std::string> look;
+    if (expected.find("error.code") != std::string::npos) look = {"error.code"};
+    rows.push_back({std::move(name), std::move(about), std::move(set), std::move(start),
+                    std::move(expected), std::move(look), doors, "", is_busy});
   };
   // Rows with the same settings share a server, and are played in this order.
   std::map<std::string, std::string> one = {{"BELAY_STARTS_PER_MINUTE", "1"}};
@@ -249,11 +247,14 @@ void add_permissions(std::vector<Row>& rows) {
   auto add = [&](std::string name, std::string about, std::string key,
                  std::map<std::string, std::string> set, std::variant<Start, Approve, Save> asked,
                  std::string expected) {
-    Row row{std::move(name), std::move(about), std::move(set), std::move(asked)};
-    row.expected = std::move(expected);
-    row.doors = through_server;
-    row.key = std::move(key);
-    rows.push_back(std::move(row));
+    rows.push_back({std::move(name),
+                    std::move(about),
+                    std::move(set),
+                    std::move(asked),
+                    std::move(expected),
+                    {},
+                    through_server,
+                    std::move(key)});
   };
   const char* takes = "BELAY_NO_APPROVAL_TAKES";
   Start unasked = changed(on(kHard), [](Start& s) { s.no_approval = true; });
