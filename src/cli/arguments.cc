@@ -14,6 +14,7 @@
 #include "cli/localized_text.h"
 #include "cli/output.h"
 #include "cli/queue_commands.h"
+#include "cli/run_file_commands.h"
 
 namespace belay::cli {
 namespace {
@@ -211,22 +212,6 @@ void add_worker(CLI::App& app, Words& words) {
   worker->callback([&words] { words.chosen = words.work; });
 }
 
-void add_run_files(CLI::App& app, Words& words) {
-  CLI::App* out =
-      add_verb(app, words, "export", "Write a run and its commits to a file", help::kExport);
-  out->add_option("THREAD", words.export_run.thread, "The thread")->required();
-  out->add_option("--to", words.export_run.to, "New file (default: standard output)");
-  out->callback([&words] { words.chosen = words.export_run; });
-  CLI::App* in =
-      add_verb(app, words, "import", "Import a run from an exported file", help::kImport);
-  in->add_option("FILE", words.import_run.file, "The file; - for standard input")->required();
-  CLI::Option* allow =
-      in->add_flag("--allow-unfinished", words.import_run.allow_unfinished,
-                   "Also import a run that has not ended; it can continue here, too");
-  add_former_name(in, allow, "--may-go-on");
-  in->callback([&words] { words.chosen = words.import_run; });
-}
-
 void add_roles(CLI::App* verb, std::vector<std::string>& roles) {
   verb->add_option("--role", roles, "Role that you hold; repeatable")->allow_extra_args(false);
 }
@@ -338,7 +323,9 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   state->add_option("--at", words.state.at, "After this commit, by its number in history");
   state->callback([&words] { words.chosen = words.state; });
   add_fork(app, words);
-  add_run_files(app, words);
+  AddVerb add = [&words](CLI::App& parent, const char* name, const char* line,
+                         std::string_view end) { return add_verb(parent, words, name, line, end); };
+  add_run_file_commands(app, add, words.export_run, words.import_run, words.chosen);
 }
 
 void add_event_verbs(CLI::App& app, Words& words) {

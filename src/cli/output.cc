@@ -72,7 +72,7 @@ std::string without_directions(std::string_view text, Replaced replaced) {
   return out;
 }
 
-std::string escaped(std::string_view character) {
+std::string escaped_direction(std::string_view character) {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]) & 0x3Fu; };
   unsigned code =
       character.size() == 2
@@ -206,7 +206,7 @@ std::string one_line(std::string_view text) {
 }
 
 std::string with_escaped_directions(std::string_view text) {
-  return without_directions(text, escaped);
+  return without_directions(text, escaped_direction);
 }
 
 std::string wrapped(std::string_view text, int width, std::string_view indent) {

@@ -229,7 +229,7 @@ void add_limits(std::vector<Row>& rows) {
       through_server, false);
   add("the second start of a process", "starts_per_minute", one, on(kCalm), "completed saved",
       library | command, false);
-  // The run in progress has the longer time-out, and remains.
+  // The run in progress has a longer timeout, and remains.
   Start brief = changed(on(kHard), [](Start& s) { s.timeout_ms = 500; });
   for (auto [about, variable] : {std::pair("starts_at_work", "BELAY_STARTS_AT_WORK"),
                                  {"runs_per_user", "BELAY_RUNS_PER_USER"}}) {

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::minutes kError{20};
 constexpr std::chrono::minutes kLess{10};
 // Longer than a claim takes on a busy machine, and much shorter than the errors.
-constexpr std::chrono::seconds kSoon{30};
+constexpr std::chrono::seconds kPatience{30};
 
 class WrongClock final : public Clock {
  public:
@@ -51,10 +51,11 @@ struct Machine {
     options.until_idle = true;
     return block_on(*loop, runtime->run_worker(std::move(options))).value();
   }
-  // Works until it has claimed a run; returns the number of claimed runs, 0 if there was none soon.
+  // Works until it has claimed runs, and returns their number; 0 if it could not claim any for a
+  // while.
   std::size_t work_soon() {
     std::size_t claimed = 0;
-    wait_until(kSoon, [&] { return (claimed = work()) > 0; });
+    wait_until(kPatience, [&] { return (claimed = work()) > 0; });
     return claimed;
   }
 
@@ -110,7 +111,7 @@ TEST_F(PostgresSkewedClocks, ARunThatIsDueIsClaimedByEachMachineAndOneThatIsNotB
       SCOPED_TRACE(thread);
       auto queued = enqueue(*from, thread, Instant());
       ASSERT_TRUE(queued.ok()) << queued.error().message;
-      EXPECT_LT(std::chrono::abs(queued->row.due_at - right_->now()), kSoon);
+      EXPECT_LT(std::chrono::abs(queued->row.due_at - right_->now()), kPatience);
       ASSERT_EQ(by->work_soon(), 1u);
       EXPECT_EQ(exact->view(thread).row.status, RunStatus::completed);
     }
@@ -125,7 +126,7 @@ TEST_F(PostgresSkewedClocks, ARunThatIsDueIsClaimedByEachMachineAndOneThatIsNotB
   // Its time has come.
   run_sql("UPDATE belay.runs SET due_at = due_at - interval '15 minutes' WHERE status = 'queued'");
   std::size_t claimed = 0;
-  wait_until(kSoon, [&] { return (claimed += slow->work()) == not_due.size(); });
+  wait_until(kPatience, [&] { return (claimed += slow->work()) == not_due.size(); });
   EXPECT_EQ(claimed, not_due.size());
 }
 
@@ -141,7 +142,7 @@ TEST_F(PostgresSkewedClocks, ARunThatAMachineReleasesIsClaimedByTheNext) {
     RunRow row = next->view(thread).row;
     EXPECT_EQ(row.status, RunStatus::queued);
     EXPECT_TRUE(row.session.is_null());
-    EXPECT_LT(std::chrono::abs(row.due_at - right_->now()), kSoon);
+    EXPECT_LT(std::chrono::abs(row.due_at - right_->now()), kPatience);
     // For some seconds, the poll of the first machine would still hide the run from the second one.
     run_sql("UPDATE belay.runs SET offered_to = NULL, offered_until = NULL");
     ASSERT_EQ(next->work_soon(), 1u);
