@@ -56,8 +56,8 @@ Came ask(Door& door, const Row& row) {
 void play(unsigned door) {
   providers::ScriptedProvider provider;
   // Rows with the same settings, key and work in progress share one world.
-  using World = std::tuple<std::map<std::string, std::string>, std::string, bool>;
-  std::map<World, std::unique_ptr<Door>> doors;
+  using WorldKey = std::tuple<std::map<std::string, std::string>, std::string, bool>;
+  std::map<WorldKey, std::unique_ptr<Door>> doors;
   for (const Row& row : rows()) {
     if ((row.doors & door) == 0) continue;
     SCOPED_TRACE(name_of_door(door) + ": " + row.about + ": " + row.name);
@@ -65,7 +65,7 @@ void play(unsigned door) {
     for (auto& [name, value] : environment) {
       if (value == "{hang}") value = provider.url();
     }
-    std::unique_ptr<Door>& opened = doors[World(environment, row.key, row.is_busy)];
+    std::unique_ptr<Door>& opened = doors[WorldKey(environment, row.key, row.is_busy)];
     if (!opened || environment.contains("BELAY_TEST_MODEL_FAILS")) {
       opened = make_door(door, environment, row.key);
       if (row.is_busy) {
