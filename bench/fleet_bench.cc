@@ -175,7 +175,7 @@ class Fleet {
   }
 
  private:
-  // Runs without a takeover count as continued at the end of the wait.
+  // Runs count as continued at the end of the wait if they were not taken over.
   static std::vector<double> still_lost(std::vector<double> times, std::size_t count) {
     times.insert(times.end(), count, patience_seconds);
     return times;

@@ -197,7 +197,8 @@ std::multimap<std::string, std::string> stems_of(const Lexicon& lexicon, Stemmer
   return stems;
 }
 
-// Returns the line of a word that matches listed words only in another form; else an empty text.
+// Returns the line of the word if it matches listed words only in another form, otherwise an empty
+// text.
 std::string line_of(const Lexicon& lexicon, const std::multimap<std::string, std::string>& stems,
                     Stemmer& stemmer, const std::string& word) {
   std::set<std::string> forms;

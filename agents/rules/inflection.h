@@ -2,8 +2,8 @@
 // rules/inflection.h - recognises inflected forms of listed words in a text.
 //
 // A stemmer is not suitable: "poor" and "poorly" share a stem, as do "mareado" and "marido". Only
-// inflections match: plurals, and the forms of a regular verb. A word that is derived from another
-// one ("hospitalidad" from "hospital") needs its own entry in the lexicon.
+// inflections match: plurals, and the forms of a regular verb. A word needs its own entry in the
+// lexicon if it is derived from another one ("hospitalidad" from "hospital").
 //
 // Words are folded as by words_of(). Pure functions.
 

@@ -16,9 +16,9 @@ struct ScoredSentence {
 };
 
 // Returns at most three sentences, those with the highest scores (of equal ones, the earlier), in
-// their original order, in at most `code_points_max` code points. A sentence that is too long
-// alone is cut between words around its focus and marked with "…".
-// Requires sentences in valid UTF-8, and code_points_max >= 20.
+// their original order, in at most `code_points_max` code points. If a single sentence is too long,
+// it is cut between words around its focus and marked with "…". Requires sentences in valid UTF-8,
+// and code_points_max >= 20.
 std::string summary_of(const std::vector<ScoredSentence>& sentences, std::size_t code_points_max);
 
 // Returns `text` with each run of white space as one space, cut to `code_points_max` as above.

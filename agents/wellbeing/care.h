@@ -46,7 +46,7 @@ int raised(int level, const Crisis& crisis);
 std::string local_help(const CareOptions& options, Language language);
 
 // Returns the notice about the origin of the reply, in the reader's language: the provider's own
-// notice, otherwise one for its method.
+// notice if there is one, otherwise one for its method.
 std::string notice_of(const ModelReply& reply, Language language);
 
 // Returns the first activity of a day after a risk of kRiskForHelp or more.

@@ -8,9 +8,8 @@
 //
 // Outcomes: saved, nothing_to_do, rejected, expired.
 //
-// Failure and retry: after a failure of the model (no reply, invalid JSON, invalid values),
-// analyzeNotes is tried up to three times, with the fault in the next prompt. Any other error fails
-// the run.
+// Failure and retry: if the model fails (no reply, invalid JSON, invalid values), analyzeNotes is
+// tried up to three times, with the fault in the next prompt. Any other error fails the run.
 
 #include <optional>
 #include <string>

@@ -45,8 +45,8 @@ std::string language_in_english(Language language) {
   return language == Language::en ? "English" : "Spanish";
 }
 
-// Returns ", 22:09 Europe/Madrid". Empty for a note that was not written on its day: a copied old
-// diary has the time of the copy, which is unrelated to the day.
+// Returns ", 22:09 Europe/Madrid". Empty if the note was not written on its day: a copied old diary
+// has the time of the copy, which is unrelated to the day.
 std::string hour_of(const DayNote& note, const std::string& date, const TimeZone& zone) {
   const std::string written = zone.text_of(note.createdAt);
   if (written.substr(0, 10) != date) return "";

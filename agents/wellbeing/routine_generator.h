@@ -8,8 +8,9 @@
 //
 // Outcomes: saved, rejected, expired.
 //
-// Care: after a risk of 8 or more, or crisis words in the notes of the previous day, the day begins
-// with contact to a person. The formatter ensures this, independently of the model's reply.
+// Care: if the risk was 8 or more, or if the notes of the previous day contain crisis words, the
+// day begins with contact to a person. The formatter ensures this, independently of the model's
+// reply.
 
 #include <optional>
 #include <string>

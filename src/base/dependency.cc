@@ -37,7 +37,7 @@ Error Dependency::is_open(std::chrono::milliseconds left) const {
 
 Task<Result<Dependency::Slot>> Dependency::enter() {
   if (auto left = breaker_.open_duration(clock_.now())) co_return is_open(*left);
-  // Only if no call waits: a new call must not overtake the queue.
+  // Takes a slot immediately only if no call waits: a new call must not overtake the queue.
   if (queue_.empty()) {
     if (auto slot = take()) co_return *std::move(slot);
   }

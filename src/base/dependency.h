@@ -17,7 +17,8 @@ class Dependency {
  public:
   using Verdict = CircuitBreaker::Verdict;
 
-  // A use in progress. Destroying it without a call of ended() counts as Verdict::unknown.
+  // A use in progress. If it is destroyed without a call of ended(), that counts as
+  // Verdict::unknown.
   class Slot {
    public:
     Slot() = default;

@@ -265,7 +265,7 @@ class Step {
     if (next_.tasks.empty() && !may_end) complain("ends the run although no edge leads to the end");
   }
 
-  // An enqueued run is queued, and so is a run that was decided at a concurrency limit.
+  // A run is queued if it was enqueued, or if it was decided when a concurrency limit was reached.
   bool may_be_queued() const {
     bool may = checkpoint_.kind == CommitKind::input || checkpoint_.kind == CommitKind::decision ||
                checkpoint_.kind == CommitKind::expiry;

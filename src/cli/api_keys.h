@@ -14,7 +14,7 @@ namespace belay::cli {
 // contains a token.
 Result<std::vector<server::ApiKey>> api_keys_in(std::string_view text);
 
-// Returns the keys of the file, or none without a file. Also fails with `invalid` if there are no
+// Returns the keys of the file; none if `file` is unset. Also fails with `invalid` if there are no
 // keys and `address` is reachable from other machines.
 Result<std::vector<server::ApiKey>> api_keys_for(const std::optional<std::string>& file,
                                                  const std::string& address);

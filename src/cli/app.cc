@@ -207,8 +207,8 @@ Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   return show_overview(world);
 }
 
-// Without a server, no process waits for the expiry of approvals: each command processes those that
-// are due first.
+// If there is no server, no process waits for the expiry of approvals: each command processes those
+// that are due first.
 Task<Result<Done>> apply_due(CommandContext& world) {
   if (!world.local) co_return Done{};
   auto applied = co_await world.local->runtime.process_due(tenant_of(world));
@@ -237,7 +237,7 @@ void show_stopped(const CommandContext& world) {
   const std::vector<ThreadId>& threads = world.progress.under_way();
   if (threads.empty()) world.output.progress(world.phrases.stopped_idle);
   for (const ThreadId& thread : threads) {
-    // A run of a server continues there, with or without a waiting client.
+    // A run of a server continues there, even if no client waits for it.
     std::string how = command(world, {world.local ? "resume" : "state", thread.text});
     std::string_view said = world.local ? world.phrases.stopped : world.phrases.continues_on_server;
     world.output.progress(format_message(said, {{"thread", thread.text}, {"command", how}}));
@@ -379,8 +379,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   Interruptible interruptible(*loop, std::move(drain));
   std::optional<CommandResult> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);
-  // A store that waits for an unavailable server fails within seconds from here on: the destructors
-  // below must not delay the end of the process.
+  // If the store waits for an unavailable server, it fails within seconds from here on: the
+  // destructors below must not delay the end of the process.
   store->set_shutting_down(true);
   show_stopped(world);
   // A signal that arrives before the worker has claimed a run is a normal end of it.

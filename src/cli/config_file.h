@@ -34,9 +34,9 @@ struct ConfigFile {
 std::vector<std::string> config_places(const Program& program, const Environment& environment,
                                        const GlobalFlags& flags);
 
-// Returns nullopt without a file. Fails with `invalid`, with the line, for an unknown key (the
-// message suggests the nearest known one), a duplicate key, a value that is not a single text, and
-// a file that is not YAML.
+// Returns nullopt if there is no file. Fails with `invalid`, with the line, if a key is unknown
+// (the message suggests the nearest known one) or duplicate, if a value is not a single text, or if
+// the file is not YAML.
 Result<std::optional<ConfigFile>> read_config(const Program& program,
                                               const Environment& environment,
                                               const GlobalFlags& flags);

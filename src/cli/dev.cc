@@ -24,7 +24,7 @@ namespace {
 constexpr std::chrono::milliseconds kLook{100};
 // A linker writes for some time: a program counts as new when it is unchanged for this many checks.
 constexpr int kLooksUntilSettled = 4;
-// After this many checks, a server that has not ended is killed.
+// A server is killed if it has not ended after this many checks.
 constexpr int kLooksUntilKilled = 150;
 
 // Identifies the version of a file by its inode, size and modification time.

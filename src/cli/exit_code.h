@@ -15,7 +15,7 @@ enum class ExitCode {
   store = 6,      // unavailable, damaged, or written by a newer Belay
   cancelled = 7,  // the run was cancelled
   internal = 70,
-  // A command that a signal stopped returns 128 plus the signal's number: 130 for Ctrl-C.
+  // If a signal stopped the command, it returns 128 plus the signal's number: 130 for Ctrl-C.
 };
 
 // Returns the exit code for the error of a command.

@@ -53,7 +53,7 @@ Task<CommandResult> fork_thread(CommandContext& world, Fork wanted) {
   options.seq = wanted.seq;
   options.copy = wanted.copy;
   options.roles = std::move(wanted.roles);
-  // Without an explicit user, the fork belongs to the owner of the original thread.
+  // If no user is named, the fork belongs to the owner of the original thread.
   if (world.settings.user != UserId("local")) options.user = world.settings.user;
   options.thread = ThreadId(wanted.new_thread.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;

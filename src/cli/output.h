@@ -2,12 +2,12 @@
 // cli/output.h - Output: results on stdout, everything else on stderr. Only this class writes to
 // them.
 //
-// Results are buffered until finish(), except those of write_now(): a command that fails partway
+// Results are buffered until finish(), except those of write_now(): if a command fails partway, it
 // prints no partial result, and `--json` prints one document or nothing. Output to stderr is
 // written immediately.
 //
-// A reader that has closed its end (`belay threads | head`) is not an error: the rest is dropped.
-// finish() reports any other write error.
+// If a reader has closed its end (`belay threads | head`), that is not an error: the rest is
+// dropped. finish() reports any other write error.
 //
 // Threading: one thread.
 

@@ -18,7 +18,7 @@ namespace belay::cli {
 
 class RedisTier {
  public:
-  // Connects in the background. Without a Redis, or while it is unavailable, everything works
+  // Connects in the background. If there is no Redis, or while it is unavailable, everything works
   // without it. Fails with `invalid` if the reply cache is on without encryption keys. Must be
   // created and destroyed on the executor's thread.
   static Result<std::unique_ptr<RedisTier>> open(const Settings& settings, const KeyRing& keys,

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kAnswerAfterDrain{2};
 constexpr std::chrono::milliseconds kAnswerAfterStop{200};
 constexpr std::size_t kStartsPerMinuteWithKeys = 10;
 
-// A store that cannot be read now cannot be written either.
+// If the store cannot be read now, it cannot be written either.
 Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
   if (is_draining) co_return error(ErrorCode::unavailable, "It is shutting down.");
   if (!store.accepts_commits()) {

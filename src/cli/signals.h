@@ -8,8 +8,8 @@
 
 namespace belay::cli {
 
-// Catches SIGINT and SIGTERM, and ignores SIGPIPE: a write to a closed pipe fails instead. A SIGINT
-// that is already ignored (a background job) remains ignored. Must be called once.
+// Catches SIGINT and SIGTERM, and ignores SIGPIPE: a write to a closed pipe fails instead. If
+// SIGINT is already ignored (a background job), it remains ignored. Must be called once.
 void catch_signals();
 
 // Returns the first caught signal that has not been taken yet. Does not wait.

@@ -1,10 +1,11 @@
 #pragma once
 // cli/trust.h - decides which servers a settings file in the current folder may name.
 //
-// ./NAME.yaml might have any author: it arrives with a cloned repository or an unpacked archive. A
-// server that only this file names receives no secret from the environment or from the user's own
-// files, and a command prints the server's address before it sends anything there. `config trust`
-// records the file's current bytes in the user's own settings; the file is then trusted like them.
+// ./NAME.yaml might have any author: it arrives with a cloned repository or an unpacked archive. If
+// only this file names a server, that server receives no secret from the environment or from the
+// user's own files, and a command prints the server's address before it sends anything there.
+// `config trust` records the file's current bytes in the user's own settings; the file is then
+// trusted like them.
 //
 // Threading: pure functions, except those that read and write the record.
 

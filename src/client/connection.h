@@ -42,7 +42,7 @@ class Connection {
   // `invalid`: the responder is not a Belay server, or has another version.
   Task<Result<Reply>> ask(Ask ask);
 
-  // The same, but returns the document; a response that contains an error becomes that Error.
+  // The same, but returns the document; if the response contains an error, returns that Error.
   Task<Result<Value>> ask_for(Ask wanted);
   // The same, for requests that may be repeated: retries while a server that has responded before
   // is unavailable.

@@ -59,8 +59,8 @@ struct EventMaterial {
   std::vector<ApprovalRow> approvals;
 };
 
-// Events that are returned together. Once the batch is full, the remaining events of the
-// commit go into the next batch.
+// Events that are returned together. When the batch is full, the remaining events of the commit are
+// returned in the next batch.
 class EventBatch {
  public:
   std::vector<StreamEvent> events;

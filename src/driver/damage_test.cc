@@ -244,8 +244,8 @@ TEST(Damage, OfAnEnvelopesHeaderStopsItsRunAlone) {
   for (std::size_t i = 0; i < count; ++i) {
     Cases world;
     StoredEnvelope stored = world.envelopes().at(i);
-    // Not in the key id: if no envelope has a known key, the store reports a wrong key ring
-    // instead.
+    // The flipped bit is not in the key id: if no envelope has a known key, the store reports a
+    // wrong key ring instead.
     std::size_t header = header_of(stored.envelope) - std::string_view("k1").size();
     world.overwrite(stored, with_flipped_bit(stored.envelope, i % header));
     world.work(*world.sealed);
@@ -281,7 +281,7 @@ TEST(Damage, OfACheckpointQuarantinesItsRunAlone) {
   }
 }
 
-// Without a commit that the quarantine could follow, the run is left unchanged.
+// If there is no commit that the quarantine could follow, the run is left unchanged.
 TEST(Damage, OfAllCommitsOfARunLeavesItAsItIsAndHoldsUpNoOther) {
   Cases world;
   RunRow damaged = world.rows().at("ana");

@@ -44,7 +44,7 @@ Task<Result<Done>> EffectJournal::request(std::vector<EffectRow> rows) {
   auto recorded = request.recorded;
   requests_.push_back(std::move(request));
   wake_();
-  // Remembered only after the commit: an intent that is not durable permits no effect.
+  // Remembered only after the commit: an effect is permitted only when its intent is durable.
   auto answer = co_await recorded;
   if (!answer.ok()) co_return std::move(answer);
   for (EffectRow& row : rows) remember(std::move(row));

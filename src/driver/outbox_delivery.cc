@@ -221,7 +221,7 @@ Task<Result<Done>> OutboxDelivery::deliver(TenantId tenant, Found found) {
   } else {
     outcome = std::move(body).error();
   }
-  // After a crash before this commit, the message is delivered again at its due time.
+  // If the process dies before this commit, the message is delivered again at its due time.
   OutboxRow next = after(registered, row, std::move(outcome));
   auto written = co_await write(tenant, std::move(next), row.attempts);
   if (!written.ok()) co_return std::move(written).error();

@@ -49,8 +49,8 @@ class Protection {
   RunAdmission places;
 
  private:
-  // A received message is only a hint: without a failure in this process, the circuit breaker does
-  // not open.
+  // A received message is only a hint: the circuit breaker opens only when a use in this process
+  // fails.
   void share(const std::string& name, Dependency& dependency, Broadcast& broadcast,
              Executor& executor) {
     std::string channel = "circuit:" + name;

@@ -210,7 +210,8 @@ TEST_F(Races, ADecisionThatComesTooLateForARunAtWorkExpiresTheQuestionAlone) {
   EXPECT_TRUE(is_sound());
 }
 
-// Not only at its next poll: the walk ends before, and the run keeps its owner without a pause.
+// The owner must not apply the decision only when it polls next: the node "walk" ends before that,
+// and the run would pause. It keeps its owner instead.
 TEST_F(Races, ADecisionInTheProcessThatDrivesTheRunIsUsedAtOnce) {
   auto trip = trip_graph(10s + 900ms);
   know(trip);

@@ -49,8 +49,9 @@ Result<KeptJournal> read_rows(Snapshot& view, const EffectFilter& of_run,
 
 }  // namespace
 
-// Rows of completed tasks matter only for their cost, in a run with a budget. With Durability::exit
-// all rows matter: a task that no commit has scheduled yet might already have had an effect.
+// Rows of completed tasks matter only for their cost, if the run has a budget. With
+// Durability::exit all rows matter: a task that no commit has scheduled yet might already have had
+// an effect.
 Task<Result<Done>> RunDriver::read_journal() {
   std::vector<TaskId> tasks;
   add_unfinished(run_, tasks);

@@ -238,7 +238,7 @@ std::optional<engine::Event> Replay::from_inside(Turn latest) {
 Turn Replay::turn_of(const Ran& ran) const {
   if (!order_.is_known() || !frame_of(ran.start.attempt)) return Turn::now;
   if (std::holds_alternative<InterruptRequest>(ran.outcome)) return turn_of_question(ran);
-  // An attempt that is followed by a retry does not end its task.
+  // An attempt does not end its task if a retry follows.
   if (std::holds_alternative<Error>(ran.outcome) && recorded_failure(ran.start)) return Turn::now;
   return order_.turn_of(run_, ran.start.attempt, target());
 }

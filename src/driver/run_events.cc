@@ -56,7 +56,7 @@ Result<std::uint64_t> oldest_commit(Snapshot& view, const EventCursor& place,
 }
 
 // Sets the position after the commit `seq`, or after the first later one whose tasks are known. A
-// superstep that an older version of Belay has pruned partly is not reported.
+// superstep is not reported if an older version of Belay has pruned it partly.
 Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, EventCursor& place) {
   for (; seq >= 1 && seq <= run.seq; ++seq) {
     BELAY_TRY(auto checkpoint, checkpoint_at(view, place.of, {}, seq));

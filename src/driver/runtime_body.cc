@@ -91,8 +91,8 @@ Task<Result<ApprovalRow>> Runtime::Impl::find_approval(TenantId tenant, Interrup
   co_return co_await read<ApprovalRow>(parts_.store, std::move(reader));
 }
 
-// A run can be viewed with any version of its graph: a state that no version can read is returned
-// as stored.
+// A run can be viewed with any version of its graph: if no version can read its state, the state is
+// returned as stored.
 Result<RunView> Runtime::Impl::view_of(LoadedRun found) {
   RunView view;
   auto graph = graph_of(found.stored);

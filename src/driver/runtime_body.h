@@ -91,8 +91,8 @@ class Runtime::Impl {
                               std::vector<ConcurrencyGuard> places = {}, bool is_shown = true);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> continue_run(LoadedRun found, bool by_person = true);
-  // The same for a repeated start: a run that is running elsewhere, or that a concurrency limit
-  // keeps from running, is returned unchanged.
+  // The same for a repeated start: the run is returned unchanged if it is running elsewhere, or if
+  // a concurrency limit keeps it from running.
   Task<Result<RunView>> go_on_or_look(LoadedRun found);
   // Returns the thread's existing run if it is the run that `wanted` would start; else an error.
   Task<Result<LoadedRun>> find_known(RunRow wanted);

@@ -278,8 +278,9 @@ TEST_F(Upgrades, OfAQueuedRunHappenWhenItIsTakenUp) {
   EXPECT_EQ(view.state["b"], Value("x>b!"));
 }
 
-// A candidate that this process cannot execute is hidden from those that can. After the first one,
-// the process searches for others in the order in which the store would return them.
+// If a process polls a candidate that it cannot execute, the candidate is hidden from those that
+// can. After the first one, the process searches for others in the order in which the store would
+// return them.
 TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
   auto graph = [](std::string channel) {
     JsonGraphBuilder plain{"plain"};
@@ -426,7 +427,8 @@ TEST_F(InTheMidst, OfASuperstepAChannelThatAFinishedNodeWroteMayNotBeGone) {
   RunRow before = row();
   auto refused = approve(next, paused.approval->interrupt);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
-  EXPECT_THAT(refused.error().message, HasSubstr("has no channel \"notes\", which a completed task wrote"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("has no channel \"notes\", which a completed task wrote"));
   EXPECT_EQ(row(), before);
   EXPECT_EQ(approve(old, paused.approval->interrupt).value().view.row.status, RunStatus::completed);
 }

@@ -106,8 +106,9 @@ Task<Result<Done>> Runtime::Impl::execute_candidate(TenantId tenant, RunId run,
   co_return co_await quarantine(std::move(tenant), run, done.error().message);
 }
 
-// An error of one run must not affect others. Quarantines a damaged run. Skips a run that this
-// program cannot continue (`invalid`), or that was deleted (`not_found`). Returns any other error.
+// An error of one run must not affect others. Quarantines the run if it is damaged. Skips it if
+// this program cannot continue it (`invalid`), or if it was deleted (`not_found`). Returns any
+// other error.
 Task<Result<Done>> Runtime::Impl::quarantine_or_skip(TenantId tenant, RunId run, Error why) {
   if (why.code == ErrorCode::invalid || why.code == ErrorCode::not_found) co_return Done{};
   if (why.code != ErrorCode::corrupt) co_return why;

@@ -334,7 +334,7 @@ void Transition::on(Cancelled event) {
   Value::Object detail{{"by", event.by}};
   if (!event.on_behalf_of.empty()) detail.emplace("onBehalfOf", event.on_behalf_of);
   step.detail = Value(std::move(detail));
-  // Pending writes of a superstep that does not end must not become part of the state.
+  // Pending writes must not become part of the state if their superstep does not end.
   step.is_midway = is_parallel(run_);
   clear_awaiting(step);
   step.effects.events = take_events(run_);
@@ -348,7 +348,8 @@ void Transition::finish(const Moment& moment) {
   // commit. They cannot wait if this event commits rows of a subgraph: if the subgraph's last
   // commit were stored without the end of the outer task, the run could not continue after a crash.
   if (!work_.commit && (!work_.more || work_.has_pending)) save_unsaved(moment);
-  // Not if another event follows (`more`): it can be the decision that the run would wait for.
+  // The run does not pause if another event follows (`more`): that can be the decision that the run
+  // would wait for.
   if (!work_.more && !work_.commit && is_running() && run_.running == 0 && run_.unfinished > 0 &&
       is_blocked(run_, moment.now)) {
     pause(moment);
@@ -358,8 +359,8 @@ void Transition::finish(const Moment& moment) {
   if (run_.is_draining && !work_.more && !work_.commit && is_running() && !any_running(run_)) {
     release(moment);
   }
-  // Rows of model calls join the commit of this event. Without one, they wait as long as another
-  // event or deferred steps are about to cause a commit, and are committed alone otherwise.
+  // Rows of model calls join the commit of this event. If it has no commit, they wait while another
+  // event or deferred steps are about to cause a commit, and are otherwise committed alone.
   bool writes = work_.commit || work_.has_pending || !(work_.more || defers_commit());
   if (writes && !run_.deferred_journal.empty()) {
     auto held = std::exchange(run_.deferred_journal, {});

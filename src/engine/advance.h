@@ -20,11 +20,11 @@ struct Advance {
   std::vector<Action> actions;  // to be performed in this order
 };
 
-// Accepts any event for any run: an event that no longer applies (an obsolete timer, a second
-// decision, the reply of a cancelled attempt) leaves the run unchanged and has no actions. If a
-// graph function throws, or a state cannot be represented as JSON, the run fails with a typed
-// error. Consumes `run`. REQUIRES: while a commit is in progress, the driver passes in no event
-// except Committed.
+// Accepts any event for any run: if it no longer applies (an obsolete timer, a second decision, the
+// reply of a cancelled attempt), the run remains unchanged and there are no actions. If a graph
+// function throws, or a state cannot be represented as JSON, the run fails with a typed error.
+// Consumes `run`. REQUIRES: while a commit is in progress, the driver passes in no event except
+// Committed.
 Advance advance(const GraphDefinition& graph, Run&& run, Event event);
 
 }  // namespace belay::engine

@@ -122,8 +122,8 @@ void Transition::take_ownership(const SessionId& session, const Moment& moment) 
 void Transition::on(Decided event) {
   bool wakes = run_.row.status == RunStatus::paused;
   if (!wakes && !(is_running() && event.is_stored)) return;
-  // A decision that no task waits for (a second delivery, or one that came too late) must leave the
-  // run unchanged: it is checked before take_ownership().
+  // If no task waits for the decision (a second delivery, or one that came too late), the run must
+  // remain unchanged: this is checked before take_ownership().
   if (!waits_for(run_, event.approval.interrupt)) return;
   if (wakes) take_ownership(event.session, event.moment);
   to_queue_ = wakes && event.to_queue;

@@ -448,7 +448,7 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
   Value raw = raw_state(stored);
   Value::Object& state = *raw.as_object();
   for (const ChannelType& channel : graph.state->channels) {
-    // A value that this graph version wrote needs no conversion by its types.
+    // A value needs no conversion by its types if this graph version wrote it.
     if (run.version == graph.hash && state.contains(channel.name)) continue;
     Encoder text;
     channel.encode(run.state.get(), text, nullptr);

@@ -137,8 +137,8 @@ void Transition::stop_at_breakpoint() {
 // Starts everything that had to wait until the newest commit is durable.
 void Transition::continue_tasks(const Moment& moment) {
   if (!is_running()) return;
-  // A subgraph that ends here can end this superstep too, or the run: `run_.tasks` is another list
-  // then, and the remaining positions are not valid any more.
+  // If a subgraph ends here, it can end this superstep too, or the run: `run_.tasks` is another
+  // list then, and the remaining positions are not valid any more.
   std::int64_t superstep = run_.superstep;
   for (std::size_t position : std::exchange(run_.tasks_to_check, {})) {
     if (!is_running() || run_.superstep != superstep || position >= run_.tasks.size()) return;
@@ -386,9 +386,9 @@ void Transition::commit(Step step, const Moment& moment) {
     }
   }
   bool is_step = step.kind == CommitKind::node || step.kind == CommitKind::input;
-  // Durability::exit defers the commits of steps. Not of a step that schedules several tasks: their
-  // pending writes refer to the commit that scheduled them. And not the first commit, without which
-  // the store does not know the run.
+  // Durability::exit defers the commits of steps. A commit is not deferred if it schedules several
+  // tasks: their pending writes refer to the commit that scheduled them. The first commit is not
+  // deferred either: without it, the store does not know the run.
   if (defers_commit() && is_step && run_.row.seq > 0 && !is_parallel(run_)) {
     for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
     run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());

@@ -29,7 +29,7 @@ class JsonChannels : public std::enable_shared_from_this<JsonChannels> {
   std::vector<GraphDefinition::ChannelRule> rules() const;
 
   // Converts the node's writes by channel name (NamedWrite) to ChannelWrites. Fails with `invalid`
-  // for an unknown channel, and for a value that does not match its channel.
+  // if a channel is unknown or a value does not match its channel.
   NodeResult resolve(std::string_view node, NodeUpdate answer) const;
 
   // Combines `from` with the channel's value `held`. Returns a description of the expected operand

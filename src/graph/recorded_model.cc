@@ -63,7 +63,7 @@ RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request
 
 Value RecordedModel::prompt_of(const ModelRequest& request, Value document) const {
   if (attempt_.redact_prompt) document = (*attempt_.redact_prompt)(request, std::move(document));
-  // The stored prompt is only for display: a prompt that cannot be stored must not fail the call.
+  // The stored prompt is only for display: the call must not fail if the prompt cannot be stored.
   return is_recordable(document) ? std::move(document) : Value();
 }
 
@@ -132,7 +132,7 @@ Result<ModelReply> RecordedModel::keep(Call& call, Result<ModelReply> reply) {
   call.row.status = reply.ok() ? EffectStatus::done : EffectStatus::failed;
   auto envelope = envelope_of(call.record);
   if (!envelope.ok()) {
-    // A reply that cannot be stored must not be returned: after a crash, the node could not
+    // A reply must not be returned if it cannot be stored: after a crash, the node could not
     // continue with it.
     reply = envelope.error();
     call.record.reply.reset();

@@ -180,7 +180,7 @@ void Connection::linger() {
 }
 
 // Returns true if all output was passed to the kernel. Otherwise waits for the socket, or has
-// closed the connection because the client is gone.
+// closed the connection if the client is gone.
 bool Connection::flush() {
   std::size_t whole = out_.size() + body_.size();
   if (written_ == whole) return true;

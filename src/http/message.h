@@ -57,8 +57,8 @@ class BodyStream {
 
 // The server adds Date, Content-Length or Transfer-Encoding, Connection and, if it compresses,
 // Content-Encoding and Vary. A response must not set Content-Length, Transfer-Encoding or
-// Connection (they are dropped), and may set Date. A header whose name is not a token, or whose
-// value contains a line break, NUL or another control character, is dropped as well: a value can
+// Connection (they are dropped), and may set Date. A header is dropped as well if its name is not a
+// token, or if its value contains a line break, NUL or another control character: a value can
 // therefore contain data of the client without splitting the response.
 //
 // "Cache-Control: no-transform" or an existing Content-Encoding prevents compression.

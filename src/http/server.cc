@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kAcceptRetry{100};
 constexpr int kBacklog = 1024;
 constexpr std::chrono::milliseconds kSweepMin{10};
 constexpr std::chrono::milliseconds kSweepMax{1'000};
-// TCP keepalive: a client that vanished without a reset is detected after some minutes.
+// TCP keepalive: if a client vanished without a reset, this is detected after some minutes.
 constexpr int kProbeAfterSeconds = 60;
 
 std::string peer_name(const ip::tcp::endpoint& peer) {
@@ -125,8 +125,8 @@ class Listener final : public std::enable_shared_from_this<Listener> {
                            });
   }
 
-  // A connection that was closed before it was accepted is not an error of the server. Without
-  // descriptors or memory, retry: connections that end release theirs.
+  // If a connection was closed before it was accepted, that is not an error of the server. If there
+  // are no descriptors or no memory, retry: connections that end release theirs.
   void after_failed_accept(const error_code& failed) {
     if (failed == boost::asio::error::connection_aborted) return accept();
     serving_->loop.call_after(kAcceptRetry, [place = weak_from_this()] {

@@ -21,9 +21,9 @@
 //
 // The responses of a connection have the order of its requests; one request at a time is handled.
 //
-// A client that disconnects before its response does not stop the handler: a request might have
-// started durable work. Its response is discarded. ServerOptions::ends_with_client selects the
-// requests whose coroutine is destroyed instead. A stream always ends with its client.
+// If a client disconnects before its response, the handler continues: a request might have started
+// durable work. Its response is discarded. ServerOptions::ends_with_client selects the requests
+// whose coroutine is destroyed instead. A stream always ends with its client.
 //
 // Memory: an idle connection holds a few hundred bytes, and no buffer while it is idle, while a
 // handler runs or while a stream waits; with TLS, the OpenSSL session adds to it. Buffers for
@@ -56,8 +56,8 @@ struct ServerLimits {
   std::size_t body_bytes = 1024 * 1024;  // of one request, compressed or not
   std::size_t ahead_bytes = 64 * 1024;   // of later requests, read while one is handled
   std::size_t connections = 10'000;      // open at the same time
-  // Total bytes of heads and bodies being read, and of read-ahead, over all connections. A request
-  // that exceeds it gets 503. REQUIRES: above head_bytes + 2 * body_bytes.
+  // Total bytes of heads and bodies being read, and of read-ahead, over all connections. If a
+  // request exceeds it, the response is 503. REQUIRES: above head_bytes + 2 * body_bytes.
   std::size_t request_bytes = 64 * 1024 * 1024;
 };
 
@@ -133,7 +133,7 @@ class Server {
   // left. A second call only adds its `done`.
   virtual void drain(std::function<void()> done) = 0;
 
-  // Reloads the certificate and key files, for new connections. After an error, the previous ones
+  // Reloads the certificate and key files, for new connections. If this fails, the previous ones
   // remain in use. No effect without TLS.
   virtual Result<Done> reload_certificate() = 0;
 };

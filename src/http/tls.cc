@@ -26,7 +26,7 @@ int socket_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 
 bool again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-// With OpenSSL's own socket BIO, a write to a client that is gone raises SIGPIPE.
+// OpenSSL's own socket BIO raises SIGPIPE if it writes to a client that is gone.
 int send_bytes(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   ssize_t sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);

@@ -1,9 +1,9 @@
 #pragma once
 // http/transport.h - Transport: reads and writes a non-blocking socket, plain or with TLS.
 //
-// No call waits. A call that cannot continue returns the event that it needs; the connection waits
-// for it and calls again. Connection therefore needs no separate code for TLS, and no buffer is
-// held while no data arrives.
+// No call waits. If a call cannot continue, it returns the event that it needs; the connection
+// waits for it and calls again. Connection therefore needs no separate code for TLS, and no buffer
+// is held while no data arrives.
 
 #include <cstddef>
 #include <memory>
@@ -33,7 +33,8 @@ class Transport {
   // Must be called first, until it returns Wait::none.
   virtual Wait handshake() = 0;
   virtual Moved read(char* to, std::size_t size) = 0;
-  // `more`: more bytes follow immediately. After a Wait, the same bytes must be passed again.
+  // `more`: more bytes follow immediately. If the result's `wait` is not none, the same bytes must
+  // be passed again.
   virtual Moved write(std::string_view bytes, bool more) = 0;
   // True if read() might return bytes although the socket is not readable.
   virtual bool holds_input() const = 0;

@@ -90,7 +90,7 @@ Kind kind_of(const Told& told, int status) {
     Kind by_status = kind_of_status(status);
     return by_status == Kind::busy || by_status == Kind::moved ? Kind::bad_request : by_status;
   }
-  // llama.cpp returns status 500 for a request that it cannot parse.
+  // llama.cpp returns status 500 if it cannot parse a request.
   if (told.message.find("[json.exception.") != std::string::npos) return Kind::bad_request;
   return kind_of_status(status);
 }

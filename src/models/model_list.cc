@@ -62,8 +62,8 @@ Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
     }
     auto reply = co_await ask(member, std::move(one));
     if (reply.ok()) co_return std::move(reply);
-    // Streamed text cannot be withdrawn: after a delta, the call fails, and the node's next attempt
-    // starts from the beginning.
+    // Streamed text cannot be withdrawn: if a delta was delivered, the call fails, and the node's
+    // next attempt starts from the beginning.
     if (has_told || !is_worth_another(reply.error())) co_return std::move(reply);
     errors.push_back(std::move(reply).error());
   }

@@ -31,7 +31,8 @@ struct Server {
   std::string who() const;
 };
 
-// Decodes the body of a response while it is received. Must not be used after an error.
+// Decodes the body of a response while it is received. Must not be used again when a call has
+// failed.
 class ReplyDecoder {
  public:
   virtual ~ReplyDecoder() = default;

@@ -112,7 +112,7 @@ Result<ModelReply> ReplyBuilder::whole() {
     BELAY_CHECK(add_text(refusal_));
   }
   reply.text = std::move(text_);
-  // The tool calls of a reply that was cut off might be incomplete.
+  // If a reply was cut off, its tool calls might be incomplete.
   bool may_call =
       reply.stop_reason == StopReason::complete || reply.stop_reason == StopReason::tool_calls;
   if (may_call) reply.tool_calls = finished_calls();

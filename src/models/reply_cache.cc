@@ -42,8 +42,8 @@ bool is_kept(const ModelReply& reply) {
          !reply.text.empty();
 }
 
-// Encodes a reply for the shared cache. The text contains the hash of its request: a reply that was
-// stored under the key of another request is not used.
+// Encodes a reply for the shared cache. The text contains the hash of its request: a reply is not
+// used if it was stored under the key of another request.
 std::string text_of(const Digest& key, const ModelReply& reply, Instant made) {
   return to_json(Value::object({{"request", to_hex(key)},
                                 {"made", to_text(made)},

@@ -10,8 +10,8 @@
 // coroutine, or the HttpAnswer, ends the exchange: its connection is closed.
 //
 // Errors: `invalid` for a URL, a certificate or a proxy for which a retry would fail as well;
-// `exhausted` for a response above its limits; otherwise `unavailable`: no connection, a timeout, a
-// response that is cut off. The message names the host, never a header's value or a query.
+// `exhausted` if a response exceeds its limits; otherwise `unavailable`: no connection, a timeout,
+// a response that is cut off. The message names the host, never a header's value or a query.
 
 #include <chrono>
 #include <cstdint>

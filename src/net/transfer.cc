@@ -36,8 +36,8 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags) {
   return copy;
 }
 
-// True if a retry would fail as well: the configuration must be changed. libcurl reports a response
-// that is not HTTP as an unsupported protocol; the URL has been validated before.
+// True if a retry would fail as well: the configuration must be changed. If a response is not HTTP,
+// libcurl reports an unsupported protocol; the URL has been validated before.
 bool is_set_up(CURLcode code) {
   switch (code) {
     case CURLE_URL_MALFORMAT:
@@ -113,7 +113,7 @@ Result<Done> Transfer::set_headers() {
               " contains invalid characters. Check whether its value includes a line break.");
     }
     has_type |= curl_strequal(header.name.c_str(), "content-type") != 0;
-    // libcurl drops a header without a value, unless it is written with a semicolon.
+    // If a header has no value, libcurl drops it, unless it is written with a semicolon.
     std::string line = header.name + (header.value.empty() ? ";" : ": " + header.value);
     curl_slist_append(lines, line.c_str());
   }

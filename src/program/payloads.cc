@@ -153,7 +153,7 @@ void complete_document(const ApprovalRow& row, Value::Object& document) {
   document.emplace("crisis", is_crisis(row));
 }
 
-// A crisis whose approval was rejected or has expired must remain visible.
+// A crisis must remain visible if its approval was rejected or has expired.
 void show_passed_crises(CommandContext& world, const std::vector<ApprovalRow>& rows) {
   auto count = std::count_if(rows.begin(), rows.end(), [](const ApprovalRow& row) {
     bool passed = row.status == ApprovalStatus::rejected || row.status == ApprovalStatus::expired;

@@ -7,8 +7,9 @@
 //
 // A note has an id; there is one summary and one routine per day, and the day is the key. Creating
 // an existing record again with the same content returns 200 and changes nothing; with other
-// content, 409. `createdAt` is stored as given; without it, the time of the request is stored, or
-// that of the replaced record. A note without `date` belongs to the day of its `createdAt`.
+// content, 409. `createdAt` is stored as given; if it is missing, the time of the request is
+// stored, or that of the replaced record. If a note has no `date`, it belongs to the day of its
+// `createdAt`.
 
 #include "server/routes.h"
 

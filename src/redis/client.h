@@ -1,9 +1,9 @@
 #pragma once
 // redis/client.h - a client of Redis: commands, publications and subscriptions.
 //
-// Redis is never authoritative. A call fails immediately while Redis is unavailable, and after a
-// short timeout if it is slow; callers then continue without it. A reply can be outdated or
-// written by another program: callers must check it against the store.
+// Redis is never authoritative. A call fails immediately if Redis is unavailable, and after a short
+// timeout if it is slow; callers then continue without it. A reply can be outdated or written by
+// another program: callers must check it against the store.
 //
 // Threading: any. Listeners are called on a thread of the client and must not block.
 

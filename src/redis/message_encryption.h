@@ -21,7 +21,7 @@ namespace belay::redis {
 
 class MessageEncryption {
  public:
-  // Without a key, texts are not changed. `random` must outlive this object.
+  // If `keys` is empty, texts are not changed. `random` must outlive this object.
   MessageEncryption(KeyRing keys, Random& random);
   ~MessageEncryption();
 

@@ -13,8 +13,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds pause_least{20};
 constexpr milliseconds pause_most{5'000};
 constexpr int pause_doublings_max = 8;
-// The time without any received bytes after which a connection is closed: one on which a reply is
-// late, and one that only listens.
+// The time without any received bytes after which a connection is closed: if a reply is late, and
+// if the connection only listens.
 constexpr int silence_in_timeouts = 10;
 constexpr milliseconds silence_least{500};
 constexpr milliseconds listening_silence_max{10'000};
@@ -239,7 +239,7 @@ Result<Done> RedisConnection::take_reply(Reply reply) {
 Result<Done> RedisConnection::take_greeting(const Reply& reply) {
   bool is_login = std::exchange(is_login_next_, false);
   if (reply.kind == Reply::Kind::error) {
-    // Not the reply itself: it might contain the password.
+    // The error does not quote the reply, which might contain the password.
     if (is_login) return error(ErrorCode::invalid, "it does not accept the password");
     return refusal(reply);
   }

@@ -46,11 +46,11 @@ class RedisConnection {
   RedisConnection(LinkOptions options, Random& random, RedisConnectionHooks hooks = {});
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
-  // Commands without a reply fail with `unavailable`.
+  // Commands fail with `unavailable` if they have no reply yet.
   ~RedisConnection();
 
-  // Sends a command and calls `ended` with its reply, unless it is null. An error of Redis is also
-  // a reply.
+  // Sends a command and calls `ended`, if that is not null, with its reply. An error of Redis is
+  // also a reply.
   void start(const Command& command, Callback ended);
   bool is_up() const { return is_up_; }
   // Whether the first attempt to connect has succeeded or failed.

@@ -3,7 +3,7 @@
 // keys.
 //
 // Only encrypted: a run continues with a cached reply, so that only holders of the keys may be able
-// to store one. Without a key, nothing is stored and nothing is found.
+// to store one. If there is no key, nothing is stored and nothing is found.
 
 #include "belay/hints.h"
 #include "redis/client.h"

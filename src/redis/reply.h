@@ -25,8 +25,8 @@ struct Reply {
 };
 
 // Parses a stream of bytes into replies. Rejects replies of more than `bytes_max`, with more items
-// or more levels than any used command returns, and bytes that are not RESP2. After an Error
-// nothing more can be read.
+// or more levels than any used command returns, and bytes that are not RESP2. When a call has
+// returned an Error, nothing more can be read.
 class ReplyReader {
  public:
   static constexpr std::size_t bytes_max = 16u << 20;

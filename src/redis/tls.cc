@@ -228,7 +228,7 @@ Error TlsSession::why_not_believed(long verdict) const {
 }
 
 std::string TlsSession::last_words() {
-  // After a failure, OpenSSL has already created the alert.
+  // If the session has failed, OpenSSL has already created the alert.
   if (!failure_ && is_established()) {
     ERR_clear_error();
     SSL_shutdown(session_.get());

@@ -33,8 +33,8 @@ class TlsTrust {
   std::string ca_file_;
 };
 
-// The message of a session's Error is a clause: the fault of the server, then a remedy. After an
-// Error, every call returns the same one.
+// The message of a session's Error is a clause: the fault of the server, then a remedy. When a call
+// has returned an Error, every later call returns the same one.
 class TlsSession {
  public:
   // Starts a session. The server's certificate must contain `host`, a name or an address.

@@ -162,7 +162,7 @@ class Api::Body {
     admitted->route = std::get<const Route*>(found);
     admitted->query = std::move(target->query);
     if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
-    // Some of these routes need no key: a body that is not expected is not read.
+    // Some of these routes need no key: if a route expects no body, none is read.
     if (admitted->route->body.is_null() && has_body(head)) {
       return problem(422, "invalid", "This request accepts no body.");
     }

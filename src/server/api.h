@@ -35,7 +35,7 @@ struct ApiOptions {
   TimeZone time_zone = {};  // for dates that requests omit
   ApprovalExtras extras = nullptr;
   // Fails if the server cannot execute runs: it is shutting down, or its store is unavailable.
-  // Callers without a key receive the message; it must not name a machine.
+  // Callers receive the message even if they have no key; it must not name a machine.
   std::function<Task<Result<Done>>()> readiness = nullptr;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
 // server/login_limit.h - limits the number of wrong keys that an address can try.
 //
-// After that many in a minute, requests of the address that carry a key are rejected, whether the
-// key is right or wrong, until the rate allows the next try. Only a key that was right before from
-// the same address is still accepted: guessing gains nothing, and a program with a stale key cannot
-// lock out other clients behind the same proxy.
+// If an address has tried the maximum in a minute, its requests that carry a key are rejected,
+// whether the key is right or wrong, until the rate allows the next try. A key is still accepted if
+// it was right before from the same address: guessing gains nothing, and a program with a stale key
+// cannot lock out other clients behind the same proxy.
 //
 // Threading: the loop's thread.
 

@@ -83,14 +83,14 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
 Parameter prefer_parameter();
 std::vector<Parameter> start_parameters();
 // Returns the thread that a request starts: the named one, that of its Idempotency-Key, or a new
-// one. `invalid` for a new one with a name that is reserved for these keys.
+// one. Fails with `invalid` if the name of a new one is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user);
 // Starts a run with the options of the request's headers, and waits for it. Returns its state then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start);
-// Returns the thread's run once `task` has ended and the run is settled, in any process; or its
-// current state once the request stops waiting. `task` always continues.
+// Returns the thread's run when `task` has ended and the run is settled, in any process; or its
+// current state if the request stops waiting before that. `task` always continues.
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
                                 ThreadId thread, Patience patience);
 // Resumes a thread's run; returns it unchanged if it is already running.
@@ -126,7 +126,7 @@ void take_problem(http::Response response, Reply& reply);
 // Returns 200 with a run in its current state. Not cached if queued: the reason for its wait
 // depends on the time.
 Reply view_reply(ApiContext& world, const RunView& view);
-// Returns 200 for a run that has ended, 202 for one that is paused or running.
+// Returns 200 if the run has ended, 202 if it is queued, running or paused.
 Reply run_reply(ApiContext& world, const RunView& view);
 
 }  // namespace belay::server

@@ -37,7 +37,8 @@ class StartCount {
   // Reserves a slot for a run that will be running. If none is free, fails with `unavailable`, with
   // the retry delay and the name of the limit.
   Result<Done> enter();
-  // Keeps the count, because a run was started. Without it, the destructor returns the tokens.
+  // Keeps the count, because a run was started. If it is not called, the destructor returns the
+  // tokens.
   void keep() { is_kept_ = true; }
   bool is_kept() const { return is_kept_; }
 

@@ -9,13 +9,13 @@ inline constexpr std::size_t kIdPrefixMin = 6;
 
 // Returns the approval that `id` names, within `whose`: by its whole id, by the thread that waits
 // for it, or by a prefix of its id with kIdPrefixMin or more characters. A whole id takes
-// precedence over a thread of the same name. A thread that does not wait any more means its newest
-// approval, so that a decision can be repeated. `call` is the program's name in the suggested
-// commands.
+// precedence over a thread of the same name. If a thread does not wait any more, it means its
+// newest approval, so that a decision can be repeated. `call` is the program's name in the
+// suggested commands.
 //
 // Fails with `not_found` if none matches; with `invalid`, naming both, if two approvals, or an
-// approval and a thread, match, and for a prefix that is too short; with `conflict` for a thread
-// without an approval.
+// approval and a thread, match, or if a prefix is too short; with `conflict` if the thread has no
+// approval.
 Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,
                                   const Whose& whose, const std::string& call);
 

@@ -8,8 +8,8 @@
 // Threading: on the executor that awaits; several calls can be in progress concurrently. Destroying
 // a coroutine stops the wait; a run that it has started continues.
 //
-// Errors: those of Runtime and Store; a remote service adds `unavailable` for a server that cannot
-// be reached.
+// Errors: those of Runtime and Store; a remote service adds `unavailable` if its server cannot be
+// reached.
 
 #include "belay/check.h"
 #include "belay/runtime.h"

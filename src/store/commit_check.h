@@ -10,11 +10,12 @@ namespace belay::store {
 
 // Fails with `invalid` if rows do not belong together; such a commit is an error of the caller.
 //
-// A commit with a run guard must have a run row, a checkpoint of seq guard.seq + 1, and only rows
-// of this run: events, messages and approvals of this seq, values up to it; a new thread only with
-// the run's first commit. With `pending_for`, it must have neither run nor checkpoint, only rows of
-// a pending write. Without a run guard, it can have no rows of a run except outcomes of effects and
-// the guarded message. A decision requires the guard of its approval.
+// If a commit has a run guard, it must have a run row, a checkpoint of seq guard.seq + 1, and only
+// rows of this run: events, messages and approvals of this seq, values up to it; a new thread only
+// with the run's first commit. If the guard has `pending_for`, the commit must have neither run nor
+// checkpoint, only rows of a pending write. If a commit has no run guard, it can have no rows of a
+// run except outcomes of effects and the guarded message. A decision requires the guard of its
+// approval.
 Result<Done> check_commit(const Commit& commit);
 
 // Errors that a store detects only with its stored rows; the same in all stores.

@@ -2,8 +2,8 @@
 // store/row_part.h - the part of a row that is sealed as a unit: its texts, which
 // make_encrypted_store() hides, and the other values that must not be changed without the key.
 //
-// A part has one seal, in a separate column. With a key, the seal contains the texts and their
-// columns are empty; without a key, the seal is empty and the columns contain the texts.
+// A part has one seal, in a separate column. If there is a key, the seal contains the texts and
+// their columns are empty; if there is no key, the seal is empty and the columns contain the texts.
 
 #include <optional>
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 using Others = WorldPlan::Others;
 
-// A run that pauses more often than this is considered an endless loop.
+// If a run pauses more often than this, it is considered an endless loop.
 constexpr int turns_max = 1'000;
 
 // Page size for reads: the store of a test is small and is read in one page.
@@ -36,7 +36,7 @@ std::vector<std::string> parts_of(const std::string& names) {
   return parts;
 }
 
-// A call that was stopped while it waited has not happened: its status is still `intended`.
+// If a call was stopped while it waited, it has not happened: its status is still `intended`.
 bool has_happened(const EffectRow& call) {
   return call.status != EffectStatus::failed && call.status != EffectStatus::intended;
 }

@@ -136,8 +136,8 @@ TEST(WorldEffects, AKeyedOneIsCalledAsOftenAsItReallyWasAndCountsOnce) {
   }
 }
 
-// Policy `skip` requests no decision: an effect that had not happened is lost, one that had
-// happened is not repeated.
+// Policy `skip` requests no decision: if the effect had not happened, it is lost; if it had
+// happened, it is not repeated.
 TEST(WorldEffects, OneThatHadNotBegunHasNotHappened) {
   Post post;
   auto builder = around([&post](const Letter&, Context& context) -> Task<Update<Letter>> {
@@ -208,7 +208,7 @@ TEST(WorldEffects, OneThatWaitsForItsOwnProcessHasNotHappened) {
   }
 }
 
-// The outcome of a function that threw is unknown; a person who checks finds that it has happened.
+// If the function threw, its outcome is unknown; a person who checks finds that it has happened.
 TEST(WorldEffects, OneWhoseFunctionThrewCountsAsHappened) {
   int posted = 0;
   auto builder = around([&posted](const Letter&, Context& context) -> Task<Update<Letter>> {

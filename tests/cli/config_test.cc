@@ -170,7 +170,7 @@ TEST_F(CliConfig, WhatIsWrongInItIsToldWithItsLineAndOpensNoStore) {
            {"user: ana\n\nuser: ben\n", {"line 3", "user", "twice"}},
            {"user: [ana]\n", {"line 1", "user"}},
            {"- user\n", {"line 1", "key: value"}},
-           {"user: [ana\n", {"no YAML"}},
+           {"user: [ana\n", {"invalid YAML"}},
            {"language: fr\n", {"line 1", "fr", "en or es"}},
            {"compression: lots\n", {"line 1", "lots"}},
        }) {

@@ -12,6 +12,9 @@ namespace {
 
 class CliFormerNames : public ::testing::Test {
  protected:
+  // The store exists then, so that no command reports that it created it.
+  void SetUp() override { ASSERT_EQ(world.run({"worker", "--until-idle"}).code, 0); }
+
   // Leaves a paused run in the thread "t".
   void pause_a_run() {
     ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);

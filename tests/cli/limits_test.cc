@@ -71,7 +71,7 @@ TEST_F(CliLimits, WithKeysAUserHasFiveRunsAtWorkAndBeginsTenAMinute) {
   EXPECT_NE(text(eleventh.json()["detail"]).find("10 starts per minute"), std::string::npos)
       << eleventh.body;
   EXPECT_FALSE(eleventh.retry_after.empty());
-  // A request that starts no run is not limited.
+  // A request is not limited if it starts no run.
   std::string thread = text(queued.json()["threadId"]);
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(ask(served, "GET", "/api/runs", "ana").status, 200);

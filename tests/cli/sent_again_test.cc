@@ -1,7 +1,7 @@
 // Every request that changes data, sent twice concurrently to two servers with one store, and
 // again later, also after both were restarted: each time the same final response, and one effect.
-// The list of requests comes from the servers' own description; a new one without a case here
-// fails.
+// The list of requests comes from the servers' own description; the test fails if a new one has no
+// case here.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -32,8 +32,8 @@ struct Case {
 
 Value without(Value document, const std::set<std::string>& members) {
   // They depend on the time or on which request was first.
-  static const std::set<std::string> always{"updatedAt", "workedMs", "createdAt", "answer", "result",
-                                            "message",   "title",    "status"};
+  static const std::set<std::string> always{"updatedAt", "workedMs", "createdAt", "answer",
+                                            "result",    "message",  "title",     "status"};
   Value::Object* object = document.as_object();
   if (!object) return document;
   bool is_problem = object->contains("code") && object->contains("detail");
@@ -235,7 +235,7 @@ void CliSentAgain::add_record_cases(std::vector<Case>& all) {
       EXPECT_EQ(served.send("PUT", at_day, made).status, 201);
       return Sent{"DELETE", at_day, ""};
     };
-    // A record that no longer exists is not found: the effect is the same (RFC 9110, 9.2.2).
+    // If the record no longer exists, it is not found: the effect is the same (RFC 9110, 9.2.2).
     all.push_back({"delete" + kind.singular, std::move(erased), {204, 404}, {404}});
   }
 }

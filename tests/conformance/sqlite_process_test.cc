@@ -71,7 +71,7 @@ class SqliteProcesses : public testing::Test {
   SeededRandom random_;
 };
 
-// A boot ends all locks: a process that holds a lock with the same number now is a different
+// A boot ends all locks: if a process holds a lock with the same number now, it is a different
 // process.
 TEST_F(SqliteProcesses, ASessionOfAnotherBootIsDead) {
   auto first = open();

@@ -300,7 +300,7 @@ class Fleet {
       std::vector<std::string> open = open_threads();
       if (open.empty()) break;
       for (const Words& words : decisions()) tell(words);
-      // A run that has lost too many owners in a row is quarantined until a person resumes it.
+      // If a run has lost too many owners in a row, it is quarantined until a person resumes it.
       for (const std::string& thread : open) {
         Value state = tell({"state", thread, "--json"}).json();
         if (state["status"] == Value("quarantined")) tell({"resume", thread});

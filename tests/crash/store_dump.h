@@ -11,7 +11,7 @@
 namespace belay::crash {
 
 struct Sight {
-  // All commits of all runs: once a commit is listed here, it must never be missing or changed
+  // All commits of all runs: when a commit is listed here, it must never be missing or changed
   // later.
   std::map<std::pair<RunId, std::uint64_t>, CheckpointRow> commits;
   // The number of commits of each node, by "thread node".

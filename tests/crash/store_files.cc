@@ -14,7 +14,7 @@ struct Close {
 };
 using Connection = std::unique_ptr<sqlite3, Close>;
 
-// A store that other processes use can be locked briefly.
+// A store can be locked briefly if other processes use it.
 constexpr int kLockedMaxMs = 2'000;
 
 Result<Connection> connect(const std::string& folder) {

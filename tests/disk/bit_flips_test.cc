@@ -183,7 +183,7 @@ TEST(BitFlips, InTheLogLeaveWhatStoodBeforeThem) {
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
 }
 
-// A bit that is flipped during a read can be written back to the disk.
+// If a bit is flipped during a read, it can be written back to the disk.
 TEST(BitFlips, AtAnyReadGiveATypedErrorAFindingOrTheRightState) {
   Recorded sound =
       record([](RecordingDisk& disk) { disk.fail(Fault::flipped_bit, SIZE_MAX, false); });

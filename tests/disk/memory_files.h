@@ -70,8 +70,8 @@ class MemoryFile {
 // Thread-safe.
 class MemoryFiles {
  public:
-  // Opens a file with SQLite's flags; an empty path is a file without a name. Returns null if it
-  // cannot be opened.
+  // Opens a file with SQLite's flags; if the path is empty, the file has no name. Returns null if
+  // it cannot be opened.
   std::shared_ptr<MemoryFile> open(const std::string& path, int flags);
   void close(const std::shared_ptr<MemoryFile>& file);
   // Returns whether there is a file that is not empty: for SQLite an empty WAL does not exist.

@@ -55,7 +55,7 @@ class PowerCut {
     bool was_synced = false;  // if not, the whole file might be missing
     std::string synced;
     std::vector<Operation> unsynced;  // in order
-    // After a failed sync: the contents with the data that it left unwritten, and those without.
+    // If a sync has failed: the contents with the data that it left unwritten, and those without.
     std::optional<std::string> with_lost;
     std::optional<std::string> without_lost;
     bool has_lost = false;  // `unsynced` contains writes before the failed sync

@@ -33,7 +33,7 @@ Came came_of(const Outcome& outcome) {
 Came came_of(const Got& got) {
   Came came{got.json(), "", got.body};
   bool is_problem = got.type.starts_with("application/problem+json");
-  // A failed run is reported as a problem that contains the run.
+  // If the run failed, the response is a problem that contains the run.
   if (is_problem && came.document["run"].is_null()) came.error = text(came.document["code"]);
   if (!came.document["run"].is_null()) came.document = Value(came.document["run"]);
   return came;

@@ -241,8 +241,8 @@ void add_limits(std::vector<Row>& rows) {
   }
 }
 
-// Permissions of API keys, which only servers have. A key that lacks the permission of a route is
-// rejected by its head, before the request has a meaning: tests/permissions has these.
+// Permissions of API keys, which only servers have. If a key lacks the permission of a route, the
+// request is rejected by its head, before its body is read: tests/permissions has these.
 void add_permissions(std::vector<Row>& rows) {
   auto add = [&](std::string name, std::string about, std::string key,
                  std::map<std::string, std::string> set, std::variant<Start, Approve, Save> asked,

@@ -2,8 +2,7 @@
 // tests/doors/rows.h - the table of rules that apply to every door: settings, validations, limits
 //
 // A row has settings, one request and one expected result, which is the same for every door. To add
-// one, write it into rows.cc; a setting without a row, and without a reason for that, fails the
-// test.
+// one, write it into rows.cc; the test fails if a setting has neither a row nor a reason for that.
 
 #include <map>
 #include <optional>

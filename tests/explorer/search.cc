@@ -19,7 +19,8 @@ constexpr std::uint32_t longest_max = 40;
 // One of the two processes, which differ only in their actions.
 struct Process {
   std::uint32_t moment = idle;  // of the call in progress
-  // -1: the next call opens a session. A session that no commit names equals none.
+  // -1: the next call opens a session. Also if the process is idle and no commit names its session:
+  // the states are equal.
   std::int16_t session = -1;
   bool is_taken_for_dead = false;
   friend auto operator<=>(const Process&, const Process&) = default;
@@ -190,7 +191,8 @@ std::vector<Move> Search::moves_from(const State& state) {
   return moves;
 }
 
-// A process whose session is dead opens a new one with its next call, like a process that died.
+// If the session of a process is dead, the process opens a new one with its next call, as if it had
+// died.
 void Search::end_call(State& state, int process, const Moment& moment,
                       std::vector<std::string>& wrong) {
   Process& one = state.processes[process];

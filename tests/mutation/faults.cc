@@ -129,7 +129,7 @@ class Maker {
     }
   }
 
-  // Not for texts, which have no difference.
+  // Skips lines with texts: texts can be added, but not subtracted.
   void sums() {
     if (line_.find('"') != string::npos || line_.find('\'') != string::npos) return;
     for (auto [from, to] : {std::pair("+", "-"), {"-", "+"}, {"+=", "-="}, {"-=", "+="}}) {

@@ -1,5 +1,5 @@
 // Each route, with each permission, on each kind of item: the response must match the declared
-// table. A route without an entry fails.
+// table. The test fails if a route has no entry.
 
 #include <set>
 

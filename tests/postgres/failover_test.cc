@@ -1,6 +1,6 @@
 // A primary dies while commits and runs are in progress, and its standby is promoted: acknowledged
-// data exists, every run ends, and the former primary cannot cause damage when it returns. Without
-// a synchronous standby data can be lost; processes that depended on it get an error.
+// data exists, every run ends, and the former primary cannot cause damage when it returns. If there
+// is no synchronous standby, data can be lost; processes that depended on it get an error.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ bool can_read(int file) {
   return ::poll(&asked, 1, 0) > 0;
 }
 
-// On loopback, a peer that does not read for this long has ended or is about to.
+// On loopback, if a peer does not read for this long, it has ended or is about to.
 bool send_all(int file, std::string_view bytes) {
   constexpr int send_max_ms = 10'000;
   while (!bytes.empty()) {

@@ -52,7 +52,7 @@ Looked same_number(const std::string& what, const std::string& expected, std::si
   return Mismatch{what + " " + expected, what + " " + std::to_string(found)};
 }
 
-// Compares a text that must contain another one; an argument that is not given matches.
+// Compares a text that must contain another one; if the argument is not given, any text matches.
 Looked holds(const std::string& what, const Step& step, const std::string& name,
              const std::string& found) {
   std::string part = step.named_text(name);

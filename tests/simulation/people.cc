@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The time after which an action without a result is repeated.
+// An action is repeated if it has no result after this time.
 constexpr microseconds kAgain = 15s;
 
 std::string text_of(const Result<RunView>& view) {
@@ -121,8 +121,8 @@ void People::look_around(bool in_a_hurry) {
     for (RunRow& row : rows) {
       open.unfinished.push_back(row.thread.text + " " + std::string(name_of(row.status)) + " " +
                                 row.reason);
-      // The resume of a run that another live process owns is rejected; a run that their own
-      // process had to abandon continues.
+      // A resume is rejected if another live process owns the run; if their own process had to
+      // abandon the run, it continues.
       bool is_still = row.status == RunStatus::running && now - row.updated_at > kAgain;
       if (is_still || row.status == RunStatus::quarantined || row.reason == "breakpoint") {
         open.stopped.push_back(std::move(row));

@@ -50,7 +50,7 @@ Findings check_prose(const Tree& tree);      // listed phrases: their counts onl
 Findings check_tree(const Tree& tree);
 
 // Reads the files of the repository at `root` that the checks need: those that git tracks or would
-// track; without git, all except build trees and hidden folders.
+// track; if there is no git, all except build trees and hidden folders.
 Tree read_tree(const std::string& root);
 
 // Returns the number of lines of each function body, as check_functions() counts them.

@@ -137,7 +137,7 @@ class Lexer {
     take(TokenKind::number, end);
   }
 
-  // A quote that is not closed in its line ends with the line.
+  // If a quote is not closed in its line, it ends with the line.
   void take_quoted(char quote) {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != quote && text_[end] != '\n') {

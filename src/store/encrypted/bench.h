@@ -15,7 +15,7 @@ struct EnvelopeSealer::Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  // A bench that has grown beyond this for a large value releases the memory.
+  // If a bench has grown beyond this for a large value, it releases the memory.
   static constexpr std::size_t scratch_bytes_max = 1u << 20;
 
   void forget() {

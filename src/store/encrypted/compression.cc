@@ -19,14 +19,14 @@ bool Compression::compress(std::string_view data, std::string& out) {
   if (!writing_) {
     writing_.reset(ZSTD_createCCtx());
     BELAY_ASSERT(writing_ != nullptr);
-    // Without a key, only the checksum detects a changed bit.
+    // If there is no key, only the checksum detects a changed bit.
     ZSTD_CCtx_setParameter(writing_.get(), ZSTD_c_compressionLevel, kLevel);
     ZSTD_CCtx_setParameter(writing_.get(), ZSTD_c_checksumFlag, 1);
   }
   std::size_t before = out.size();
   std::size_t room = data.size() - data.size() / 10;
   out.resize(before + room);
-  // A frame that does not fit saves too little space: not an error.
+  // If the frame does not fit, it saves too little space: not an error.
   std::size_t size =
       ZSTD_compress2(writing_.get(), out.data() + before, room, data.data(), data.size());
   bool fits = !ZSTD_isError(size);

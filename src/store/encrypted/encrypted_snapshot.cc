@@ -113,8 +113,8 @@ bool says_of_decision(const ApprovalRow& row) {
          !row.edited.empty() || row.edited_hash != Digest{} || row.decided_at != Instant{};
 }
 
-// With a key, the digest of a payload is not stored; it is computed from the payload. A digest that
-// an older Belay has stored is returned unchanged.
+// If there is a key, the digest of a payload is not stored; it is computed from the payload. If an
+// older Belay has stored a digest, that is returned unchanged.
 void restore_digest(const std::string& envelope, Digest& digest) {
   if (digest != Digest{}) return;
   auto text = json_in_envelope(envelope);
@@ -172,7 +172,7 @@ Result<std::vector<RunRow>> EncryptedSnapshot::runs(const RunFilter& filter) {
 }
 
 void open_offer(EnvelopeSealer& sealer, RunRow& row) {
-  // A part that fails to open loses its seal, and its texts are empty.
+  // If a part fails to open, it loses its seal, and its texts are empty.
   (void)sealer.open(row.tenant, store::part_of(row));
   (void)sealer.open(row.tenant, store::start_part_of(row));
   row.options.clear();

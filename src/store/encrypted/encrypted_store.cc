@@ -86,7 +86,7 @@ class EncryptedStore final : public ForwardingStore {
     if (stored.empty()) return guard.payload_hash;
     Digest kept = stored.front().payload_hash;
     Digest shown = kept;
-    // A commit must not rely on an approval that is damaged or was changed without the key.
+    // A commit must not rely on an approval if it is damaged or was changed without the key.
     BELAY_TRY(auto opened, encrypted::EncryptedSnapshot(view, sealer).approvals(filter));
     if (!opened.empty()) shown = opened.front().payload_hash;
     if (shown != guard.payload_hash) kept[0] ^= 0xff;

@@ -43,8 +43,8 @@ struct Parts {
   }
 };
 
-// Fails with `corrupt` for bytes that are not an envelope, with `invalid` for a type that this
-// Belay does not know. The message contains `subject`.
+// Fails with `corrupt` if the bytes are not an envelope, with `invalid` if this Belay does not know
+// the type. The message contains `subject`.
 Result<Parts> parts_of(std::string_view envelope, const store::Subject& subject);
 
 // True for type "json", that of most envelopes, without parsing the type.

@@ -183,7 +183,7 @@ TEST(Encryption, EveryFlippedBitOfACompressedValueIsSeenWithoutAKey) {
     std::string changed = sealed;
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
     auto opened = sealer.open(changed);
-    // A change of a bit that zstd ignores is not detected; the text is then unchanged.
+    // If zstd ignores the changed bit, the change is not detected; the text is then unchanged.
     if (opened.ok()) {
       EXPECT_EQ(*opened, envelope) << "bit " << bit;
     } else {

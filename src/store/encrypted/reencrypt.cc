@@ -1,8 +1,8 @@
 // Reads all values of a tenant page by page, to re-encrypt or to inspect them. Pages are read, and
 // the new values computed, on the store's reader threads, so that the caller's thread stays free.
 //
-// A Rewrite applies only if the stored bytes are still those that were read: a value that another
-// commit changes meanwhile is not overwritten; the next pass finds it.
+// A Rewrite applies only if the stored bytes are still those that were read: if another commit
+// changes a value meanwhile, the new value is not overwritten; the next pass finds it.
 
 #include <utility>
 

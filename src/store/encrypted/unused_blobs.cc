@@ -1,9 +1,9 @@
 // Deletes blobs to which no row refers.
 //
 // The order of the steps must not change: list the blobs with their last put numbers; read all
-// references; delete the blobs without one, unless their put number has changed. A reference that
-// the second step misses was committed after the list was read, and its commit has increased the
-// blob's put number.
+// references; delete the blobs without one, unless their put number has changed. If the second step
+// misses a reference, the reference was committed after the list was read, and its commit has
+// increased the blob's put number.
 
 #include <map>
 

@@ -62,7 +62,7 @@ GuardResult judge_pending(Commit& commit, TenantTables& tenant, RunTable*& run) 
   return {&commit.rows};
 }
 
-// Leaves `run` null for a commit without a guard and for a run's first commit.
+// Leaves `run` null if the commit has no guard or is a run's first commit.
 Result<GuardResult> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTable*& run) {
   if (commit.run_guard && !commit.run_guard->pending_for.is_null()) {
     return judge_pending(commit, tenant, run);
@@ -259,8 +259,8 @@ void write_effect(TenantTables& tenant, RunTable& run, EffectRow effect) {
   stored = std::move(effect);
 }
 
-// Records the outcome of an effect that a process started before it lost its run. A failure does
-// not overwrite an attempt that another process has started since.
+// Records the outcome of an effect that a process started before it lost its run. A failure is not
+// recorded if another process has started another attempt since.
 void write_outcome(TenantTables& tenant, EffectRow& outcome) {
   RunTable* run = tenant.run(outcome.run);
   if (!run) return;

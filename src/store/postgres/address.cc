@@ -122,7 +122,7 @@ Result<Address> address_from(const std::string& url) {
   set_unless_given(address, "application_name", "belay");
   set_unless_given(address, "client_encoding", "UTF8");
   set_unless_given(address, "connect_timeout", "10");
-  // Detects a server whose machine is lost within 15 seconds.
+  // If the server's machine is lost, this is detected within 15 seconds.
   set_unless_given(address, "tcp_user_timeout", "15000");
   set_unless_given(address, "keepalives_idle", "5");
   set_unless_given(address, "keepalives_interval", "3");

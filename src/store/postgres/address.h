@@ -7,8 +7,8 @@
 // and, in the query, four of Belay: `schema` (default belay); `pool` (connections for reads, 1 to
 // 100, default 8); `session_expiry` (the lease of a session in milliseconds, default 15,000; a
 // heartbeat after each third of it); `patience` (milliseconds for which commits and reads are
-// retried while the server is unavailable, default 30,000). With several hosts, Belay uses the one
-// that accepts writes (target_session_attrs=read-write), unless the URL sets another value.
+// retried while the server is unavailable, default 30,000). If there are several hosts, Belay uses
+// the one that accepts writes (target_session_attrs=read-write), unless the URL sets another value.
 
 #include <chrono>
 #include <string>

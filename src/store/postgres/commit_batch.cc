@@ -27,7 +27,7 @@ constexpr std::string_view hold_statement =
     " AND r.run_id = u.run_id AND r.epoch = u.guard_epoch AND r.seq = u.guard_seq"
     " FOR NO KEY UPDATE OF r) AS held";
 
-// A run that does not exist yet counts as epoch 0 and seq 0, as in RunGuard.
+// If a run does not exist yet, it counts as epoch 0 and seq 0, as in RunGuard.
 constexpr std::string_view standing_statement =
     "SELECT coalesce(r.epoch, 0) = u.guard_epoch AND coalesce(r.seq, 0) = u.guard_seq"
     " FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS u (tenant, run_id, guard_epoch, guard_seq, n)"
@@ -48,8 +48,8 @@ bool fits_together(const Commit& commit) {
     return false;
   if (!commit.require_open.empty()) return false;
   bool is_pending = !commit.run_guard->pending_for.is_null();
-  // An approval that an earlier try has opened must not be inserted again: that needs a read first
-  // (CommitWriter::without_asked).
+  // If an earlier try has opened an approval, it must not be inserted again: that needs a read
+  // first (CommitWriter::without_asked).
   return !is_pending || commit.rows.opened.empty();
 }
 
@@ -59,7 +59,8 @@ void begin_writing(Connection& connection, std::chrono::milliseconds lock_patien
 }
 
 void end_silent_transactions(Connection& connection, std::chrono::milliseconds silence) {
-  // Not by state: within a pipeline it is "active" although the server waits for its client.
+  // Selects by `wait_event`, not by `state`: that is "active" within a pipeline even when the
+  // server waits for its client.
   Parameters parameters;
   parameters.add(std::int64_t{silence.count()});
   (void)connection.query(
@@ -109,8 +110,8 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
   if (written.ok()) return {};
   Error failed = std::move(written).error();
   TogetherAnswer answer{Together::refused, std::move(failed)};
-  // A lost connection leaves open whether the server received and executed COMMIT, unless it has
-  // rejected a write (25006).
+  // If the connection is lost, it is unknown whether the server received and executed COMMIT,
+  // unless it has rejected a write (25006).
   if (connection.is_lost()) {
     answer.outcome = connection.takes_no_writes() ? Together::repeat : Together::lost;
     return answer;

@@ -2,10 +2,10 @@
 // store/postgres/commit_batch.h - commits many commits in one transaction and one round trip.
 //
 // For commits without guards other than RunGuard and concurrency limits. BEGIN, the guards, all
-// rows and COMMIT are sent in one pipeline. A guard that does not hold makes the server divide by
-// zero, which undoes the transaction; standing() then finds the commits whose guard does not
-// hold, and the others are retried. A fenced run therefore writes nothing, and costs the others a
-// few more round trips.
+// rows and COMMIT are sent in one pipeline. If a guard does not hold, the server divides by zero,
+// which undoes the transaction; standing() then finds the commits whose guard does not hold, and
+// the others are retried. A fenced run therefore writes nothing, and costs the others a few more
+// round trips.
 //
 // Threading: the writer's thread only.
 
@@ -44,9 +44,9 @@ Result<std::vector<bool>> standing(Connection& connection,
 void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience);
 
 // Terminates connections of Belay that have waited for their client within a transaction for longer
-// than `silence`: a process that was stopped, or whose machine is lost, would hold its locks
-// without limit. If such a process continues, its connection is lost, and it sends its commits
-// again: their guards then decide.
+// than `silence`: if a process was stopped, or its machine is lost, it would hold its locks without
+// limit. If such a process continues, its connection is lost, and it sends its commits again: their
+// guards then decide.
 void end_silent_transactions(Connection& connection, std::chrono::milliseconds silence);
 
 }  // namespace belay::postgres

@@ -78,7 +78,7 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Locke
   return verdict.outcome;
 }
 
-// A run that is already running has been counted; only a commit that makes it running needs
+// If the run is already running, it has been counted; only a commit that makes it running needs
 // capacity.
 Result<bool> CommitWriter::find_places(const Commit& commit, const CommitRows& rows,
                                        const LockedRun* standing) {
@@ -212,9 +212,9 @@ Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit) {
 
 // With run_is_active, a decision without a RunGuard, the run is not yet locked, and its owner can
 // commit at the same time. The run is locked before the approval, as by the owner; the opposite
-// order could deadlock. If the owner is first, the status is read after its commit: a run that was
-// paused meanwhile is `fenced`, and the caller decides with a RunGuard. If the decision is first,
-// the owner's pause waits for the lock and then fails its require_open.
+// order could deadlock. If the owner is first, the status is read after its commit: if the run was
+// paused meanwhile, the outcome is `fenced`, and the caller decides with a RunGuard. If the
+// decision is first, the owner's pause waits for the lock and then fails its require_open.
 Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commit& commit) {
   const ApprovalGuard& guard = *commit.approval_guard;
   GuardResult closed{nullptr, CommitOutcome::approval_closed};
@@ -375,9 +375,9 @@ Result<bool> CommitWriter::move_message(const Commit& commit, const OutboxRow& m
   return moved.touched() == 1;
 }
 
-// Records the outcome of an effect that a process started before it lost its run. A failure
-// does not overwrite an attempt that another process has started since. The envelope is bound
-// to the node and the class.
+// Records the outcome of an effect that a process started before it lost its run. A failure is not
+// recorded if another process has started another attempt since. The envelope is bound to the node
+// and the class.
 Result<Done> CommitWriter::put_outcome(const TenantId& tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
   Parameters row;
@@ -405,9 +405,9 @@ Result<Done> CommitWriter::preserve(const TenantId& tenant, const ThreadId& thre
   return Done{};
 }
 
-// Deletes a blob only if its put number is still the one that the caller has read: a commit that
-// has stored the blob again has increased it. Rows of blob_puts are locked before blobs, by the
-// commits that store blobs as well (RowBatch::send).
+// Deletes a blob only if its put number is still the one that the caller has read: if another
+// commit has stored the blob again, the number has increased. Rows of blob_puts are locked before
+// blobs, by the commits that store blobs as well (RowBatch::send).
 Result<Done> CommitWriter::delete_blobs(const TenantId& tenant, const CommitRows& rows) {
   Table unused(
       "WITH gone AS (DELETE FROM belay.blob_puts p USING unnest($1, $2, $3)"

@@ -23,8 +23,8 @@ class CommitWriter {
   CommitWriter(Connection& connection, Clock* clock, Instant now, bool was_sent)
       : connection_(connection), clock_(clock), now_(now), was_sent_(was_sent) {}
 
-  // Evaluates the guards and writes the rows that they permit. After an Error the transaction has
-  // failed, or contains a part of the commit: the caller must roll it back.
+  // Evaluates the guards and writes the rows that they permit. If it returns an Error, the
+  // transaction has failed or contains a part of the commit: the caller must roll it back.
   // REQUIRES: store::check_commit(commit).
   Result<CommitOutcome> apply(const Commit& commit);
 

@@ -101,7 +101,7 @@ class Connection {
   Result<std::vector<Rows>> sync();
   // Queues one more statement, calls sync(), and returns the result of that statement.
   Result<Rows> query(std::string_view sql, const Parameters& parameters = {});
-  // The same, but fails on a server that accepts no writes: its rows might be outdated.
+  // The same, but fails if the server accepts no writes: its rows might be outdated.
   Result<Rows> query_primary(std::string_view sql, const Parameters& parameters = {});
   // Whether the server reports when it becomes a standby or is set to read-only. A pooler does not
   // forward this; then, and while it is unknown, each transaction must ask (asks_for_writes).

@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds between_notifies{50};
 constexpr milliseconds first_pause{100};
 constexpr milliseconds longest_pause{5'000};
-// LISTEN and NOTIFY need no long work: a server that takes longer is unavailable.
+// LISTEN and NOTIFY need no long work: if a server takes longer, it is unavailable.
 constexpr milliseconds patience{5'000};
 // The longest wait without work. A lost connection ends it earlier (TCP keepalive).
 constexpr milliseconds longest_wait{60'000};
@@ -75,8 +75,8 @@ Notifier::~Notifier() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Without a thread, or without a pipe to wake it, no notifications are sent or received: workers
-// then find runs by polling.
+// If there is no thread, or no pipe to wake it, no notifications are sent or received: workers then
+// find runs by polling.
 void Notifier::start() {
   if (thread_.joinable() || bell_->socket() < 0) return;
   try {

@@ -5,8 +5,8 @@
 // channel. Notifications within 50 ms are sent together, one per queue, without a payload. While
 // there is no connection, notifications are lost; after a reconnect every listener is called once.
 //
-// Behind a pooler that assigns another connection to every transaction no notification arrives,
-// without any other effect: use the address of the server itself.
+// If a pooler assigns another connection to every transaction, no notification arrives, without any
+// other effect: use the address of the server itself.
 //
 // Threading: any method from any thread; listeners are called on the notifier's thread.
 

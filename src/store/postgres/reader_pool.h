@@ -3,8 +3,8 @@
 //
 // Reads therefore wait neither for the writer nor block the event loop. A thread starts when a read
 // finds all others busy, up to Address::pool. It connects at its first read, and again after its
-// connection was lost or its server accepts no writes any more. A read that this interrupts, or
-// that the server aborts in favour of another transaction, is retried from its start until
+// connection was lost or its server accepts no writes any more. If this interrupts a read, or if
+// the server aborts it in favour of another transaction, the read is retried from its start until
 // Address::patience has passed.
 //
 // Threading: push() from any thread.

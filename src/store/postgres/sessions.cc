@@ -64,7 +64,7 @@ Sessions::~Sessions() {
   }
   stopping_.notify_all();
   if (heart_.joinable()) heart_.join();
-  // Opens no connection for this: without it, the leases expire.
+  // Opens no connection for this: if the connection is lost, the leases expire.
   if (ours.size() == 0 || !asked_ || asked_->is_lost()) return;
   Parameters parameters;
   parameters.add(ours);
@@ -108,7 +108,7 @@ Result<Done> Sessions::insert(const SessionId& session, Instant now) {
   Parameters row;
   row.add(session).add(std::string_view(name_)).add(address_.session_expiry.count());
   row.add(now);
-  // ON CONFLICT: after a lost reply, the retry finds the row of the first try.
+  // ON CONFLICT: if the reply was lost, the retry finds the row of the first try.
   BELAY_CHECK(
       ask("INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
           " SELECT $1, $2, $4, now, now + $3 * interval '1 millisecond' FROM clock_timestamp() now"

@@ -6,9 +6,10 @@
 // session's runs, and its commits to these runs are fenced. Runs that were not claimed belong to it
 // again after its next heartbeat: an unavailable server or a stopped process ends no run.
 //
-// A process that sent no heartbeat for a whole lease cannot distinguish dead sessions from sessions
-// that had no connection either. It therefore considers all others alive until one lease after its
-// next heartbeat, so that it does not claim runs of live owners when a server is available again.
+// If a process sent no heartbeat for a whole lease, it cannot distinguish dead sessions from
+// sessions that had no connection either. It therefore considers all others alive until one lease
+// after its next heartbeat, so that it does not claim runs of live owners when a server is
+// available again.
 //
 // Threading: any method, from any thread.
 
@@ -59,7 +60,7 @@ class Sessions {
   bool beat(std::unique_ptr<Connection>& connection);
   void note_renewed(const Rows& renewed, Time before);
   Result<Done> connect(std::unique_ptr<Connection>& connection) const;
-  // Executes a statement on the connection `asked_`. Retries it after a lost reply, so that its
+  // Executes a statement on the connection `asked_`. Retries it if the reply is lost, so that its
   // repetition must be harmless.
   Result<Rows> ask(std::string_view sql, const Parameters& parameters,
                    std::chrono::milliseconds patience);

@@ -14,8 +14,8 @@ class ShutdownDeadline {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The time limit of a wait for the server during a shutdown. Long enough for a slow server: a
-  // commit that it does not acknowledge is repeated by another process.
+  // The time limit of a wait for the server during a shutdown. Long enough for a slow server: if it
+  // does not acknowledge a commit, another process repeats the commit.
   static constexpr std::chrono::milliseconds patience{5'000};
 
   ShutdownDeadline();

@@ -91,8 +91,8 @@ void Writer::serve() {
 //
 // A run's second commit stays in front of the queue for the next batch: one statement moves all
 // runs of a batch (move_statement in commit_batch.cc) and cannot move a run twice. Sorted by run
-// id, so that batches of several processes lock their runs in the same order; the server resolves a
-// deadlock that still occurs (40P01).
+// id, so that batches of several processes lock their runs in the same order; if a deadlock still
+// occurs, the server resolves it (40P01).
 Writer::Batch Writer::take_batch() {
   Batch batch;
   Batch staying;

@@ -40,7 +40,7 @@ class Writer {
   struct Waiting {
     Waiting(Commit waiting_commit, Answer waiting_answer)
         : commit(std::move(waiting_commit)), answer(std::move(waiting_answer)) {}
-    // Null for a commit without a run. A pending write counts as a commit of its run.
+    // Null if the commit has no run. A pending write counts as a commit of its run.
     RunId run() const {
       if (commit.rows.run) return commit.rows.run->run;
       return commit.run_guard ? commit.run_guard->pending_for : RunId();
@@ -76,7 +76,7 @@ class Writer {
   // Moves to `alone` the members whose guard does not hold; all members if every guard holds.
   void set_apart(Batch& members, Batch& alone);
   void commit_one(Waiting& member);
-  // One try. After an Error nothing was written, unless `member.was_sent` is set.
+  // One try. If it returns an Error, nothing was written, unless `member.was_sent` is set.
   Result<CommitOutcome> try_one(Waiting& member);
   // After a transaction: if it failed with lock_timeout, ends transactions of stopped processes.
   void note_lock(Connection& connection);

@@ -19,8 +19,8 @@ class CommitWriter {
  public:
   CommitWriter(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
 
-  // Evaluates the guards and writes the rows that they permit. After an Error the transaction can
-  // contain a part of the commit: the caller must roll it back and call forget().
+  // Evaluates the guards and writes the rows that they permit. If it returns an Error, the
+  // transaction can contain a part of the commit: the caller must roll it back and call forget().
   // REQUIRES: store::check_commit(commit); `commit` outlives the call.
   Result<CommitOutcome> apply(const Commit& commit);
 
@@ -120,8 +120,8 @@ class CommitWriter {
   Clock& clock_;
   // Caches of numbers; each is cleared when it reaches known_runs_max. An assigned number never
   // changes, but another process might prune a run, and its number is then reused. Therefore
-  // statements contain the run's id too, and an outcome that a stale number might have caused is
-  // computed again.
+  // statements contain the run's id too, and an outcome is computed again if a stale number might
+  // have caused it.
   std::unordered_map<std::string, std::int64_t> tenants_;
   std::unordered_map<Uuid, std::int64_t, Hash> sessions_;
   std::unordered_map<Uuid, KnownRun, Hash> runs_;

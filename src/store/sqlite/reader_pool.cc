@@ -21,7 +21,7 @@ Result<Done> read_once(Connection& connection, const Store::Reader& reader) {
 }
 
 // A page that was misread stays in the connection's cache until the file changes. Therefore a read
-// that finds damage is repeated with an empty cache.
+// is repeated with an empty cache if it finds damage.
 Result<Done> read(Connection& connection, const Store::Reader& reader) {
   auto outcome = read_once(connection, reader);
   if (outcome.ok() || outcome.error().code != ErrorCode::corrupt) return outcome;

@@ -195,7 +195,7 @@ Result<Done> migrate_at_once(Connection& connection, const std::string& path, Cl
   return migrated;
 }
 
-// After a failed fsync, pages that never reached the disk can still be in the kernel's cache. The
+// If an fsync has failed, pages that never reached the disk can still be in the kernel's cache. The
 // contents of the log can therefore be trusted only after they have been copied into the file and
 // synced there. If another process has the store open, it has done this, and the log is busy.
 Result<Done> end_recovery(Connection& connection, const std::string& path) {

@@ -15,11 +15,13 @@
 
 namespace belay::sqlite {
 
-// `invalid` for a name that is not a file: an empty name, a special name of SQLite, a URI.
+// Fails with `invalid` if the name is not that of a file: an empty name, a special name of SQLite,
+// a URI.
 Result<Done> check_store_name(const std::string& given);
 
 // Returns the absolute path without symbolic links, for SQLite and for all files next to it. The
-// file itself need not exist; its folder must. `invalid` for a path that cannot name a store.
+// file itself need not exist; its folder must. Fails with `invalid` if the path cannot name a
+// store.
 Result<std::string> store_path(const std::string& given);
 
 // Identifies a file, whatever the path.

@@ -70,9 +70,9 @@ Result<Done> CommitWriter::put_effect(const Place& place, const EffectRow& effec
   return Done{};
 }
 
-// Records the outcome of an effect that a process started before it lost its run. A failure
-// does not overwrite an attempt that another process has started since. The envelope is bound
-// to the node and the class.
+// Records the outcome of an effect that a process started before it lost its run. A failure is not
+// recorded if another process has started another attempt since. The envelope is bound to the node
+// and the class.
 Result<Done> CommitWriter::put_outcome(std::int64_t tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
   BELAY_TRY(std::int64_t run, sure_run_number(tenant, outcome.run));

@@ -251,8 +251,8 @@ Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
   return done;
 }
 
-// A path that cannot be read right now does not count as another file: the open file might be
-// unchanged. `found` without a value (no file at the path) does.
+// If the path cannot be read right now, it does not count as another file: the open file might be
+// unchanged. If `found` has no value (no file at the path), it does.
 Result<Done> Writer::check_file() {
   auto found = file_id(path_);
   if (!found.ok() || *found == file_) return Done{};
@@ -284,8 +284,8 @@ Error Writer::failed_commit() {
 
 // Copies the log into the file. PASSIVE waits for no reader and no writer of another process, but
 // delays the next batch: hence the higher threshold while commits wait. The log is durable without
-// it, so a failure costs only space. After an unknown COMMIT the log must not be copied: its frames
-// might be in the kernel's cache only.
+// it, so a failure costs only space. If the outcome of a COMMIT is unknown, the log must not be
+// copied: its frames might be in the kernel's cache only.
 void Writer::checkpoint_wal(bool is_idle) {
   if (has_unknown_commit_ || log_pages_ <= (is_idle ? log_frames_idle_max : log_frames_busy_max))
     return;

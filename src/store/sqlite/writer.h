@@ -7,7 +7,7 @@
 // per commit would have the same effect, but SQLite then copies every page that a commit changes,
 // also if no commit fails.) A commit is acknowledged only after COMMIT has returned.
 //
-// After a COMMIT whose outcome is unknown (a failed fsync), no further commit is acknowledged: data
+// If the outcome of a COMMIT is unknown (a failed fsync), no further commit is acknowledged: data
 // in the kernel's cache might never reach the disk, and a retry would not detect that. The same
 // applies when the path leads to another file: processes that open it afterwards would never see
 // the commits made here.
@@ -53,7 +53,7 @@ class Writer {
   struct Waiting {
     Waiting(Commit waiting_commit, Answer waiting_answer)
         : commit(std::move(waiting_commit)), answer(std::move(waiting_answer)) {}
-    // Null for a commit without a run. A pending write counts as a commit of its run.
+    // Null if the commit has no run. A pending write counts as a commit of its run.
     RunId run() const {
       if (commit.rows.run) return commit.rows.run->run;
       return commit.run_guard ? commit.run_guard->pending_for : RunId();
@@ -78,11 +78,11 @@ class Writer {
   Batch take_batch();
   // Commits the members together, each failing one alone, and completes their answers.
   void commit_and_answer(Batch batch);
-  // One transaction. On an Error `blamed` is the index of the member that was being written;
-  // batch.size() if COMMIT failed.
+  // One transaction. If it returns an Error, `blamed` is the index of the member that was being
+  // written; batch.size() if COMMIT failed.
   Result<Done> commit_together(Batch& batch, std::size_t& blamed);
-  // Begins a transaction, calls `body`, commits. On an Error nothing was written, unless
-  // has_unknown_commit_ is set.
+  // Begins a transaction, calls `body`, commits. If it returns an Error, nothing was written,
+  // unless has_unknown_commit_ is set.
   Result<Done> transact(const std::function<Result<Done>()>& body);
   Error failed_commit();
   // Fails if the path no longer leads to the open file; after that, no commit is accepted.
