@@ -101,7 +101,7 @@ TEST_F(PostgresReadOnly, ACommitThatItRefusesIsNotInDoubt) {
   EXPECT_THAT(refused.error().message, HasSubstr("target_session_attrs=read-write"));
   auto read = try_to_read(caller, *store);
   ASSERT_FALSE(read.ok()) << "what a former primary knows";
-  EXPECT_THAT(read.error().message, HasSubstr("takes no writes: it is set to read only"));
+  EXPECT_THAT(read.error().message, HasSubstr("accepts no writes: it is set to read only"));
   set_read_only(own, false);
   EXPECT_EQ(caller.commit(next), CommitOutcome::applied);
   EXPECT_EQ(caller.run(run.row.run).seq, 2u);

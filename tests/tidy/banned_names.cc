@@ -69,6 +69,7 @@ const std::vector<Ban>& bans() {
        "return an Error; inside a node, value()",
        {{"src/base/result.cc", "where value() leaves a node"},
         {"src/graph/context.cc", "where a question leaves a node"},
+        {"src/cli/former_names.cc", "CLI11 reports an invalid command line by an exception"},
         kTests,
         kUnitTests}},
       {"catch (",

@@ -1,3 +1,5 @@
+// Long on purpose: the steps of one commit, in their order.
+//
 // Applies one commit under locks. READ COMMITTED: each statement sees the rows that are committed
 // when it starts, and a SELECT that waited for a lock reads the row again. The locked run therefore
 // cannot change between its guard and COMMIT; rows that are read without a lock are protected by

@@ -1,3 +1,5 @@
+// Long on purpose: the steps of one commit, in their order.
+//
 // Applies one commit inside the writer's transaction. No locks are needed: BEGIN IMMEDIATE has
 // excluded every other writer (Writer::transact), so that rows cannot change between a guard and
 // COMMIT. Other members of the batch can precede this commit in the same transaction; their rows
