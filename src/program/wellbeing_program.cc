@@ -32,7 +32,8 @@ constexpr const char* kSettings =
 
 constexpr const char* kRunEnd =
     R"(A run that has something to save pauses (exit code 3) and prints the command
-that approves it; belay run never decides. The same --thread again resumes the run, or shows its result.
+that approves it; belay run never decides. The same --thread again resumes the
+run, or shows its result.
 
 Examples:
   belay run daily-audit --date 1910-02-06
