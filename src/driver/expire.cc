@@ -1,11 +1,29 @@
 // Expires overdue approvals and continues paused runs whose timers are due.
 
+#include <map>
+
+#include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "engine/decision.h"
 #include "engine/restore.h"
 
 namespace belay {
+namespace {
+
+// Groups the approvals by run, in the order of each run's first one.
+std::vector<std::vector<ApprovalRow>> by_run(std::vector<ApprovalRow> approvals) {
+  std::vector<std::vector<ApprovalRow>> groups;
+  std::map<RunId, std::size_t> group_of;
+  for (ApprovalRow& approval : approvals) {
+    auto [at, is_new] = group_of.emplace(approval.run, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(std::move(approval));
+  }
+  return groups;
+}
+
+}  // namespace
 
 // Returns true if this call recorded the expiry.
 Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
@@ -16,25 +34,97 @@ Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
   RunStatus status = found->stored.row.status;
   if (is_final(status)) co_return false;
   if (status == RunStatus::running || status == RunStatus::queued) {
-    // Expiry::passed: the store's clock must agree that the approval has expired. If the clock of
-    // this process is ahead, the outcome is approval_closed, and a later round tries again.
-    Commit commit;
-    commit.tenant = approval.tenant;
-    commit.approval_guard.emplace();
-    commit.approval_guard->interrupt = approval.interrupt;
-    commit.approval_guard->payload_hash = approval.payload_hash;
-    commit.approval_guard->expiry = ApprovalGuard::Expiry::passed;
-    commit.approval_guard->run_is_active = true;
-    commit.rows.decided = engine::decided_row(expired(approval));
-    auto outcome = co_await parts_.store.commit(std::move(commit));
-    if (!outcome.ok()) co_return std::move(outcome).error();
-    co_return *outcome == CommitOutcome::applied;
+    co_return co_await expire_of_active_run(std::move(approval));
   }
   // A paused run that does not wait for this approval is not changed.
   engine::Event event = expired(std::move(approval));
   auto view = co_await commit_and_drive(*std::move(found), std::move(event), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();
+}
+
+// Writes only the approval's row. The run's owner, or its next one, applies the expiry. Returns
+// false if the run is neither running nor queued.
+Task<Result<bool>> Runtime::Impl::expire_of_active_run(ApprovalRow approval) {
+  // Expiry::passed: the store's clock must agree that the approval has expired. If the clock of
+  // this process is ahead, the outcome is approval_closed, and a later round tries again.
+  Commit commit;
+  commit.tenant = approval.tenant;
+  commit.approval_guard.emplace();
+  commit.approval_guard->interrupt = approval.interrupt;
+  commit.approval_guard->payload_hash = approval.payload_hash;
+  commit.approval_guard->expiry = ApprovalGuard::Expiry::passed;
+  commit.approval_guard->run_is_active = true;
+  commit.rows.decided = engine::decided_row(expired(std::move(approval)));
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return *outcome == CommitOutcome::applied;
+}
+
+// Expires one approval of a paused run and puts the run into its queue, without a concurrency
+// limit. Returns false, and writes nothing, if the run is not paused or does not wait for it.
+Task<Result<bool>> Runtime::Impl::expire_into_queue(ApprovalRow approval) {
+  BELAY_CO_CHECK(engine::check_shown(approval));
+  auto found = co_await load_run(approval.tenant, approval.run);
+  if (!found.ok()) co_return std::move(found).error();
+  if (found->stored.row.status != RunStatus::paused) co_return false;
+  BELAY_CO_TRY(Definition graph, graph_of(found->stored));
+  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
+  engine::Decided late = expired(std::move(approval));
+  late.to_queue = true;
+  auto next = engine::advance(*graph, std::move(run), std::move(late));
+  if (next.actions.empty()) co_return false;
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return *outcome == CommitOutcome::applied;
+}
+
+// Expires several approvals of one run and returns how many of them this call expired. To load the
+// run, commit and pause again for each approval would take time in proportion to the square of
+// their number: a run can wait for thousands. Therefore the first one puts the run into its queue,
+// the others write only their rows, and the run then continues once and applies them together.
+Task<Result<std::size_t>> Runtime::Impl::expire_together(std::vector<ApprovalRow> approvals) {
+  std::size_t count = 0;
+  TenantId tenant = approvals.front().tenant;
+  RunId run = approvals.front().run;
+  bool is_alone = approvals.size() == 1 || is_draining_;
+  bool in_queue = false;
+  for (ApprovalRow& approval : approvals) {
+    if (!is_alone && !in_queue) {
+      auto queued = co_await expire_into_queue(approval);
+      if (!queued.ok()) co_return std::move(queued).error();
+      in_queue = *queued;
+      if (in_queue) {
+        ++count;
+        continue;
+      }
+    }
+    if (in_queue) {
+      BELAY_CO_CHECK(engine::check_shown(approval));
+      auto expired = co_await expire_of_active_run(approval);
+      if (!expired.ok()) co_return std::move(expired).error();
+      if (*expired) {
+        ++count;
+        continue;
+      }
+    }
+    // Also if a worker claimed the run meanwhile and paused it again.
+    auto expired = co_await expire(std::move(approval));
+    if (!expired.ok()) co_return std::move(expired).error();
+    if (*expired) ++count;
+  }
+  if (!in_queue) co_return count;
+  auto found = co_await load_run(std::move(tenant), run);
+  if (!found.ok()) co_return std::move(found).error();
+  if (found->stored.row.status != RunStatus::queued) co_return count;
+  auto view = co_await continue_run(*std::move(found), false);
+  // `unavailable`: a concurrency limit is reached, or this process drains; the run remains queued.
+  // `conflict`: another process has claimed it.
+  bool continues_later = !view.ok() && (view.error().code == ErrorCode::unavailable ||
+                                        view.error().code == ErrorCode::conflict);
+  if (!view.ok() && !continues_later) co_return std::move(view).error();
+  co_return count;
 }
 
 Task<Result<std::vector<ApprovalRow>>> Runtime::Impl::find_due(ApprovalFilter due) {
@@ -67,9 +157,10 @@ Task<Result<std::size_t>> Runtime::Impl::expire_due(TenantId tenant) {
     if (!page.ok()) co_return std::move(page).error();
     if (page->empty()) co_return count;
     due.before = page->back().interrupt;
-    for (ApprovalRow& approval : *page) {
-      RunId run = approval.run;
-      auto expired = co_await expire(std::move(approval));
+    std::vector<std::vector<ApprovalRow>> groups = by_run(*std::move(page));
+    for (std::vector<ApprovalRow>& together : groups) {
+      RunId run = together.front().run;
+      auto expired = co_await expire_together(std::move(together));
       // The concurrency limit of the run is reached: its approval remains open for a later round.
       if (!expired.ok() && is_no_place(expired.error())) continue;
       if (!expired.ok()) {
@@ -78,7 +169,7 @@ Task<Result<std::size_t>> Runtime::Impl::expire_due(TenantId tenant) {
         if (!aside.ok()) co_return std::move(aside).error();
         continue;
       }
-      if (*expired) ++count;
+      count += *expired;
     }
   }
 }

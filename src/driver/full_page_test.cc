@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct Batch {
   std::vector<std::string> done{};
@@ -219,6 +220,63 @@ TEST_F(ManyQuestions, TheOldestExpiresAtItsTimeWhetherACommandOrAWorkerLooks) {
     RunRow row = world.view(*runtime, "t").row;
     EXPECT_EQ(row.status, RunStatus::paused);
     EXPECT_GT(row.due_at, world.clock.now()) << "it waits for those that are left";
+    EXPECT_EQ(world.violations(graph), "");
+  }
+}
+
+// Counts the reads of tasks: each load of a run has at least one.
+class TaskReadsStore final : public ForwardingStore {
+ public:
+  explicit TaskReadsStore(Store& inner) : ForwardingStore(inner) {}
+  Task<Result<Done>> read(Reader reader) override {
+    Reader counted = [this, reader = std::move(reader)](Snapshot& view) {
+      Counting counting(view, reads);
+      return reader(counting);
+    };
+    return inner().read(std::move(counted));
+  }
+
+  std::size_t reads = 0;
+
+ private:
+  class Counting final : public ForwardingSnapshot {
+   public:
+    Counting(Snapshot& inner, std::size_t& reads) : ForwardingSnapshot(inner), reads_(reads) {}
+    Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override {
+      ++reads_;
+      return inner().tasks(filter);
+    }
+
+   private:
+    std::size_t& reads_;
+  };
+};
+
+// Quadratic before: the run was loaded, committed and paused again for each approval.
+TEST_F(ManyQuestions, ThatAreOverdueTogetherAreExpiredWithFewLoadsOfTheirRun) {
+  for (bool has_worker : {false, true}) {
+    SCOPED_TRACE(has_worker);
+    ManyQuestions world;
+    TaskReadsStore counting(*world.kept);
+    auto graph = world.asking_graph();
+    RuntimeParts parts{counting, world.loop, world.clock, world.random, world.model};
+    auto runtime = Runtime::open(std::move(parts)).value();
+    runtime->add(graph);
+    block_on(world.loop, runtime->start(graph, Batch{}, named("t"))).value();
+    world.pass(101h);
+    counting.reads = 0;
+    if (has_worker) {
+      Spawned working = spawn<Result<std::size_t>>(world.loop, runtime->run_worker(WorkerOptions{}),
+                                                   [](const Result<std::size_t>&) {});
+      world.pass(60s);
+    } else {
+      auto expired = block_on(world.loop, runtime->process_due(default_tenant())).value();
+      EXPECT_EQ(expired, static_cast<std::size_t>(count));
+    }
+    EXPECT_LE(counting.reads, 40u) << count << " approvals";
+    RunRow row = world.view(*runtime, "t").row;
+    EXPECT_EQ(row.status, RunStatus::completed) << row.error;
+    EXPECT_THAT(world.open_approvals(), IsEmpty());
     EXPECT_EQ(world.violations(graph), "");
   }
 }

@@ -190,6 +190,9 @@ class Runtime::Impl {
   Task<Result<Done>> check_asked(engine::Run run);
   Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
   Task<Result<bool>> expire(ApprovalRow approval);
+  Task<Result<bool>> expire_of_active_run(ApprovalRow approval);
+  Task<Result<bool>> expire_into_queue(ApprovalRow approval);
+  Task<Result<std::size_t>> expire_together(std::vector<ApprovalRow> approvals);
   Task<Result<std::size_t>> expire_due(TenantId tenant);
   Task<Result<std::size_t>> wake_due(TenantId tenant);
   Task<Result<bool>> wake_run(TenantId tenant, RunId run);

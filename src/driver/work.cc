@@ -125,11 +125,11 @@ Task<Result<Done>> Runtime::Impl::take_up_sound(TenantId tenant, RunId run) {
     due.run = run;
     due.only_open = true;
     due.expired_at = parts_.clock.now();
-    due.limit = 1;
+    due.limit = limits::page_rows_max;
     auto late = co_await find_due(std::move(due));
     if (!late.ok()) co_return std::move(late).error();
     if (!late->empty()) {
-      auto expired = co_await expire(std::move(late->front()));
+      auto expired = co_await expire_together(*std::move(late));
       if (!expired.ok()) co_return std::move(expired).error();
       co_return Done{};
     }
