@@ -73,23 +73,22 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
     in_space = " AND n.namespace = $4";
   }
   std::string of_run = " FROM belay.channel_values n WHERE n.tenant = $1 AND n.run_id = $2";
-  query.add(
-      of_run + in_space +
-      " ORDER BY n.namespace, n.channel LIMIT 1)"
-      " UNION ALL SELECT next.namespace, next.channel FROM channels c CROSS JOIN LATERAL"
-      " (SELECT n.namespace, n.channel" +
-      of_run + in_space +
-      " AND (n.namespace, n.channel) > (c.space, c.name)"
-      " ORDER BY n.namespace, n.channel LIMIT 1) next)"
-      " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
-      " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" +
-      of_run +
-      " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3 AND n.kind IS NULL"
-      " ORDER BY n.seq DESC LIMIT 1), 0) AS seq) whole"
-      " CROSS JOIN LATERAL (SELECT n.*" +
-      of_run +
-      " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3"
-      " AND n.seq >= whole.seq ORDER BY n.seq, n.value_index) v");
+  query.add(of_run + in_space +
+            " ORDER BY n.namespace, n.channel LIMIT 1)"
+            " UNION ALL SELECT next.namespace, next.channel FROM channels c CROSS JOIN LATERAL"
+            " (SELECT n.namespace, n.channel" +
+            of_run + in_space +
+            " AND (n.namespace, n.channel) > (c.space, c.name)"
+            " ORDER BY n.namespace, n.channel LIMIT 1) next)"
+            " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
+            " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" +
+            of_run +
+            " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3 AND n.kind IS NULL"
+            " ORDER BY n.seq DESC LIMIT 1), 0) AS seq) whole"
+            " CROSS JOIN LATERAL (SELECT n.*" +
+            of_run +
+            " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3"
+            " AND n.seq >= whole.seq ORDER BY n.seq, n.value_index) v");
   BELAY_TRY(auto rows, all<ValueRow>(query, [&](const Rows& given, int row, ValueRow& value) {
               value.run = filter.run;
               return read_value(given, row, value);
