@@ -107,20 +107,20 @@ TEST_F(BelayWithRedis, DoctorTellsAWrongCertificateFromAWrongPort) {
   world.setting.environment["BELAY_REDIS_CA_FILE"] = authority.file();
   RedisServer elsewhere(authority.issue("DNS:other.example"), {});
   use(elsewhere.url());
-  EXPECT_THAT(told(), HasSubstr("its certificate is not for \"127.0.0.1\" -> write a name"));
+  EXPECT_THAT(told(), HasSubstr("its certificate is not for \"127.0.0.1\" -> use a host name"));
   RedisServer old(authority.issue(kHere, {.from = hours(-48), .until = hours(-24)}), {});
   use(old.url());
   EXPECT_THAT(told(), HasSubstr("has expired -> renew it"));
   ScriptedRedis answers([](int socket, int) { ScriptedRedis::say(socket, "-ERR what?\r\n"); });
   use("rediss" + answers.url().substr(std::string("redis").size()));
-  EXPECT_THAT(told(), HasSubstr("it speaks no TLS on that port -> write redis://"));
+  EXPECT_THAT(told(), HasSubstr("that port does not use TLS -> write redis://"));
   RedisServer plain;
   use("rediss" + plain.url().substr(std::string("redis").size()));
-  EXPECT_THAT(told(), HasSubstr("does not answer the handshake of TLS in time -> see whether"));
+  EXPECT_THAT(told(), HasSubstr("did not complete the TLS handshake in time -> check that"));
   world.setting.environment.erase("BELAY_REDIS_CA_FILE");
   RedisServer good(authority.issue(kHere), {});
   use("redis" + good.url().substr(std::string("rediss").size()));
-  EXPECT_THAT(told(), HasSubstr("-> where that port speaks TLS, write rediss://"));
+  EXPECT_THAT(told(), HasSubstr("-> if that port uses TLS, write rediss://"));
 }
 
 TEST_F(BelayWithRedis, AFileOfAuthoritiesIsExplainedAndRefusedWhereNothingAsksForIt) {
