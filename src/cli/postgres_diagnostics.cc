@@ -24,14 +24,30 @@ constexpr std::int64_t kTransactionIdsMany = 1'500'000'000;
 // In addition to its pool: the writer, two for sessions, the notifier.
 constexpr std::int64_t kOtherConnections = 4;
 
+bool is_upper(char letter) { return letter >= 'A' && letter <= 'Z'; }
+
+// Returns where the last sentence of a message starts, or its last part after a semicolon; npos if
+// it has one part only.
+std::size_t start_of_advice(std::string_view message) {
+  std::size_t part = message.rfind("; ");
+  for (std::size_t at = message.size(); (at = message.rfind(". ", at)) != message.npos && at > 0;
+       --at) {
+    bool is_sentence = at + 2 < message.size() && is_upper(message[at + 2]);
+    if (is_sentence) return part == message.npos ? at + 2 : std::max(part, at) + 2;
+  }
+  return part == message.npos ? part : part + 2;
+}
+
 // Splits the message of an error into detail and advice.
 Diagnostic refused(std::string name, const Error& error) {
   std::string detail = error.message, advice;
-  std::size_t at = detail.rfind("; ");
+  std::size_t at = start_of_advice(detail);
   if (at != std::string::npos) {
-    advice = detail.substr(at + 2);
-    detail.resize(at);
+    advice = detail.substr(at);
+    detail.resize(at - 2);
     if (advice.ends_with('.')) advice.pop_back();
+    // The other diagnostics' advice starts with a small letter.
+    if (advice.size() > 1 && is_upper(advice[0]) && !is_upper(advice[1])) advice[0] += 'a' - 'A';
   }
   return {std::move(name), FindingKind::bad, std::move(detail), std::move(advice)};
 }

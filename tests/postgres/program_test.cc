@@ -231,12 +231,12 @@ TEST_F(ProgramOnPostgres, DoctorNamesTheSettingThatIsWrong) {
 TEST_F(ProgramOnPostgres, DoctorKnowsSchemasThatAreNotOurs) {
   ASSERT_EQ(world_.run({"notes", "import", "-"}, cli::tests::note_line("2026-01-01", "x")).code, 0);
   sql("UPDATE belay.migrations SET checksum = '\\x00'");
-  expect_finding("schema", "bad", "Use the Belay that created it");
+  expect_finding("schema", "bad", "use the Belay that created it");
   sql("DELETE FROM belay.migrations");
   expect_finding("schema", "bad", "restore it from a backup");
   sql("INSERT INTO belay.migrations (version, name, checksum, compatible_from)"
       " VALUES (99, 'later', '\\x00', 99)");
-  expect_finding("schema", "bad", "Use a newer Belay");
+  expect_finding("schema", "bad", "use a newer Belay");
   sql("CREATE SCHEMA foreign_one; CREATE TABLE foreign_one.runs (x int)");
   use(server_.url(database_, "schema=foreign_one"));
   expect_finding("schema", "bad", "schema=");
@@ -257,7 +257,7 @@ TEST_F(ProgramOnPostgres, DoctorSeesServersThatAreOldFullOrInRecovery) {
   old.version = "12.3";
   ScriptedPostgres twelve(old);
   use(twelve.url());
-  expect_finding("schema", "bad", "Use a newer server");
+  expect_finding("schema", "bad", "use a newer server");
   PostgresScript spent;
   spent.sqlstate = "53300";
   spent.message = "sorry, too many clients already";
