@@ -310,15 +310,21 @@ Task<Result<RunView>> Runtime::Impl::drive_decided(Definition graph, engine::Run
   co_return co_await drive(std::move(graph), std::move(run), std::move(first));
 }
 
-Task<Result<std::optional<DecisionResult>>> Runtime::Impl::decide_held(ApprovalRow approval,
-                                                                       Decision decision) {
-  // This commit has no RunGuard and changes neither seq nor epoch: it must not fence the owner.
+// Without a RunGuard: the commit changes neither seq nor epoch, so that it does not fence the
+// owner.
+Commit Runtime::Impl::commit_for_active_run(const ApprovalRow& approval) {
   Commit commit;
   commit.tenant = approval.tenant;
   commit.approval_guard.emplace();
   commit.approval_guard->interrupt = approval.interrupt;
   commit.approval_guard->payload_hash = approval.payload_hash;
   commit.approval_guard->run_is_active = true;
+  return commit;
+}
+
+Task<Result<std::optional<DecisionResult>>> Runtime::Impl::decide_held(ApprovalRow approval,
+                                                                       Decision decision) {
+  Commit commit = commit_for_active_run(approval);
   commit.rows.decided = engine::decided_row(decided_as(approval, std::move(decision)));
   commit.if_expired.emplace();
   commit.if_expired->decided = engine::decided_row(expired(approval));

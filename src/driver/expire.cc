@@ -48,13 +48,8 @@ Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
 Task<Result<bool>> Runtime::Impl::expire_of_active_run(ApprovalRow approval) {
   // Expiry::passed: the store's clock must agree that the approval has expired. If the clock of
   // this process is ahead, the outcome is approval_closed, and a later round tries again.
-  Commit commit;
-  commit.tenant = approval.tenant;
-  commit.approval_guard.emplace();
-  commit.approval_guard->interrupt = approval.interrupt;
-  commit.approval_guard->payload_hash = approval.payload_hash;
+  Commit commit = commit_for_active_run(approval);
   commit.approval_guard->expiry = ApprovalGuard::Expiry::passed;
-  commit.approval_guard->run_is_active = true;
   commit.rows.decided = engine::decided_row(expired(std::move(approval)));
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
@@ -91,20 +86,21 @@ Task<Result<std::size_t>> Runtime::Impl::expire_together(std::vector<ApprovalRow
   bool is_alone = approvals.size() == 1 || is_draining_;
   bool in_queue = false;
   for (ApprovalRow& approval : approvals) {
+    if (!is_alone) {
+      // First, because it does not load the run: it is running or queued, or the loop queued it.
+      BELAY_CO_CHECK(engine::check_shown(approval));
+      auto expired = co_await expire_of_active_run(approval);
+      if (!expired.ok()) co_return std::move(expired).error();
+      if (*expired) {
+        ++count;
+        continue;
+      }
+    }
     if (!is_alone && !in_queue) {
       auto queued = co_await expire_into_queue(approval);
       if (!queued.ok()) co_return std::move(queued).error();
       in_queue = *queued;
       if (in_queue) {
-        ++count;
-        continue;
-      }
-    }
-    if (in_queue) {
-      BELAY_CO_CHECK(engine::check_shown(approval));
-      auto expired = co_await expire_of_active_run(approval);
-      if (!expired.ok()) co_return std::move(expired).error();
-      if (*expired) {
         ++count;
         continue;
       }

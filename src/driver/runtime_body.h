@@ -189,6 +189,8 @@ class Runtime::Impl {
   // `corrupt` if an approval that the paused run waits for is marked as decided.
   Task<Result<Done>> check_asked(engine::Run run);
   Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
+  // Returns a commit that writes only the approval's row, while its run is running or queued.
+  static Commit commit_for_active_run(const ApprovalRow& approval);
   Task<Result<bool>> expire(ApprovalRow approval);
   Task<Result<bool>> expire_of_active_run(ApprovalRow approval);
   Task<Result<bool>> expire_into_queue(ApprovalRow approval);
