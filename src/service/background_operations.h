@@ -22,19 +22,21 @@ class BackgroundOperations {
   template <typename T>
   Task<T> wait(Task<T> task) {
     Completion<T> completion;
-    std::function<void(T)> told = [completion](T value) { completion.complete(std::move(value)); };
-    start<T>(std::move(task), std::move(told));
+    std::function<void(T)> on_result = [completion](T value) {
+      completion.complete(std::move(value));
+    };
+    start<T>(std::move(task), std::move(on_result));
     co_return co_await completion;
   }
 
-  // Starts the coroutine; `told` receives its result.
+  // Starts the coroutine; `on_result` receives its result.
   template <typename T>
-  void start(Task<T> task, std::function<void(T)> told = [](T) {}) {
+  void start(Task<T> task, std::function<void(T)> on_result = [](T) {}) {
     std::uint64_t number = next_++;
     std::weak_ptr<Tasks> tasks = tasks_;
     std::function<void(T)> done = [&executor = executor_, tasks, number,
-                                   told = std::move(told)](T value) {
-      told(std::move(value));
+                                   on_result = std::move(on_result)](T value) {
+      on_result(std::move(value));
       // Posted: erasing destroys the coroutine, and its code is still running here.
       executor.post([tasks, number] {
         if (auto held = tasks.lock()) held->erase(number);

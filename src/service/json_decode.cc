@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "service/json_encode.h"
+
 namespace belay {
 namespace {
 
@@ -380,11 +382,9 @@ namespace {
 // A server of an older version sends former names alone: see json_encode.cc.
 std::optional<DecisionResult::Kind> decision_kind_of_former_name(std::string_view name) {
   using Kind = DecisionResult::Kind;
-  if (name == "won") return Kind::accepted;
-  if (name == "same") return Kind::duplicate;
-  if (name == "lost") return Kind::conflict;
-  if (name == "expired") return Kind::expired;
-  if (name == "closed") return Kind::closed;
+  for (Kind kind : {Kind::accepted, Kind::duplicate, Kind::conflict, Kind::expired, Kind::closed}) {
+    if (former_name_of(kind) == name) return kind;
+  }
   return std::nullopt;
 }
 

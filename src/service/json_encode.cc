@@ -293,8 +293,6 @@ Value replay_document(const ReplayReport& report) {
                         {"divergence", std::move(first)}});
 }
 
-namespace {
-
 std::string_view former_name_of(DecisionResult::Kind kind) {
   switch (kind) {
     case DecisionResult::Kind::accepted:
@@ -307,8 +305,6 @@ std::string_view former_name_of(DecisionResult::Kind kind) {
       return name_of(kind);
   }
 }
-
-}  // namespace
 
 Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras) {
   return Value::object({{"result", name_of(answer.kind)},

@@ -50,5 +50,7 @@ Value edited_of(const ApprovalRow& row);
 std::string message_id(const OutboxRow& row);
 
 std::string_view name_of(DecisionResult::Kind kind);
+// The same in documents of versions before the rename: "won", "same", "lost".
+std::string_view former_name_of(DecisionResult::Kind kind);
 
 }  // namespace belay
