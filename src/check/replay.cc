@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/checkpoint.h"
+#include "engine/run_options.h"
 #include "graph/sum.h"
 
 namespace belay::check {

@@ -3,7 +3,7 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
-#include "engine/restore.h"
+#include "engine/run_factory.h"
 #include "graph/call_guarded.h"
 
 namespace belay {

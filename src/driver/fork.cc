@@ -9,6 +9,7 @@
 #include "driver/known_fork.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
+#include "engine/run_factory.h"
 #include "graph/call_record.h"
 
 namespace belay {

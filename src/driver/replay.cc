@@ -12,6 +12,8 @@
 #include "driver/runtime_body.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
+#include "engine/run_factory.h"
+#include "engine/run_options.h"
 #include "engine/transition.h"
 #include "graph/question.h"
 

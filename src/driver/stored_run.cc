@@ -8,6 +8,7 @@
 #include "driver/all_rows.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
+#include "engine/run_options.h"
 #include "graph/call_record.h"
 #include "graph/ledger.h"
 

@@ -8,7 +8,7 @@
 
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
-#include "engine/restore.h"
+#include "engine/run_factory.h"
 
 namespace belay::engine {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "belay/limits.h"
 #include "engine/advance.h"
-#include "engine/restore.h"
+#include "engine/run_factory.h"
 #include "engine/transition.h"
 
 namespace belay::engine {

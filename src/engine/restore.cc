@@ -1,6 +1,4 @@
-// Restores runs from their rows, and makes new and forked runs.
-//
-// Long on purpose: restored and forked runs are read from the same rows.
+// Restores runs from their rows, after a check of their chain hash.
 
 #include "engine/restore.h"
 
@@ -10,21 +8,14 @@
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
 #include "engine/reducers.h"
+#include "engine/run_options.h"
 #include "engine/task_text.h"
 #include "engine/transition.h"
 #include "graph/call_guarded.h"
 #include "graph/sum.h"
 
 namespace belay::engine {
-namespace {
 
-Error corrupt(const StoredRun& stored, const std::string& what) {
-  return error(ErrorCode::corrupt, "Commit " + std::to_string(stored.checkpoint.seq) +
-                                       " of thread \"" + stored.row.thread.text + "\" " + what +
-                                       ". Run `belay check` and restore a backup.");
-}
-
-// Combines a stored value with one channel of the state.
 Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelVersion& channel,
                           WriteOp kind, const Value& from, Unknown& unknown) {
   if (channel.index == ChannelVersion::unknown_channel) return Done{};
@@ -36,6 +27,14 @@ Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelV
                                          " The program is older or newer than the state.");
   }
   return Done{};
+}
+
+namespace {
+
+Error corrupt(const StoredRun& stored, const std::string& what) {
+  return error(ErrorCode::corrupt, "Commit " + std::to_string(stored.checkpoint.seq) +
+                                       " of thread \"" + stored.row.thread.text + "\" " + what +
+                                       ". Run `belay check` and restore a backup.");
 }
 
 ChannelVersion& channel_named(std::vector<ChannelVersion>& channels, const std::string& name) {
@@ -257,15 +256,6 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
   return read_pending(graph, stored, stored, run);
 }
 
-// Commits of a subgraph name the outer task, which an outer commit must have scheduled. Therefore a
-// graph with subgraphs cannot defer its commits: Durability::exit becomes sync.
-RunOptions options_for(const GraphDefinition& graph, RunOptions options) {
-  bool has_inner = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                               [](const auto& node) { return node.subgraph.has_value(); });
-  if (has_inner && options.durability == Durability::exit) options.durability = Durability::sync;
-  return options;
-}
-
 }  // namespace
 
 std::string_view tasks_text_of(const StoredSpace& stored) {
@@ -349,101 +339,6 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   return run;
 }
 
-namespace {
-
-// Copies the outcome of an ended run to the row of its copy.
-void keep_end(const RunRow& from, RunRow& row) {
-  row.status = from.status;
-  row.outcome = from.outcome;
-  row.error_code = from.error_code;
-  row.error = from.error;
-  row.retry_count = from.retry_count;
-  row.worked_ms = from.worked_ms;
-}
-
-}  // namespace
-
-Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
-                     const Value& edits, Ended ended) {
-  BELAY_TRY(Run run, restore(graph, stored));
-  bool keeps_end = ended == Ended::kept && is_final(stored.row.status);
-  if (run.tasks.empty() && !keeps_end) {
-    return error(ErrorCode::invalid, "After commit " + std::to_string(stored.checkpoint.seq) +
-                                         " of thread \"" + stored.row.thread.text +
-                                         "\" no tasks are left. Fork from an earlier commit.");
-  }
-  const Value::Object* edited = edits.as_object();
-  if (!edited && !edits.is_null()) {
-    return error(ErrorCode::invalid, "Invalid edits of a fork: expected an object of channels.");
-  }
-  if (edited && edited->empty()) edited = nullptr;
-  Value state = state_value(graph, stored, run);
-  for (const auto& [name, value] : edited ? *edited : Value::Object()) {
-    auto channel = std::find_if(run.channels.begin(), run.channels.end(),
-                                [&](const auto& each) { return each.name == name; });
-    if (channel == run.channels.end() || channel->index == ChannelVersion::unknown_channel) {
-      return error(ErrorCode::invalid,
-                   "The graph \"" + graph.name + "\" has no channel \"" + name + "\" to edit.");
-    }
-    Unknown unknown;
-    BELAY_CHECK(read_channel(graph, run, *channel, WriteOp::set, value, unknown));
-    state.as_object()->insert_or_assign(name, value);
-  }
-  std::string text = to_json(state);
-  row.graph = graph.name;
-  row.graph_hash = graph.hash;
-  row.input = json_envelope(text);
-  row.options = options_text(run.options);
-  row.node = keeps_end ? stored.row.node : nodes_text(run.tasks);
-  if (keeps_end) keep_end(stored.row, row);
-  run.row = std::move(row);
-  run.version = graph.hash;
-  run.chain_hash = sha256(text);
-  run.state_seq = 0;
-  for (ChannelVersion& channel : run.channels) {
-    channel.seq = 0;
-    channel.hash = Digest{};
-    channel.set_bytes = channel.added_bytes = 0;
-  }
-  run.unwritten.clear();
-  run.is_upgraded = false;
-  run.at_breakpoint = false;
-  run.may_have_intents = false;
-  run.unfinished = 0;
-  bool several = is_parallel(run);
-  for (NodeTask& task : run.tasks) {
-    bool keeps = task.phase == NodeTask::Phase::done && !edited;
-    NodeTask fresh;
-    fresh.node = task.node;
-    fresh.position = task.position;
-    fresh.input = task.input;
-    if (!keeps) task = std::move(fresh);
-    task.effects.journaled = 0;  // its effects are in the journal of the original run
-    task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,
-                      several ? std::optional(task.position) : std::nullopt);
-    if (!keeps) ++run.unfinished;
-  }
-  note_waiting(run);
-  return run;
-}
-
-Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options,
-                    std::shared_ptr<void> input) {
-  Run run;
-  BELAY_TRY(std::string text, input_text(*graph.state, input.get()));
-  row.graph = graph.name;
-  row.graph_hash = graph.hash;
-  row.input = json_envelope(text);
-  row.options = options_text(options);
-  run.row = std::move(row);
-  run.options = options_for(graph, options);
-  run.state = std::move(input);
-  run.channels = unwritten_channels(*graph.state);
-  run.chain_hash = sha256(text);
-  run.version = graph.hash;
-  return run;
-}
-
 Value state_value(const GraphDefinition& graph, const StoredRun& stored, const Run& run) {
   Value raw = raw_state(stored);
   Value::Object& state = *raw.as_object();
@@ -472,23 +367,6 @@ std::optional<Value> state_value(const GraphDefinition& graph, const Run& run) {
     state.emplace(channel.name, *std::move(value));
   }
   return Value(std::move(state));
-}
-
-std::string options_text(const RunOptions& options) {
-  // Options with default values are omitted: most runs have only such options.
-  auto text = encode_json(options);
-  auto by_default = encode_json(RunOptions{});
-  BELAY_ASSERT(text.ok() && by_default.ok());
-  Value all = parse_json(*text).value();
-  Value defaults = parse_json(*by_default).value();
-  std::erase_if(*all.as_object(),
-                [&](const auto& member) { return defaults[member.first] == member.second; });
-  return to_json(all);
-}
-
-Result<RunOptions> options_from(std::string_view text) {
-  BELAY_TRY(Value value, parse_json(text));
-  return decode_json<RunOptions>(value);
 }
 
 }  // namespace belay::engine

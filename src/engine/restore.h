@@ -1,5 +1,5 @@
 #pragma once
-// engine/restore.h - makes runs: from the stored rows as of a commit, new ones, and forks.
+// engine/restore.h - restores runs from their stored rows, as of a commit
 
 #include <map>
 #include <optional>
@@ -39,21 +39,6 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored);
 // Returns the graph version that wrote the stored state.
 Result<Digest> version_of(const StoredRun& stored);
 
-// Makes a run that is not stored yet: the caller sets the ids and the session of `row`, and the
-// state is `input`. `invalid` if the input cannot be written as JSON.
-Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options,
-                    std::shared_ptr<void> input);
-
-// Makes a run that continues from `stored` as another run: the caller sets the ids, the session and
-// `forked_*` of `row`. `edits` is an object of channels that replace the stored ones; with any
-// edit, results of a superstep in progress are dropped, because they were computed from the old
-// state. Tasks that waited for a decision or a timer start again. `invalid` if `stored` has no
-// tasks left, or an edit does not match its channel. With Ended::kept, an ended run yields an ended
-// run.
-enum class Ended { refused, kept };
-Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
-                     const Value& edits, Ended ended);
-
 // Combines a value with a later write of the same channel, without knowing the channel's type.
 void fold(WriteOp kind, Value from, Value& into);
 // Returns the channels by name, as stored, without regard to their types.
@@ -64,7 +49,10 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
 // it: the state is of another graph version, or a channel is unknown or transient.
 std::optional<Value> state_value(const GraphDefinition& graph, const Run& run);
 
-std::string options_text(const RunOptions& options);
-Result<RunOptions> options_from(std::string_view text);
+// Reads `from`, the value of a write of that kind, into the channel of the run's state. Members
+// that the program's types do not have are added to `unknown`. `invalid` if the channel has another
+// type; a channel that the graph does not have is left as it is.
+Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelVersion& channel,
+                          WriteOp kind, const Value& from, Unknown& unknown);
 
 }  // namespace belay::engine

@@ -1,4 +1,5 @@
 #include "engine/restore.h"
+#include "engine/run_factory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/graph.h"
-#include "engine/restore.h"
+#include "engine/run_factory.h"
 
 namespace belay::engine {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/restore.h"
+#include "engine/run_options.h"
 
 namespace belay {
 namespace {

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "engine/restore.h"
+#include "engine/run_options.h"
 #include "engine/task_text.h"
 #include "graph/call_record.h"
 #include "tests/fuzz/target.h"
