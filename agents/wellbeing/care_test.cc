@@ -235,7 +235,7 @@ TEST(Care, AnExpiredCrisisAuditStaysVisible) {
   world.model.replies(audit_text(9));
   const auto audit = world.audit(kToday).value();
   world.clock.move(std::chrono::hours(25));
-  EXPECT_EQ(world.wait(world.runtime->process_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(world.wait(world.runtime->process_due(default_tenant())).value().total(), 1u);
   auto agent = world.auditor();
   const auto status = world.wait(agent.getStatus(audit.threadId)).value();
   EXPECT_EQ(status.status, "completed");

@@ -85,6 +85,14 @@ struct SessionRow {
 std::vector<ConcurrencyGuard> concurrency_guards(const RunRow& run, const ConcurrencyLimits& limits,
                                                  const QueueRow* row);
 
+// What one call of Runtime::process_due() did.
+struct DueReport {
+  std::size_t expired_approvals = 0;
+  std::size_t continued_runs = 0;  // paused runs whose timer was due
+  std::size_t total() const { return expired_approvals + continued_runs; }
+  friend bool operator==(const DueReport&, const DueReport&) = default;
+};
+
 // Options of a worker: a process that executes queued and orphaned runs.
 struct WorkerOptions {
   std::optional<TenantId> tenant = default_tenant();             // unset: all tenants, in turn

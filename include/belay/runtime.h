@@ -284,8 +284,8 @@ class Runtime {
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread);
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
 
-  // Expires overdue approvals and continues runs whose timers are due. Returns how many.
-  Task<Result<std::size_t>> process_due(TenantId tenant);
+  // Expires overdue approvals and continues runs whose timers are due.
+  Task<Result<DueReport>> process_due(TenantId tenant);
 
   // Saves records outside of a run, all or none: an import.
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);

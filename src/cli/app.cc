@@ -213,9 +213,13 @@ Task<Result<Done>> apply_due(CommandContext& world) {
   if (!world.local) co_return Done{};
   auto applied = co_await world.local->runtime.process_due(tenant_of(world));
   if (!applied.ok()) co_return std::move(applied).error();
-  std::string count = std::to_string(*applied);
-  if (*applied > 0) {
-    world.output.progress(format_message(world.phrases.due_processed, {{"n", count}}));
+  if (applied->expired_approvals > 0) {
+    std::string count = std::to_string(applied->expired_approvals);
+    world.output.progress(format_message(world.phrases.approvals_expired, {{"n", count}}));
+  }
+  if (applied->continued_runs > 0) {
+    std::string count = std::to_string(applied->continued_runs);
+    world.output.progress(format_message(world.phrases.timers_fired, {{"n", count}}));
   }
   co_return Done{};
 }

@@ -28,7 +28,8 @@ struct LocalizedText {
   // Statuses, as in RunStatus and ApprovalStatus.
   std::string_view queued, running, paused, quarantined, open, approved, closed;
   // Progress.
-  std::string_view released, given_up, attempt_failed, again_in, due_processed;
+  std::string_view released, given_up, attempt_failed, again_in;
+  std::string_view approvals_expired, timers_fired;
   std::string_view claiming, begins_early, nothing_to_resume, stopped, continues_on_server,
       stopped_idle, listening, shutting_down,
       stopping,  // {time}

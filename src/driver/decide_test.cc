@@ -275,10 +275,11 @@ TEST_F(Decisions, ADecisionInTheLastMomentCounts) {
 }
 
 TEST_F(Decisions, WhatIsDueIsAppliedOnce) {
-  EXPECT_EQ(*block_on(loop, runtime->process_due(default_tenant())), 0u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value().total(), 0u);
   clock.move(25h);
-  EXPECT_EQ(*block_on(loop, runtime->process_due(default_tenant())), 1u);
-  EXPECT_EQ(*block_on(loop, runtime->process_due(default_tenant())), 0u);
+  DueReport expired{.expired_approvals = 1};
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), expired);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value().total(), 0u);
   auto view = block_on(loop, runtime->status(default_tenant(), paused.row.thread)).value();
   EXPECT_EQ(view.row.outcome, "expired");
 }

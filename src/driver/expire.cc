@@ -129,12 +129,15 @@ Task<Result<std::vector<ApprovalRow>>> Runtime::Impl::find_due(ApprovalFilter du
   co_return co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
 }
 
-Task<Result<std::size_t>> Runtime::Impl::process_due(TenantId tenant) {
+Task<Result<DueReport>> Runtime::Impl::process_due(TenantId tenant) {
   auto expired = co_await expire_due(tenant);
   if (!expired.ok()) co_return std::move(expired).error();
   auto woken = co_await wake_due(std::move(tenant));
   if (!woken.ok()) co_return std::move(woken).error();
-  co_return *expired + *woken;
+  DueReport report;
+  report.expired_approvals = *expired;
+  report.continued_runs = *woken;
+  co_return report;
 }
 
 // Approvals whose expiry cannot be recorded now (concurrency limit, damaged run) remain due: each

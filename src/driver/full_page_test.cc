@@ -214,7 +214,7 @@ TEST_F(ManyQuestions, TheOldestExpiresAtItsTimeWhetherACommandOrAWorkerLooks) {
                                                    [](const Result<std::size_t>&) {});
       world.pass(10s);
     } else {
-      block_on(world.loop, runtime->process_due(default_tenant())).value();
+      block_on(world.loop, runtime->process_due(default_tenant())).value().total();
     }
     EXPECT_EQ(world.open_approvals().size(), static_cast<std::size_t>(count - 1));
     RunRow row = world.view(*runtime, "t").row;
@@ -270,7 +270,7 @@ TEST_F(ManyQuestions, ThatAreOverdueTogetherAreExpiredWithFewLoadsOfTheirRun) {
                                                    [](const Result<std::size_t>&) {});
       world.pass(60s);
     } else {
-      auto expired = block_on(world.loop, runtime->process_due(default_tenant())).value();
+      auto expired = block_on(world.loop, runtime->process_due(default_tenant())).value().total();
       EXPECT_EQ(expired, static_cast<std::size_t>(count));
     }
     EXPECT_LE(counting.reads, 40u) << count << " approvals";
@@ -318,7 +318,7 @@ TEST_F(Strangers, TimersOfGraphsThatAreNotKnownAreNotInTheWayOfOthers) {
   auto runtime = process(known);
   block_on(loop, runtime->start(known, Trip{}, named("t"))).value();
   pass(2h);
-  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value().total(), 1u);
   EXPECT_EQ(view(*runtime, "t").row.status, RunStatus::completed);
 }
 
@@ -328,7 +328,7 @@ TEST_F(Strangers, ApprovalsOfGraphsThatAreNotKnownAreNotInTheWayOfOthers) {
   block_on(loop, runtime->start(known, Trip{}, named("t"))).value();
   begin_many(asking_graph("stranger"));
   pass(2h);
-  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value().total(), 1u);
   EXPECT_EQ(view(*runtime, "t").row.outcome, "expired");
 }
 

@@ -53,7 +53,7 @@ TEST_F(Midst, AWaitAmongOthersGoesOnWhenItsTimeHasCome) {
   RunView paused = start_tour(tours(true, false));
   EXPECT_EQ(paused.row.reason, "timer");
   clock.move(61min);
-  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value().total(), 1u);
   auto view = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
   EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
   EXPECT_EQ(visits, 1);

@@ -135,7 +135,7 @@ Task<Result<RunView>> Runtime::status_at(TenantId tenant, ThreadId thread, std::
   return body_->status(std::move(tenant), std::move(thread), seq);
 }
 
-Task<Result<std::size_t>> Runtime::process_due(TenantId tenant) {
+Task<Result<DueReport>> Runtime::process_due(TenantId tenant) {
   return body_->process_due(std::move(tenant));
 }
 

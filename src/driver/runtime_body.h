@@ -58,7 +58,7 @@ class Runtime::Impl {
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of);
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread, std::optional<std::uint64_t> seq);
-  Task<Result<std::size_t>> process_due(TenantId tenant);
+  Task<Result<DueReport>> process_due(TenantId tenant);
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
   std::unique_ptr<Records> records(TenantId tenant, UserId user) {
     return store_records(parts_.store, std::move(tenant), std::move(user));

@@ -139,9 +139,9 @@ TEST_F(Upgrades, WithNoPathAQueuedRunAndAnOpenApprovalStayAsTheyAre) {
   EXPECT_EQ(row("queued"), queued);
   clock.move(25h);
   auto newer = process(asks("title"));
-  EXPECT_EQ(block_on(loop, newer->process_due(default_tenant())).value(), 0u);
+  EXPECT_EQ(block_on(loop, newer->process_due(default_tenant())).value().total(), 0u);
   EXPECT_EQ(row(), before);
-  EXPECT_EQ(block_on(loop, client->process_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, client->process_due(default_tenant())).value().total(), 1u);
   EXPECT_EQ(row().outcome, "expired");
 }
 

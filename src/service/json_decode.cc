@@ -155,7 +155,7 @@ Result<Spending> spending_from(const Value& document) {
   spending.spent.money = members.number("money");
   spending.reserved.tokens = members.number("reservedTokens");
   spending.reserved.money = members.number("reservedMoney");
-  return members.done(std::move(spending));
+  return members.done(spending);
 }
 
 Result<EffectRow> effect_from(const Value& document) {
@@ -441,7 +441,7 @@ Result<Compaction> compaction_from(const Value& document) {
   Compaction done;
   done.bytes_before = members.count("bytesBefore");
   done.bytes_after = members.count("bytesAfter");
-  return members.done(std::move(done));
+  return members.done(done);
 }
 
 Result<Pruning> pruning_from(const Value& document) {
@@ -452,7 +452,7 @@ Result<Pruning> pruning_from(const Value& document) {
   done.threads.preserved = members.count("preserved");
   done.large_values = members.count("largeValues");
   done.dry_run = members.truth("dryRun");
-  return members.done(std::move(done));
+  return members.done(done);
 }
 
 Result<CheckReport> check_from(const Value& document) {

@@ -275,7 +275,7 @@ Task<Result<bool>> Player::take_turn(Runtime& runtime, const RunView& view) {
   co_await sleep_for(std::max(view.row.due_at - clock_.now(), Instant::duration::zero()));
   auto due = co_await runtime.process_due(tenant);
   if (!due.ok()) co_return std::move(due).error();
-  co_return *due > 0;
+  co_return due->total() > 0;
 }
 
 Task<Result<bool>> Player::decide_all(Runtime& runtime, const RunView& view) {

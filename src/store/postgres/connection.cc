@@ -283,6 +283,7 @@ Error Connection::lost() {
   is_lost_ = true;
   state_.clear();
   std::string why = one_line(PQerrorMessage(handle_));
+  while (why.ends_with('.')) why.pop_back();
   if (why.empty()) why = "it did not respond in time";
   return error(ErrorCode::unavailable, "The connection to the store, " + address_.shown +
                                            ", is lost: " + why +
