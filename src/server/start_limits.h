@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "belay/result.h"
 #include "server/rate_limit.h"
 
 namespace belay::server {

@@ -73,7 +73,7 @@ std::vector<std::string> path_of(const std::vector<CheckpointRow>& commits) {
 }
 
 Result<Done> read_run(Snapshot& view, RunId run, RunTrace& played) {
-  TenantId tenant = default_tenant();
+  const TenantId& tenant = default_tenant();
   CheckpointFilter checkpoints;
   checkpoints.tenant = tenant;
   checkpoints.run = run;

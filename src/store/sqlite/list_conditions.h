@@ -44,6 +44,6 @@ inline std::string hex_of(const Uuid& id) {
   return text;
 }
 
-inline const std::string& text_itself(const std::string& text) { return text; }
+inline std::string text_itself(const std::string& text) { return text; }
 
 }  // namespace belay::sqlite

@@ -52,7 +52,8 @@ Result<bool> is_there(const std::string& path) {
 // reason given at is_there().
 Result<Done> check_magic(Connection& connection, const std::string& path) {
   sqlite3_file* file = nullptr;
-  int asked = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  int asked = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_FILE_POINTER,
+                                   static_cast<void*>(&file));
   if (asked != SQLITE_OK || !file || !file->pMethods)
     return system_error(path, "could not be read");
   sqlite3_int64 size = 0;
