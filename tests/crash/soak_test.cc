@@ -1,4 +1,4 @@
-// The campaign for BELAY_SOAK_MINUTES, with at least BELAY_SOAK_KILLS kills.
+// The campaign for BELAY_SOAK_MINUTES, with at least BELAY_SOAK_KILLS kills, and short parts of it.
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::uint64_t kKillsMin = 2'000;
 constexpr std::size_t kBetweenARound = 250;
 constexpr std::size_t kLossesMax = 20;
+constexpr std::size_t kKillsOfASlice = 12;
 
 TEST(CrashSoak, NoKillLosesOrRepeatsAnything) {
   auto baseline = Baseline::make();
@@ -60,6 +61,32 @@ TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
     all.add(report);
   }
   std::cout << all.evidence("fleet of two workers", seed) << std::endl;
+}
+
+// Short parts of both campaigns, with another seed each time: see scripts/campaigns.
+TEST(CrashSlice, NoKillBetweenCommitsLosesOrRepeatsAnything) {
+  auto baseline = Baseline::make();
+  ASSERT_TRUE(baseline.ok()) << baseline.error().message;
+  std::uint64_t seed = chosen_seed();
+  testing::SeededRandom random(seed);
+  Campaign slice =
+      run_campaign(**baseline, between_commits(**baseline, kKillsOfASlice, random), seed);
+  for (const std::string& loss : slice.losses) ADD_FAILURE() << loss;
+  EXPECT_GT(slice.kill_count(), 0u);
+  std::cout << slice.evidence(**baseline) << std::endl;
+}
+
+TEST(FleetSlice, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
+  FleetPlan plan;
+  plan.seed = chosen_seed();
+  plan.kills = kKillsOfASlice;
+  std::string parent = new_folder();
+  FleetReport report = run_fleet(plan, parent + "/fleet");
+  for (const std::string& fault : report.faults) {
+    ADD_FAILURE() << "seed " << plan.seed << ", in " << parent << ": " << fault;
+  }
+  if (report.faults.empty()) remove_folder(parent);
+  std::cout << report.evidence("fleet of two workers", plan.seed) << std::endl;
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ TEST(PostgresPooledFleet, CutConnectionsAndAPoolerThatDiesLoseAndRepeatNothing) 
   plan.seed = seed;
   plan.workers = 4;
   plan.runs = 10;
-  plan.kills = kSanitized ? 3 : 15;
-  plan.zombies = kSanitized ? 1 : 4;
+  plan.kills = crash::number_from("BELAY_CHAOS_KILLS", kSanitized ? 3 : 15);
+  plan.zombies = crash::number_from("BELAY_CHAOS_ZOMBIES", kSanitized ? 1 : 4);
   plan.zombies_at_once = 2;
   plan.zombie_every = 6;
   plan.site = server.site(&proxy);
@@ -123,7 +123,8 @@ TEST(PostgresPooledFleet, CutConnectionsAndAPoolerThatDiesLoseAndRepeatNothing) 
   EXPECT_GE(report.disturbances, plan.disturbances);
   EXPECT_GE(report.kills, plan.kills);
   EXPECT_GT(network.most_notifiers(), 1u);
-  if (kSanitized) return;
+  bool is_short = plan.disturbances < 2 * BadNetwork::kinds;
+  if (is_short) return;
   EXPECT_EQ(network.counts().size(), BadNetwork::kinds);
   EXPECT_GT(report.takeovers, 0u);
 }

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Matches;
 
 constexpr std::uint64_t kSeeds = 50;            // per plan
-constexpr std::uint64_t kSeedsSanitized = 4;    // the -O2 build executes the others
+constexpr std::uint64_t kSeedsSanitized = 2;    // scripts/campaigns plays further ones
 constexpr std::uint64_t kMeetingsPer1000 = 20;  // of each fault with each state, in seeds
 
 std::string path_of(const std::string& plan) { return BELAY_PLANS "/" + plan + ".toml"; }
@@ -97,6 +97,8 @@ TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   Plan plan = plan_of("everything");
   plan.disk_lies = true;
   plan.faults[FaultKind::power_cut] = 4;
+  // With more runs, a seed whose store is damaged but lost no commit takes minutes to end.
+  plan.runs = 30;
   bool is_found_out = false;
   for (std::uint64_t seed = 1; seed <= 5 && !is_found_out; ++seed) {
     is_found_out = Matches(Contains(HasSubstr("I1 ")))(play(plan, seed).troubles);
