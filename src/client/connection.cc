@@ -113,7 +113,7 @@ Result<Value> Connection::document_of(Reply reply) const {
                                          ". Set --api-key-file FILE or BELAY_API_KEY.");
   }
   if (reply.status == 403) {
-    return error(ErrorCode::invalid, "The server at " + address_.base + " refuses: " + said);
+    return error(ErrorCode::forbidden, "The server at " + address_.base + " refuses: " + said);
   }
   if (reply.status >= 500) {
     return error(ErrorCode::unavailable, "The server at " + address_.base + " failed: " + said);

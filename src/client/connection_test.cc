@@ -118,9 +118,13 @@ TEST_F(Connections, SayWhichKeyIsMissingAndNeverShowOne) {
   auto with = answered(refused, "s3cret");
   EXPECT_THAT(with.error().message, HasSubstr("does not know this API key"));
   EXPECT_THAT(with.error().message, Not(HasSubstr("s3cret")));
-  auto forbidden = answered(answer(403, R"({"code":"http","detail":"This key may not run."})"));
-  EXPECT_EQ(forbidden.error().code, ErrorCode::invalid);
-  EXPECT_THAT(forbidden.error().message, HasSubstr("This key may not run."));
+  for (const char* code : {"forbidden", "http"}) {
+    std::string body =
+        R"({"code":")" + std::string(code) + R"(","detail":"This key may not run."})";
+    auto forbidden = answered(answer(403, body));
+    EXPECT_EQ(forbidden.error().code, ErrorCode::forbidden) << code;
+    EXPECT_THAT(forbidden.error().message, HasSubstr("This key may not run."));
+  }
 }
 
 TEST_F(Connections, SayOfWhatIsNoBelayThatItIsNone) {

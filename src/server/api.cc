@@ -270,9 +270,8 @@ class Api::Body {
       return refused;
     }
     if (key->permission < route.permission) {
-      return problem(
-          403, std::string(kHttpCode),
-          "This API key lacks the permission " + std::string(name_of(route.permission)) + ".");
+      return problem(error(ErrorCode::forbidden, "This API key lacks the permission " +
+                                                     std::string(name_of(route.permission)) + "."));
     }
     caller.service = guarded_[static_cast<std::size_t>(key - options.keys.begin())].get();
     caller.user = UserId(key->name);

@@ -180,7 +180,9 @@ TEST_F(ApiKeys, SayWhoMayDoWhat) {
   EXPECT_EQ(with("GET", "/api/runs", "wrong-token-000000", "").status, 401);
   EXPECT_EQ(with("GET", "/api/runs", "reading-token-16", "").status, 200);
   std::string start = R"({"input":{"topic":"urgent"},"threadId":"first"})";
-  EXPECT_EQ(with("POST", "/api/agents/mail/runs", "reading-token-16", start).status, 403);
+  auto forbidden = with("POST", "/api/agents/mail/runs", "reading-token-16", start);
+  EXPECT_EQ(forbidden.status, 403);
+  EXPECT_EQ(text(forbidden.body["code"]), "forbidden");
   EXPECT_EQ(with("POST", "/api/agents/mail/runs", "deciding-token-16", start).status, 202);
   auto decided =
       with("POST", "/api/approvals/first/decision", "deciding-token-16", R"({"approved":true})");

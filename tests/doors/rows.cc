@@ -242,7 +242,7 @@ void add_limits(std::vector<Row>& rows) {
 }
 
 // Permissions of API keys, which only servers have. If a key lacks the permission of a route, the
-// request is rejected by its head, before its body is read: tests/permissions has these.
+// request is rejected by its head, before its body is read: tests/permissions has each route.
 void add_permissions(std::vector<Row>& rows) {
   auto add = [&](std::string name, std::string about, std::string key,
                  std::map<std::string, std::string> set, std::variant<Start, Approve, Save> asked,
@@ -258,7 +258,9 @@ void add_permissions(std::vector<Row>& rows) {
   };
   const char* takes = "BELAY_NO_APPROVAL_TAKES";
   Start unasked = changed(on(kHard), [](Start& s) { s.no_approval = true; });
+  add("a key that permits reading only", "", "read", {}, on(kHard), "forbidden");
   add("a key that permits runs", "", "run", {}, on(kHard), "paused");
+  add("a key that does not permit decisions", "", "run", {}, Approve{on(kHard), {}}, "forbidden");
   add("without approval", "no_approval_takes", "run", {}, unasked, "forbidden");
   add("without approval", "no_approval_takes", "decide", {}, unasked, "completed saved");
   add("without approval", "no_approval_takes", "run", {{takes, "run"}}, unasked, "completed saved");
