@@ -85,7 +85,7 @@ struct SessionRow {
 std::vector<ConcurrencyGuard> concurrency_guards(const RunRow& run, const ConcurrencyLimits& limits,
                                                  const QueueRow* row);
 
-// What one call of Runtime::process_due() did.
+// The result of one call of Runtime::process_due().
 struct DueReport {
   std::size_t expired_approvals = 0;
   std::size_t continued_runs = 0;  // paused runs whose timer was due
