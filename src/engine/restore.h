@@ -51,7 +51,7 @@ std::optional<Value> state_value(const GraphDefinition& graph, const Run& run);
 
 // Reads `from`, the value of a write of that kind, into the channel of the run's state. Members
 // that the program's types do not have are added to `unknown`. `invalid` if the channel has another
-// type; a channel that the graph does not have is left as it is.
+// type; a channel that the graph does not have stays unchanged.
 Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelVersion& channel,
                           WriteOp kind, const Value& from, Unknown& unknown);
 

@@ -46,9 +46,17 @@ int write_counts(const std::string& root, const Tree& tree, bool may_rise) {
   std::vector<Hit> hits = find_hits(tree);
   ProseCounts actual = count_hits(hits);
   ProseCounts recorded = recorded_counts(tree);
-  std::string risen = lower_counts(recorded, {{}, actual.phrases});
+  std::string risen;
+  for (const auto& [phrase, count] : actual.phrases) {
+    auto before = recorded.phrases.find(phrase);
+    int allowed = before == recorded.phrases.end() ? 0 : before->second;
+    if (count > allowed) {
+      risen +=
+          phrase + ": " + std::to_string(count) + ", recorded " + std::to_string(allowed) + "\n";
+    }
+  }
   if (!risen.empty() && !recorded.phrases.empty() && !may_rise) {
-    std::cerr << "prose: recorded counts, lower than those of the tree:\n"
+    std::cerr << "prose: phrases that are more frequent in the tree than recorded:\n"
               << risen
               << "Reword the text (scripts/prose --hits PHRASE), or record the counts of a "
               << "merge with --counts --rise.\n";
