@@ -213,14 +213,12 @@ Task<Result<Done>> apply_due(CommandContext& world) {
   if (!world.local) co_return Done{};
   auto applied = co_await world.local->runtime.process_due(tenant_of(world));
   if (!applied.ok()) co_return std::move(applied).error();
-  if (applied->expired_approvals > 0) {
-    std::string count = std::to_string(applied->expired_approvals);
-    world.output.progress(format_message(world.phrases.approvals_expired, {{"n", count}}));
-  }
-  if (applied->continued_runs > 0) {
-    std::string count = std::to_string(applied->continued_runs);
-    world.output.progress(format_message(world.phrases.timers_fired, {{"n", count}}));
-  }
+  auto report = [&](std::size_t count, std::string_view text) {
+    std::string digits = std::to_string(count);
+    if (count > 0) world.output.progress(format_message(text, {{"n", digits}}));
+  };
+  report(applied->expired_approvals, world.phrases.approvals_expired);
+  report(applied->continued_runs, world.phrases.timers_fired);
   co_return Done{};
 }
 

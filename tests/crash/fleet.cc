@@ -29,8 +29,7 @@ constexpr std::size_t kFaultBytesMax = 1'000;
 constexpr milliseconds kLookAgain{5};
 constexpr int kUnavailable = 6;  // the exit code for an unavailable store
 constexpr int kAskedAgainMax = 5;
-constexpr int kListedAgainMax = 60;
-constexpr milliseconds kBetweenLists{500};
+constexpr int kListedAgainMax = 300;
 constexpr int kBeginsWithin = 60'000 / 5;  // checks, kLookAgain apart
 constexpr int kWorksWithin = 5'000 / 5;
 // Times for zombies: until their last write has arrived, at most until they have runs or have lost
@@ -101,9 +100,9 @@ class Fleet {
     return ended;
   }
   // Retries a command if a remote store was unavailable, as a user would.
-  Outcome tell(const Words& words) const {
+  Outcome tell(const Words& words, int again_max = kAskedAgainMax) const {
     Outcome told = cli::tests::run_belay(words, setting_);
-    for (int i = 0; is_elsewhere() && told.code == kUnavailable && i < kAskedAgainMax; ++i) {
+    for (int i = 0; is_elsewhere() && told.code == kUnavailable && i < again_max; ++i) {
       std::this_thread::sleep_for(kArrivesWithin);
       told = cli::tests::run_belay(words, setting_);
     }
@@ -126,17 +125,11 @@ class Fleet {
   // Returns the threads whose run has not ended. Waits for a store that is unavailable: a fault can
   // have hit it just before, and no reply must not count as "all have ended".
   std::vector<std::string> open_threads() {
-    Outcome told = tell({"threads", "--limit", "1000", "--json"});
-    for (int i = 0; told.code == kUnavailable && i < kListedAgainMax; ++i) {
-      std::this_thread::sleep_for(kBetweenLists);
-      told = tell({"threads", "--limit", "1000", "--json"});
-    }
+    Outcome told = tell({"threads", "--limit", "1000", "--json"}, kListedAgainMax);
     Value listed = told.json()["threads"];
     std::vector<std::string> open;
-    if (!listed.as_array()) {
-      fault("threads: " + std::to_string(told.code) + " " + told.err);
-      return open;
-    }
+    if (!listed.as_array()) fault("threads: " + std::to_string(told.code) + " " + told.err);
+    if (!listed.as_array()) return open;
     for (const Value& each : *listed.as_array()) {
       std::string status = *each["run"]["status"].as_string();
       if (status != "completed" && status != "failed" && status != "cancelled") {
