@@ -15,11 +15,18 @@ namespace {
 // Several stores in turn, so that each one remains small enough to be read completely at its end.
 constexpr std::size_t kKillsAStore = kSanitized ? 20 : 50;
 constexpr std::size_t kStores = kSanitized ? 1 : 4;
+// Further stores, until each kind of zombie has occurred: which ones occur depends on the machine.
+constexpr std::size_t kStoresMax = 3 * kStores;
+
+bool has_met_all(const FleetReport& report) {
+  if (kSanitized) return true;  // twenty kills might hit no running run
+  return report.zombies > 0 && report.robbed > 0 && report.fenced > 0 && report.claiming > 0;
+}
 
 TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   std::uint64_t seed = chosen_seed();
   FleetReport all;
-  for (std::size_t i = 0; i < kStores; ++i) {
+  for (std::size_t i = 0; i < kStores || (!has_met_all(all) && i < kStoresMax); ++i) {
     FleetPlan plan;
     plan.seed = seed + i;
     plan.kills = kKillsAStore;
@@ -35,12 +42,7 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   }
   std::cout << all.evidence("fleet of two workers", seed) << std::endl;
   EXPECT_GE(all.kills, kKillsAStore * kStores);
-  if (!kSanitized) {  // twenty kills might hit no running run
-    EXPECT_GT(all.zombies, 0u);
-    EXPECT_GT(all.robbed, 0u);
-    EXPECT_GT(all.fenced, 0u);
-    EXPECT_GT(all.claiming, 0u);
-  }
+  EXPECT_TRUE(has_met_all(all));
   EXPECT_GT(all.takeovers, 0u);
 }
 
