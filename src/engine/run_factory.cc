@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/checkpoint.h"
+#include "engine/next_task.h"
 #include "engine/run_options.h"
 #include "engine/transition.h"
 
