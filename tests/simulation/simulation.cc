@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "belay/check.h"
 #include "tests/simulation/one_thread.h"
@@ -296,10 +297,12 @@ class Simulation {
   }
 
   // Pauses a worker, marks its session as dead for the others, and lets it continue for a while
-  // after the pause.
+  // after the pause. Not a worker that has a twin: see make_twin().
   void make_zombie(std::size_t slot) {
     Process& process = *slots_[slot].process;
     ProcessId id = process.id();
+    if (twins_.contains(process.seed())) return;
+    zombies_.insert(process.seed());
     met(FaultKind::zombie, id);
     agenda_.pause(id, agenda_.now() + 1s + any(20s));
     std::string session = process.runtime().session().text();
@@ -326,12 +329,16 @@ class Simulation {
     return code == SQLITE_OK;
   }
 
-  // Replaces a process by one that draws the same session id as another live process.
+  // Replaces a process by one that draws the same session id as another live process. Not as a
+  // zombie: another process may have pruned the row of its session, and then nothing prevents that
+  // two processes have one session. No machine has both faults: the id is random, 128 bits.
   void make_twin(std::size_t slot) {
     std::size_t other = any_worker();
     if (other == slot) other = kPeople;
     if (!slots_[other].process) return;
     std::uint64_t seed = slots_[other].process->seed();
+    if (zombies_.contains(seed)) return;
+    twins_.insert(seed);
     met(FaultKind::twin, slots_[slot].process->id());
     bury(slot, 100ms, seed);
   }
@@ -493,6 +500,8 @@ class Simulation {
   EventLog log_;
   RunObservations sightings_;
   Outside outside_;
+  std::set<std::uint64_t> zombies_;  // seeds of processes that were marked as dead,
+  std::set<std::uint64_t> twins_;    // and of those that have a twin
   std::string folder_;
   disk::RecordingDisk disk_;
   disk::PowerCut cut_;
