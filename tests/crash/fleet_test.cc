@@ -1,13 +1,11 @@
 // Two workers on one SQLite file are killed two hundred times; the receivers count the calls.
 
-#include "tests/crash/fleet.h"
-
 #include <gtest/gtest.h>
 
 #include <iostream>
 
 #include "tests/crash/campaign.h"
-#include "tests/crash/store_files.h"
+#include "tests/crash/play_fleet.h"
 
 namespace belay::crash {
 namespace {
@@ -31,14 +29,7 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
     plan.seed = seed + i;
     plan.kills = kKillsAStore;
     plan.zombies = kSanitized ? 0 : 3;
-    std::string parent = new_folder();
-    FleetReport report = run_fleet(plan, parent + "/fleet");
-    for (const std::string& fault : report.faults) {
-      ADD_FAILURE() << "BELAY_CRASH_SEED=" << seed << ", store " << i << " in " << parent << ": "
-                    << fault;
-    }
-    if (report.faults.empty()) remove_folder(parent);
-    all.add(report);
+    all.add(play_fleet(plan));
   }
   std::cout << all.evidence("fleet of two workers", seed) << std::endl;
   EXPECT_GE(all.kills, kKillsAStore * kStores);

@@ -6,8 +6,7 @@
 
 #include "belay/testing.h"
 #include "tests/crash/campaign.h"
-#include "tests/crash/fleet.h"
-#include "tests/crash/store_files.h"
+#include "tests/crash/play_fleet.h"
 
 namespace belay::crash {
 namespace {
@@ -52,13 +51,7 @@ TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   for (std::uint64_t i = 0; all.kills < kills_min && all.faults.size() < kLossesMax; ++i) {
     FleetPlan plan;
     plan.seed = seed + i;
-    std::string parent = new_folder();
-    FleetReport report = run_fleet(plan, parent + "/fleet");
-    for (const std::string& fault : report.faults) {
-      ADD_FAILURE() << "seed " << plan.seed << ", in " << parent << ": " << fault;
-    }
-    if (report.faults.empty()) remove_folder(parent);
-    all.add(report);
+    all.add(play_fleet(plan));
   }
   std::cout << all.evidence("fleet of two workers", seed) << std::endl;
 }
@@ -80,13 +73,7 @@ TEST(FleetSlice, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   FleetPlan plan;
   plan.seed = chosen_seed();
   plan.kills = kKillsOfASlice;
-  std::string parent = new_folder();
-  FleetReport report = run_fleet(plan, parent + "/fleet");
-  for (const std::string& fault : report.faults) {
-    ADD_FAILURE() << "seed " << plan.seed << ", in " << parent << ": " << fault;
-  }
-  if (report.faults.empty()) remove_folder(parent);
-  std::cout << report.evidence("fleet of two workers", plan.seed) << std::endl;
+  std::cout << play_fleet(plan).evidence("fleet of two workers", plan.seed) << std::endl;
 }
 
 }  // namespace

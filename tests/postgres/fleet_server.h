@@ -13,8 +13,7 @@
 #include <string>
 
 #include "tests/crash/campaign.h"
-#include "tests/crash/fleet.h"
-#include "tests/crash/store_files.h"
+#include "tests/crash/play_fleet.h"
 #include "tests/postgres/fault_proxy.h"
 #include "tests/postgres/postgres_server.h"
 
@@ -96,17 +95,5 @@ class FleetServer {
   std::string schema_;
   int stores_ = 0;
 };
-
-// Runs a fleet in its own folder, which is kept if a fault was found.
-inline crash::FleetReport play_fleet(const crash::FleetPlan& plan) {
-  std::string parent = crash::new_folder();
-  crash::FleetReport report = run_fleet(plan, parent + "/fleet");
-  for (const std::string& fault : report.faults) {
-    ADD_FAILURE() << "BELAY_CRASH_SEED=" << plan.seed << ", receivers in " << parent << ": "
-                  << fault;
-  }
-  if (report.faults.empty()) crash::remove_folder(parent);
-  return report;
-}
 
 }  // namespace belay::postgres_tests
