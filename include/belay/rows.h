@@ -8,6 +8,7 @@
 // make_encrypted_store() computes each member `seal` or `..._seal` from a row's texts and from the
 // other parts that must not be changed; a store keeps it unchanged. Empty in a program's own rows.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@ namespace belay {
 
 // The enumerators are spelled as in SQL and JSON.
 enum class RunStatus { queued, running, paused, completed, failed, cancelled, quarantined };
+// Why a run is `paused`: it waits for decisions, for a time, or for resume().
+enum class PauseReason { approval, timer, breakpoint };
 enum class ApprovalStatus { open, approved, rejected, expired, closed };
 // The event that a commit records. `input`: the run's first commit; `claim`: a session became the
 // owner; `timer`: a timer was due; `release`: the run returned to its queue; `fork`: the run
@@ -85,7 +88,7 @@ struct RunRow {
   std::string concurrency_key;  // runs with the same key share a limit; empty: none
   // The following members change with every commit.
   RunStatus status = RunStatus::queued;
-  std::string reason;            // with `paused` or `quarantined`: the cause
+  std::string reason;            // with `paused`: a PauseReason; with `quarantined`: the cause
   std::string outcome;           // with `completed`: "saved", "rejected", ...
   std::string error_code;        // with `failed`: an ErrorCode's name
   std::string error;             // with `failed`: the error message
@@ -211,26 +214,6 @@ struct BlobRow {
   friend bool operator==(const BlobRow&, const BlobRow&) = default;
 };
 
-// An envelope of a tenant, of any table, as re-encryption reads it.
-struct StoredEnvelope {
-  // With every_kind, also stored bytes that might not be envelopes: a digest, the next tasks of a
-  // checkpoint, and the seal of a part of a row (store/row_part.h), which may be empty.
-  enum class Kind { envelope, digest, tasks, part };
-  std::uint64_t position = 0;  // in this store; increases from page to page
-  std::string subject;         // identifies its row: see store/envelope_subject.h
-  std::string envelope;
-  Kind kind = Kind::envelope;
-  std::string bound = {};               // the data of its row that it is bound to
-  std::vector<std::string> texts = {};  // of a part: as stored in their columns
-};
-// The last write of a blob, as a number that increases with each write of a blob by the tenant. It
-// distinguishes an unused blob from one to which a new row has just referred again.
-struct BlobUse {
-  Digest id{};
-  std::uint64_t last_put = 0;
-  friend bool operator==(const BlobUse&, const BlobUse&) = default;
-};
-
 struct ApprovalRow {
   TenantId tenant;
   InterruptId interrupt;
@@ -283,12 +266,16 @@ struct StoredRecord {
   friend bool operator==(const StoredRecord&, const StoredRecord&) = default;
 };
 
+// Returns nullopt if the run is not paused, or its reason is unknown.
+std::optional<PauseReason> pause_reason(const RunRow& run);
+
 std::string json_envelope(std::string_view json);
 // Returns the JSON text inside; `corrupt` for damaged bytes, `invalid` for a type that needs a
 // newer Belay or a key.
 Result<std::string_view> json_in_envelope(std::string_view envelope);
 
 std::string_view name_of(RunStatus status);
+std::string_view name_of(PauseReason reason);
 std::string_view name_of(ApprovalStatus status);
 std::string_view name_of(CommitKind kind);
 std::string_view name_of(WriteOp kind);

@@ -7,6 +7,7 @@
 
 #include "belay/limits.h"
 #include "belay/queue.h"
+#include "belay/rows.h"
 
 namespace belay {
 
@@ -153,6 +154,25 @@ struct RecordQuery {
   std::string value = {};
   std::string after = {};  // not empty: only keys after this one
   std::size_t limit = limits::page_rows_max;
+};
+// An envelope of a tenant, of any table, as re-encryption reads it.
+struct StoredEnvelope {
+  // With every_kind, also stored bytes that might not be envelopes: a digest, the next tasks of a
+  // checkpoint, and the seal of a part of a row (store/row_part.h), which may be empty.
+  enum class Kind { envelope, digest, tasks, part };
+  std::uint64_t position = 0;  // in this store; increases from page to page
+  std::string subject;         // identifies its row: see store/envelope_subject.h
+  std::string envelope;
+  Kind kind = Kind::envelope;
+  std::string bound = {};               // the data of its row that it is bound to
+  std::vector<std::string> texts = {};  // of a part: as stored in their columns
+};
+// The last write of a blob, as a number that increases with each write of a blob by the tenant. It
+// distinguishes an unused blob from one to which a new row has just referred again.
+struct BlobUse {
+  Digest id{};
+  std::uint64_t last_put = 0;
+  friend bool operator==(const BlobUse&, const BlobUse&) = default;
 };
 
 struct EnvelopeFilter {

@@ -101,8 +101,7 @@ void check_row(const RunContents& run, Findings& findings) {
     findings.add(run, "it is " + std::string(name_of(row.status)) +
                           (has_reason ? " without a reason." : ", but has a reason to wait."));
   }
-  bool is_known = row.reason == "approval" || row.reason == "timer" || row.reason == "breakpoint";
-  if (row.status == RunStatus::paused && !row.reason.empty() && !is_known) {
+  if (row.status == RunStatus::paused && !row.reason.empty() && !pause_reason(row)) {
     findings.add(run,
                  "it is paused for the reason " + in_quotes(row.reason) + ", which is unknown.");
   }

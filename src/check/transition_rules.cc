@@ -8,7 +8,7 @@
 #include "check/replay.h"
 #include "check/rules.h"
 #include "engine/run_options.h"
-#include "engine/transition.h"
+#include "engine/run_queries.h"
 
 namespace belay::check {
 namespace {

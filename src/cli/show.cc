@@ -83,7 +83,7 @@ std::string command(const CommandContext& world, const std::vector<std::string>&
 std::string due_text(const CommandContext& world, const RunRow& row) {
   auto due = due_of(row);
   // The expiry of an approval is shown with the approval.
-  if (!due || row.reason == "approval") return "";
+  if (!due || pause_reason(row) == PauseReason::approval) return "";
   return std::string(world.phrases.due) + " " + moment_text(world.settings.time_zone, *due) + ", " +
          relative_text(world.phrases, *due, world.clock.now());
 }

@@ -5,7 +5,6 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
-#include "engine/decision.h"
 #include "engine/restore.h"
 
 namespace belay {
@@ -27,8 +26,6 @@ std::vector<std::vector<ApprovalRow>> by_run(std::vector<ApprovalRow> approvals)
 
 // Returns true if this call recorded the expiry.
 Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
-  // A page of several rows does not fail because of a damaged row: it only marks the row.
-  BELAY_CO_CHECK(engine::check_shown(approval));
   auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   RunStatus status = found->stored.row.status;
@@ -46,11 +43,17 @@ Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
 // Writes only the approval's row. The run's owner, or its next one, applies the expiry. Returns
 // false if the run is neither running nor queued.
 Task<Result<bool>> Runtime::Impl::expire_of_active_run(ApprovalRow approval) {
-  // Expiry::passed: the store's clock must agree that the approval has expired. If the clock of
-  // this process is ahead, the outcome is approval_closed, and a later round tries again.
-  Commit commit = commit_for_active_run(approval);
-  commit.approval_guard->expiry = ApprovalGuard::Expiry::passed;
-  commit.rows.decided = engine::decided_row(expired(std::move(approval)));
+  engine::Run active;
+  active.row.tenant = approval.tenant;
+  GraphDefinition unknown;
+  engine::ExpiredWhileActive event{moment(), std::move(approval)};
+  auto next = engine::advance(unknown, std::move(active), std::move(event));
+  if (auto* refused = std::get_if<engine::Refuse>(&next.actions.front())) {
+    co_return std::move(refused->why);
+  }
+  // The store's clock must agree that the approval has expired. If the clock of this process is
+  // ahead, the outcome is approval_closed, and a later round tries again.
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   co_return *outcome == CommitOutcome::applied;
@@ -59,7 +62,6 @@ Task<Result<bool>> Runtime::Impl::expire_of_active_run(ApprovalRow approval) {
 // Expires one approval of a paused run and puts the run into its queue, without a concurrency
 // limit. Returns false, and writes nothing, if the run is not paused or does not wait for it.
 Task<Result<bool>> Runtime::Impl::expire_into_queue(ApprovalRow approval) {
-  BELAY_CO_CHECK(engine::check_shown(approval));
   auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   if (found->stored.row.status != RunStatus::paused) co_return false;
@@ -69,6 +71,9 @@ Task<Result<bool>> Runtime::Impl::expire_into_queue(ApprovalRow approval) {
   late.to_queue = true;
   auto next = engine::advance(*graph, std::move(run), std::move(late));
   if (next.actions.empty()) co_return false;
+  if (auto* refused = std::get_if<engine::Refuse>(&next.actions.front())) {
+    co_return std::move(refused->why);
+  }
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
@@ -88,7 +93,6 @@ Task<Result<std::size_t>> Runtime::Impl::expire_together(std::vector<ApprovalRow
   for (ApprovalRow& approval : approvals) {
     if (!is_alone) {
       // First, because it does not load the run: it is running or queued, or the loop queued it.
-      BELAY_CO_CHECK(engine::check_shown(approval));
       auto expired = co_await expire_of_active_run(approval);
       if (!expired.ok()) co_return std::move(expired).error();
       if (*expired) {

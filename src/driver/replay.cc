@@ -14,7 +14,7 @@
 #include "engine/next_task.h"
 #include "engine/run_factory.h"
 #include "engine/run_options.h"
-#include "engine/transition.h"
+#include "engine/run_queries.h"
 #include "graph/question.h"
 
 namespace belay {
@@ -42,14 +42,6 @@ bool commits(const std::vector<engine::Action>& actions) {
     auto* write = std::get_if<engine::WriteCommit>(&action);
     return write && write->commit->run_guard->pending_for.is_null();
   });
-}
-
-engine::Run copy_of(const engine::Run& run) {
-  engine::Run copy = run;
-  for (NodeTask& task : copy.tasks) {
-    if (task.inner) task.inner = std::make_shared<engine::Run>(copy_of(*task.inner));
-  }
-  return copy;
 }
 
 engine::Moment at(Instant now) {

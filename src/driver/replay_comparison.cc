@@ -6,7 +6,7 @@
 #include "driver/divergence.h"
 #include "driver/replay.h"
 #include "engine/next_task.h"
-#include "engine/transition.h"
+#include "engine/run_queries.h"
 
 namespace belay {
 

@@ -10,12 +10,13 @@
 
 #include <algorithm>
 
+#include "base/append_all.h"
 #include "belay/limits.h"
 #include "driver/stored_run.h"
 #include "engine/advance.h"
 #include "engine/decision.h"
 #include "engine/restore.h"
-#include "engine/transition.h"
+#include "engine/run_queries.h"
 
 namespace belay {
 namespace {
@@ -299,31 +300,17 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
 }
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
-  // With Durability::exit, the steps that lead to this task might not be stored. They are committed
-  // first: after a crash, the restored run must know the task that the intent belongs to.
-  if (run_.has_uncommitted_steps) {
-    auto flushed = engine::advance(*graph_, std::move(run_), engine::Flushed{moment()});
-    run_ = std::move(flushed.run);
-    for (engine::Action& action : flushed.actions) {
-      auto came_to = co_await perform(action);
-      if (!came_to.ok() || *came_to) co_return std::move(came_to);
-    }
-  }
-  // The guard below requires the newest seq, which lagging commits are still about to store.
-  auto caught_up = co_await await_pending_commits();
-  if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
   auto requests = journal_.take_requests();
-  Commit commit;
-  commit.tenant = run_.row.tenant;
-  commit.run_guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
-  for (EffectJournal::Request& request : requests) {
-    engine::append_all(commit.rows.effects, request.rows);
+  engine::EffectsRecorded event{moment(), {}};
+  for (EffectJournal::Request& request : requests) append_all(event.rows, request.rows);
+  auto next = engine::advance(*graph_, std::move(run_), std::move(event));
+  run_ = std::move(next.run);
+  // The run has ended meanwhile: its nodes call no more effects.
+  if (next.actions.empty()) co_return std::optional<End>();
+  for (engine::Action& action : next.actions) {
+    auto came_to = co_await perform(action);
+    if (!came_to.ok() || *came_to) co_return std::move(came_to);
   }
-  run_.may_have_intents = true;
-  auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  auto came_to = end_for_outcome(*outcome);
-  if (*came_to) co_return std::move(came_to);
   // Only now can the nodes call their effects. A crash before this line leaves the intents
   // unstored, or stored with uncertain effects.
   for (EffectJournal::Request& request : requests) request.recorded.complete(Done{});

@@ -5,7 +5,7 @@
 #include "belay/limits.h"
 #include "engine/advance.h"
 #include "engine/checkpoint.h"
-#include "engine/transition.h"
+#include "engine/run_queries.h"
 #include "graph/call_guarded.h"
 
 namespace belay {
@@ -52,19 +52,24 @@ Result<Runtime::Impl::Definition> Runtime::Impl::graph_of(const engine::StoredRu
   return graphs_->for_version(stored.row.graph, version);
 }
 
+Result<Runtime::Impl::LoadedRun> Runtime::Impl::load(Snapshot& view, const GraphRegistry& graphs,
+                                                     RunRow row, std::optional<std::uint64_t> seq) {
+  LoadedRun found;
+  if (!seq || *seq == row.seq) {
+    BELAY_TRY(found.approvals, open_approvals(view, row));
+    BELAY_TRY(found.spending, spending_of_run(view, row));
+    BELAY_TRY(found.uncertain, uncertain_effects(view, row));
+  }
+  BELAY_TRY(found.stored, stored_run(view, graphs, std::move(row), seq));
+  return found;
+}
+
 Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find(
     std::function<Result<RunRow>(Snapshot&)> find_row, std::optional<std::uint64_t> seq) {
   std::function<Result<LoadedRun>(Snapshot&)> reader =
       [find_row = std::move(find_row), seq, graphs = graphs_](Snapshot& view) -> Result<LoadedRun> {
-    LoadedRun found;
     BELAY_TRY(RunRow row, find_row(view));
-    if (!seq || *seq == row.seq) {
-      BELAY_TRY(found.approvals, open_approvals(view, row));
-      BELAY_TRY(found.spending, spending_of_run(view, row));
-      BELAY_TRY(found.uncertain, uncertain_effects(view, row));
-    }
-    BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
-    return found;
+    return load(view, *graphs, std::move(row), seq);
   };
   co_return co_await read<LoadedRun>(parts_.store, std::move(reader));
 }
@@ -82,13 +87,6 @@ Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::load_run(TenantId tenant, 
     return run_row(view, tenant, run);
   };
   co_return co_await find(std::move(find_row), std::nullopt);
-}
-
-Task<Result<ApprovalRow>> Runtime::Impl::find_approval(TenantId tenant, InterruptId interrupt) {
-  std::function<Result<ApprovalRow>(Snapshot&)> reader = [tenant, interrupt](Snapshot& view) {
-    return approval_row(view, tenant, interrupt);
-  };
-  co_return co_await read<ApprovalRow>(parts_.store, std::move(reader));
 }
 
 // A run can be viewed with any version of its graph: if no version can read its state, the state is
@@ -193,16 +191,6 @@ Result<Done> Runtime::Impl::check_free(const RunRow& row) {
                    "\" is owned by another live process. Wait for it, stop it, or cancel the run.");
 }
 
-Result<Done> Runtime::Impl::check_idle(const LoadedRun& found) {
-  Instant now = parts_.clock.now();
-  if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};
-  if (found.approvals.last_expiry > now) return Done{};
-  return error(ErrorCode::not_found, "Execution thread not found or expired: \"" +
-                                         found.stored.row.thread.text + "\" was last active on " +
-                                         to_text(found.stored.row.updated_at) +
-                                         ". Start a new one.");
-}
-
 // The commit of a decision on a paused run also advances the run. If an approval is decided and the
 // run has not advanced, the row was tampered with, and each poll would try to continue the run
 // again.
@@ -240,6 +228,9 @@ Task<Result<std::optional<RunView>>> Runtime::Impl::commit_and_drive(LoadedRun f
     BELAY_CO_CHECK(co_await check_asked(std::move(next.run)));
     co_return std::optional<RunView>();
   }
+  if (auto* refused = std::get_if<engine::Refuse>(&next.actions.front())) {
+    co_return std::move(refused->why);
+  }
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   std::vector<ConcurrencyGuard> guards = *places;
   commit.concurrency = *std::move(places);
@@ -260,13 +251,12 @@ Task<Result<std::optional<RunView>>> Runtime::Impl::commit_and_drive(LoadedRun f
 Task<Result<RunView>> Runtime::Impl::continue_run(LoadedRun found, bool by_person) {
   const RunRow& row = found.stored.row;
   if (is_final(row.status)) co_return view_of(std::move(found));
-  if (by_person && waits_for_a_person(row)) BELAY_CO_CHECK(check_idle(found));
+  Instant now = parts_.clock.now();
+  if (by_person) BELAY_CO_CHECK(engine::check_idle(row, found.approvals.last_expiry, now));
   TenantId tenant = row.tenant;
   RunId id = row.run;
   if (row.status == RunStatus::paused) {
-    bool goes_on =
-        row.reason == "breakpoint" || (row.reason == "timer" && row.due_at <= parts_.clock.now());
-    if (!goes_on) co_return view_of(std::move(found));
+    if (!engine::can_resume(row, now)) co_return view_of(std::move(found));
     engine::Event resumed = engine::Resumed{moment(), session_};
     auto view = co_await commit_and_drive(std::move(found), std::move(resumed), by_person);
     if (!view.ok()) co_return std::move(view).error();

@@ -73,6 +73,10 @@ class Runtime::Impl {
     std::vector<EffectRow> uncertain;  // only if the run has ended
   };
 
+  // Reads a run, as of its commit `seq` if that is set.
+  static Result<LoadedRun> load(Snapshot& view, const GraphRegistry& graphs, RunRow row,
+                                std::optional<std::uint64_t> seq);
+
   engine::Moment moment();
   // Returns the graph that continues a run of this version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
@@ -81,7 +85,12 @@ class Runtime::Impl {
   Task<Result<LoadedRun>> load_run(TenantId tenant, RunId run);
   Task<Result<LoadedRun>> find(std::function<Result<RunRow>(Snapshot&)> find_row,
                                std::optional<std::uint64_t> seq);
-  Task<Result<ApprovalRow>> find_approval(TenantId tenant, InterruptId interrupt);
+  // An approval, and its run if that can be read.
+  struct AskedRun {
+    ApprovalRow approval;
+    Result<LoadedRun> run;
+  };
+  Task<Result<AskedRun>> find_asked(TenantId tenant, InterruptId interrupt);
   Result<RunView> view_of(LoadedRun found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
   // Executes `run` until its driver stops, and returns the resulting view. `unavailable` if its
@@ -158,39 +167,26 @@ class Runtime::Impl {
                                                         bool by_person);
   // `conflict` if another live session, or another call of this one, executes the run.
   Result<Done> check_free(const RunRow& row);
-  // False for runs that continue without a person: when they are due, or when a worker has
-  // capacity.
-  static bool waits_for_a_person(const RunRow& row) {
-    if (row.status == RunStatus::paused) return row.reason != "timer";
-    return row.status == RunStatus::quarantined;
-  }
-  Result<Done> check_idle(const LoadedRun& found);
-
-  Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
   // The state of an open approval's run when it was read.
   struct Standing {
     RunStatus status = RunStatus::queued;
     std::uint64_t epoch = 0;
     std::uint64_t seq = 0;
-    bool asks = false;  // a task of the run waits for the approval
     friend bool operator==(const Standing&, const Standing&) = default;
   };
-  Task<Result<std::optional<DecisionResult>>> try_to_decide(ApprovalRow approval, Decision decision,
-                                                            bool to_queue, Standing& standing);
+  Task<Result<std::optional<DecisionResult>>> try_to_decide(LoadedRun found, engine::Decided event,
+                                                            Standing& standing);
   Task<Result<RunView>> drive_decided(Definition graph, engine::Run run);
+  Task<Result<RunView>> pass_to_owner(ApprovalRow decided);
   // The engine's event for a decision on an approval, or for its expiry.
-  engine::Decided decided_as(ApprovalRow approval, Decision decision);
+  engine::Decided decided_as(ApprovalRow approval, const Decision& decision);
   engine::Decided expired(ApprovalRow approval);
-  // Decides an approval of a running or queued run: see ApprovalGuard::run_is_active.
-  Task<Result<std::optional<DecisionResult>>> decide_held(ApprovalRow approval, Decision decision);
-  Task<Result<DecisionResult>> answer_decided(ApprovalRow approval, Decision decision);
+  Result<DecisionResult> answer_decided(LoadedRun found, const engine::Decided& event);
   // Returns the error for a decision that failed with `why`; quarantines a damaged run.
   Task<Error> refuse_damaged(TenantId tenant, InterruptId interrupt, Error why);
   // `corrupt` if an approval that the paused run waits for is marked as decided.
   Task<Result<Done>> check_asked(engine::Run run);
   Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
-  // Returns a commit that writes only the approval's row, while its run is running or queued.
-  static Commit commit_for_active_run(const ApprovalRow& approval);
   Task<Result<bool>> expire(ApprovalRow approval);
   Task<Result<bool>> expire_of_active_run(ApprovalRow approval);
   Task<Result<bool>> expire_into_queue(ApprovalRow approval);

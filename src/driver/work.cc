@@ -143,8 +143,7 @@ Task<Result<Done>> Runtime::Impl::take_up_sound(TenantId tenant, RunId run) {
   co_return Done{};
 }
 
-// Quarantines a run that cannot be read. Its commit keeps the chain hash of the previous one,
-// because a new one cannot be computed from unreadable data.
+// Quarantines a run that cannot be read.
 //
 // No run continues from such a commit. Therefore the run is read again first: if the damage was
 // only in the store's cache, the run is not changed. If a part is damaged that check_readable()
@@ -162,31 +161,12 @@ Task<Result<Done>> Runtime::Impl::quarantine(TenantId tenant, RunId run, std::st
   auto found = co_await read<std::optional<Damaged>>(parts_.store, std::move(reader));
   if (!found.ok()) co_return std::move(found).error();
   if (!*found) co_return Done{};
-  RunRow row = std::move((*found)->row);
-  engine::Moment at = moment();
-  Commit commit;
-  commit.tenant = tenant;
-  commit.run_guard = RunGuard{row.epoch, row.seq, {}};
-  CheckpointRow checkpoint = std::move((*found)->newest);
-  checkpoint.parent = checkpoint.id;
-  checkpoint.kind = CommitKind::quarantine;
-  checkpoint.seq = row.seq + 1;
-  checkpoint.epoch = row.epoch + 1;
-  checkpoint.session = SessionId();
-  checkpoint.status = RunStatus::quarantined;
-  checkpoint.created_at = std::max(at.now, row.updated_at);
-  std::uint64_t ticks = std::max(uuid_ticks(checkpoint.created_at), uuid_ticks(checkpoint.id) + 1);
-  checkpoint.id = CheckpointId(time_ordered_uuid(ticks, at.entropy));
-  row.status = RunStatus::quarantined;
-  row.reason = std::move(reason);
-  row.session = SessionId();
-  row.due_at = Instant();
-  ++row.seq;
-  ++row.epoch;
-  row.checkpoint = checkpoint.id;
-  row.updated_at = checkpoint.created_at;
-  commit.rows.run = std::move(row);
-  commit.rows.checkpoint = std::move(checkpoint);
+  engine::Run damaged;
+  damaged.row = std::move((*found)->row);
+  GraphDefinition unknown;
+  engine::Damaged event{moment(), std::move((*found)->newest), std::move(reason)};
+  auto next = engine::advance(unknown, std::move(damaged), std::move(event));
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   co_return Done{};

@@ -311,12 +311,20 @@ void Transition::release(const Moment& moment) {
   commit(std::move(step), moment);
 }
 
-void Transition::on(Flushed event) {
-  if (!is_running() || !run_.has_uncommitted_steps) return;
+void Transition::on(EffectsRecorded event) {
+  if (!is_running()) return;
+  run_.may_have_intents = true;
+  append_all(pending().effects, event.rows);
+  if (!run_.has_uncommitted_steps) return;
   work_.flushes = true;
   Step step;
   step.node = run_.row.node;
   commit(std::move(step), event.moment);
+}
+
+void Transition::on(Damaged event) {
+  work_.commit = std::make_unique<Commit>(
+      quarantine_step(run_, std::move(event.newest), std::move(event.reason), event.moment));
 }
 
 void Transition::on(Cancelled event) {
@@ -343,6 +351,10 @@ void Transition::on(Cancelled event) {
 }
 
 void Transition::finish(const Moment& moment) {
+  if (work_.refusal) {
+    work_.actions.emplace_back(Refuse{*std::move(work_.refusal)});
+    return;
+  }
   // Pending writes come after the commit that scheduled their superstep, so they are not added to a
   // commit that starts the next one. If another event follows immediately, they can wait for its
   // commit. They cannot wait if this event commits rows of a subgraph: if the subgraph's last
@@ -380,7 +392,8 @@ void Transition::finish(const Moment& moment) {
     work_.commit->rows = std::move(work_.pending);
   }
   if (work_.commit) {
-    work_.actions.emplace_back(WriteCommit{std::move(work_.commit), work_.may_lag});
+    work_.actions.emplace_back(
+        WriteCommit{std::move(work_.commit), work_.may_lag, std::move(work_.if_expired)});
   }
   if (work_.stops) work_.actions.emplace_back(Stop{});
 }

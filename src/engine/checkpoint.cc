@@ -130,6 +130,15 @@ void pass_time(Run& run, const Moment& moment) {
   run.row.updated_at = std::max(moment.now, run.row.updated_at);
 }
 
+// Raises the run's seq, and gives it the id of the commit. Ids of checkpoints strictly increase
+// within a run, whatever the clock does.
+void next_checkpoint(Run& run, const Moment& moment) {
+  ++run.row.seq;
+  std::uint64_t ticks = uuid_ticks(run.row.updated_at);
+  if (!run.row.checkpoint.is_null()) ticks = std::max(ticks, uuid_ticks(run.row.checkpoint) + 1);
+  run.row.checkpoint = CheckpointId(time_ordered_uuid(ticks, moment.entropy));
+}
+
 }  // namespace
 
 Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
@@ -157,12 +166,8 @@ Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_e
   commit.tenant = run.row.tenant;
   if (!is_inner) commit.run_guard = RunGuard{guard_epoch, run.row.seq, {}};
   pass_time(run, moment);
-  ++run.row.seq;
   CheckpointId parent = run.row.checkpoint;
-  // Ids of checkpoints strictly increase within a run, whatever the clock does.
-  std::uint64_t ticks = uuid_ticks(run.row.updated_at);
-  if (!parent.is_null()) ticks = std::max(ticks, uuid_ticks(parent) + 1);
-  run.row.checkpoint = CheckpointId(time_ordered_uuid(ticks, moment.entropy));
+  next_checkpoint(run, moment);
 
   std::uint64_t values_seq = run.state_seq + 1;
   for (StepValue& each : step.values) write_value(run, values_seq, each, commit.rows);
@@ -184,6 +189,32 @@ Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_e
   }
   add_events(run, step, commit.rows);
   add_messages(run, step, commit.rows);
+  commit.rows.run = run.row;
+  return commit;
+}
+
+Commit quarantine_step(Run& run, CheckpointRow newest, std::string reason, const Moment& moment) {
+  Commit commit;
+  commit.tenant = run.row.tenant;
+  commit.run_guard = RunGuard{run.row.epoch, run.row.seq, {}};
+  pass_time(run, moment);
+  run.row.checkpoint = newest.id;
+  next_checkpoint(run, moment);
+  ++run.row.epoch;
+  run.row.status = RunStatus::quarantined;
+  run.row.reason = std::move(reason);
+  run.row.session = SessionId();
+  run.row.due_at = Instant();
+  CheckpointRow checkpoint = std::move(newest);
+  checkpoint.parent = checkpoint.id;
+  checkpoint.id = run.row.checkpoint;
+  checkpoint.kind = CommitKind::quarantine;
+  checkpoint.seq = run.row.seq;
+  checkpoint.epoch = run.row.epoch;
+  checkpoint.session = SessionId();
+  checkpoint.status = RunStatus::quarantined;
+  checkpoint.created_at = run.row.updated_at;
+  commit.rows.checkpoint = std::move(checkpoint);
   commit.rows.run = run.row;
   return commit;
 }

@@ -39,6 +39,11 @@ Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step);
 // subgraph, the commit has no guard and its checkpoint is in CommitRows::inner_checkpoints.
 Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_epoch);
 
+// Quarantines a run whose stored data cannot be read. The checkpoint repeats `newest`, with its
+// chain hash: a new one cannot be computed from unreadable data, and no run continues from such a
+// commit. Uses only the row of the run.
+Commit quarantine_step(Run& run, CheckpointRow newest, std::string reason, const Moment& moment);
+
 // Converts a record write to the row of a commit.
 RecordPut record_put(RecordWrite record);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "belay/limits.h"
 #include "graph/question.h"
 
 namespace belay::engine {
@@ -26,6 +27,30 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key) {
 
 bool is_decided(ApprovalStatus status) {
   return status != ApprovalStatus::open && status != ApprovalStatus::closed;
+}
+
+Result<Done> check_decision(const Decided& event, const std::vector<std::string>& roles) {
+  BELAY_CHECK(check_name("decider name", event.decided_by));
+  if (!event.on_behalf_of.empty()) {
+    BELAY_CHECK(check_name("\"on behalf of\" name", event.on_behalf_of));
+  }
+  if (event.comment.size() > limits::comment_bytes_max) {
+    return error(ErrorCode::invalid, "The comment is longer than " +
+                                         std::to_string(limits::comment_bytes_max) + " bytes.");
+  }
+  if (first_invalid_utf8(event.comment)) {
+    return error(ErrorCode::invalid, "The comment is not valid UTF-8.");
+  }
+  if (event.verdict == Verdict::rejected && event.edited) {
+    return error(ErrorCode::invalid, "A rejection accepts no edited payload. Approve it instead.");
+  }
+  if (!holds_a_role(event.approval, roles)) {
+    return error(ErrorCode::forbidden,
+                 "User \"" + event.decided_by +
+                     "\" cannot decide this approval. Required role: one of " +
+                     event.approval.roles + ".");
+  }
+  return Done{};
 }
 
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {

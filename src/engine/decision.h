@@ -13,6 +13,9 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
 // True if a decision or the expiry was recorded: approved, rejected or expired.
 bool is_decided(ApprovalStatus status);
 
+// Checks the decider, the comment and the roles of a decision, before its run is read. `invalid`,
+// or `forbidden` if the decider has none of the approval's roles.
+Result<Done> check_decision(const Decided& event, const std::vector<std::string>& roles);
 // True if a decider with these roles may decide the approval.
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles);
 

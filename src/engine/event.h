@@ -90,7 +90,13 @@ struct TaskDue {
 struct RunTimedOut {
   Moment moment;
 };
-// An open approval of the run is decided, or has expired. `session` continues the run.
+// An open approval of the run is decided, or has expired.
+//
+// Paused run: the commit records the decision and makes `session` the owner. If the approval has
+// expired by the store's clock, it records the expiry instead (Commit::if_expired).
+// Queued or running run: the commit writes only the row of the approval; the owner of the run reads
+// it, and applies it with `is_stored`.
+// Refused if the approval is damaged, or the edited payload does not fit.
 struct Decided {
   enum class Verdict { approved, rejected, expired };
   Moment moment;
@@ -106,6 +112,19 @@ struct Decided {
   // A concurrency limit is reached: the run is queued instead of running.
   bool to_queue = false;
 };
+// An approval of a run that is queued or running, and that this process has not read, has expired:
+// the commit writes only the row of the approval. Uses only the tenant of the run.
+struct ExpiredWhileActive {
+  Moment moment;
+  ApprovalRow approval;
+};
+// The stored data of the run cannot be read: it is quarantined. Uses only the row of the run, and
+// not the graph.
+struct Damaged {
+  Moment moment;
+  CheckpointRow newest;  // the newest commit
+  std::string reason;
+};
 // The timer of a paused run is due, or a person continues it at its breakpoint.
 struct Resumed {
   Moment moment;
@@ -118,9 +137,11 @@ struct Released {
   // The process has no more time: running tasks are abandoned, and the run is released now.
   bool is_urgent = false;
 };
-// With Durability::exit: an effect waits for the deferred steps, which must be committed now.
-struct Flushed {
+// Nodes wait until these rows of their effects are durable. With Durability::exit, the commit also
+// contains the deferred steps: after a crash, the restored run must know the task of an intent.
+struct EffectsRecorded {
   Moment moment;
+  std::vector<EffectRow> rows;
 };
 struct Cancelled {
   Moment moment;
@@ -130,9 +151,9 @@ struct Cancelled {
   bool is_worked_on = false;
 };
 
-using Event =
-    std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
-                 TaskDue, RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
+using Event = std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed,
+                           NodeInterrupted, TaskDue, RunTimedOut, Decided, ExpiredWhileActive,
+                           Damaged, Resumed, Released, EffectsRecorded, Cancelled>;
 
 // Starts one attempt of a node with this state.
 struct StartNode {
@@ -145,6 +166,8 @@ struct StartNode {
 struct WriteCommit {
   std::unique_ptr<Commit> commit;  // never null; a pointer because a commit is large
   bool may_lag = false;            // with Durability::async: Committed can precede its durability
+  // With Commit::if_expired: the run after those rows, if the outcome is `expired`.
+  std::unique_ptr<Run> if_expired = nullptr;
 };
 // Passes in TaskDue at `due`.
 struct WaitForTask {
@@ -153,7 +176,11 @@ struct WaitForTask {
 };
 // The run has ended, is paused, or was released: this process has nothing left to do for it.
 struct Stop {};
+// The caller of the event gets this error. The run is unchanged, and there are no other actions.
+struct Refuse {
+  Error why;
+};
 
-using Action = std::variant<StartNode, WriteCommit, WaitForTask, Stop>;
+using Action = std::variant<StartNode, WriteCommit, WaitForTask, Stop, Refuse>;
 
 }  // namespace belay::engine

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/advance.h"
 #include "engine/decision.h"
+#include "engine/edited_payload.h"
 #include "engine/transition.h"
 #include "graph/call_guarded.h"
 
@@ -24,6 +26,19 @@ ChannelWrite flag(const GraphDefinition& graph, std::size_t channel, bool value)
   change.channel = channel;
   change.operand = stored_operand(graph.state->channels[channel], WriteOp::set, Value(value));
   return change;
+}
+
+// Returns the event of the expiry that is recorded instead of a decision. Its checkpoint has
+// another id: if the commit is sent again after a lost reply, the store recognises by the id which
+// of the two it wrote.
+Decided expiry_of(Decided event) {
+  event.verdict = Decided::Verdict::expired;
+  event.moment.entropy = ~event.moment.entropy;
+  event.decided_by.clear();
+  event.on_behalf_of.clear();
+  event.comment.clear();
+  event.edited.reset();
+  return event;
 }
 
 }  // namespace
@@ -96,7 +111,7 @@ void Transition::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size
     return commit(std::move(step), moment);
   }
   run_.row.status = RunStatus::paused;
-  run_.row.reason = "approval";
+  run_.row.reason = name_of(PauseReason::approval);
   run_.row.session = SessionId();
   run_.row.due_at = approval.expires_at;
   step.detail = Value::object(
@@ -120,17 +135,33 @@ void Transition::take_ownership(const SessionId& session, const Moment& moment) 
 }
 
 void Transition::on(Decided event) {
-  bool wakes = run_.row.status == RunStatus::paused;
-  if (!wakes && !(is_running() && event.is_stored)) return;
+  bool is_paused = run_.row.status == RunStatus::paused;
+  bool is_queued = run_.row.status == RunStatus::queued && !event.is_stored;
+  if (!is_paused && !is_running() && !is_queued) return;
   // If no task waits for the decision (a second delivery, or one that came too late), the run must
   // remain unchanged: this is checked before take_ownership().
   if (!waits_for(run_, event.approval.interrupt)) return;
-  if (wakes) take_ownership(event.session, event.moment);
-  to_queue_ = wakes && event.to_queue;
+  if (!event.is_stored) {
+    auto fits = check_shown_and_edit(run_, graph_, event);
+    if (!fits.ok()) {
+      work_.refusal = std::move(fits).error();
+      return;
+    }
+  }
+  if (is_paused) return decide_paused(std::move(event));
+  if (!event.is_stored) return decide_active(std::move(event));
+  // The decision is stored already: the owner needs no further commit.
+  decided_inside(event);
+}
+
+void Transition::decide_paused(Decided event) {
+  bool can_expire = !event.is_stored && event.verdict != Decided::Verdict::expired;
+  std::optional<Run> late;
+  if (can_expire) late = copy_of(run_);
+  take_ownership(event.session, event.moment);
+  to_queue_ = event.to_queue;
   Decided decided = event;
   decided_inside(event);
-  // A running run needs no further commit: the decision is stored already (`is_stored`).
-  if (!wakes) return;
   if (!work_.commit) {
     Step step;
     step.kind = kind_of(decided.verdict);
@@ -140,7 +171,34 @@ void Transition::on(Decided event) {
     save_unsaved(event.moment);
     if (!work_.commit) commit(std::move(step), event.moment);
   }
+  if (late) attach_expiry(*std::move(late), decided);
   if (!decided.is_stored) attach_decision(std::move(decided));
+}
+
+// Without a RunGuard: the commit changes neither seq nor epoch, and does not fence the owner. If
+// the owner pauses the run first, ApprovalGuard::run_is_active does not hold. If this commit is
+// first, the pause does not pass its Commit::require_open. Neither order loses the decision.
+void Transition::decide_active(Decided event) {
+  work_.commit = std::make_unique<Commit>();
+  work_.commit->tenant = run_.row.tenant;
+  if (event.verdict != Decided::Verdict::expired) {
+    work_.commit->if_expired.emplace();
+    work_.commit->if_expired->decided = decided_row(expiry_of(event));
+  }
+  attach_decision(std::move(event));
+  work_.commit->approval_guard->run_is_active = true;
+}
+
+void Transition::on(ExpiredWhileActive event) {
+  if (auto sound = check_shown(event.approval); !sound.ok()) {
+    work_.refusal = sound.error();
+    return;
+  }
+  Decided expiry;
+  expiry.moment = event.moment;
+  expiry.approval = std::move(event.approval);
+  expiry.verdict = Decided::Verdict::expired;
+  decide_active(std::move(expiry));
 }
 
 // Finds the task that waits for the approval, in this frame or an inner one, and applies the
@@ -228,6 +286,20 @@ void Transition::attach_decision(Decided event) {
   work_.commit->rows.decided = std::move(decided);
 }
 
+// One commit contains both outcomes: the decision, and the expiry that is written instead if the
+// approval has expired. The store compares the expiry with its own clock within the transaction, so
+// that no event can occur between the check and the write.
+void Transition::attach_expiry(Run run, Decided event) {
+  Advance late = advance(graph_, std::move(run), expiry_of(std::move(event)));
+  for (Action& action : late.actions) {
+    auto* write = std::get_if<WriteCommit>(&action);
+    if (!write) continue;
+    work_.commit->if_expired = std::move(write->commit->rows);
+    work_.if_expired = std::make_unique<Run>(std::move(late.run));
+    return;
+  }
+}
+
 // Clears the pending flag of an approval that the cancelled run waited for.
 void Transition::clear_awaiting(Step& step) {
   if (is_parallel(run_)) return;
@@ -236,20 +308,6 @@ void Transition::clear_awaiting(Step& step) {
     task.node->approval->set_awaiting(owned_state(graph_, run_), false);
     step.set.push_back(*task.node->approval->pending_flag);
   }
-}
-
-void collect_open_interrupts(const Run& run, std::vector<InterruptId>& asked) {
-  for (const NodeTask& task : run.tasks) {
-    if (task.phase == NodeTask::Phase::interrupted) asked.push_back(task.interrupt);
-    if (task.phase == NodeTask::Phase::in_subgraph) collect_open_interrupts(*task.inner, asked);
-  }
-}
-
-bool waits_for(const Run& run, const InterruptId& interrupt) {
-  return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
-    return (task.phase == NodeTask::Phase::interrupted && task.interrupt == interrupt) ||
-           (task.phase == NodeTask::Phase::in_subgraph && waits_for(*task.inner, interrupt));
-  });
 }
 
 void note_waiting(Run& run) {

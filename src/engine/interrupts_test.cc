@@ -80,6 +80,22 @@ struct Asking : ::testing::Test {
       if (rows.decided) decided.push_back(*rows.decided);
     }
   }
+  // The commit of the last event.
+  Commit only_commit() {
+    if (actions.size() == 1) {
+      if (auto* write = std::get_if<WriteCommit>(&actions.front())) return *write->commit;
+    }
+    ADD_FAILURE() << actions.size() << " actions";
+    return {};
+  }
+  // The error with which the last event was refused.
+  Error refusal() {
+    if (actions.size() == 1) {
+      if (auto* refused = std::get_if<Refuse>(&actions.front())) return refused->why;
+    }
+    ADD_FAILURE() << "not refused";
+    return error(ErrorCode::unavailable, "");
+  }
   void begin(RunOptions options = {}) {
     RunRow row;
     row.tenant = default_tenant();
@@ -173,17 +189,69 @@ TEST_F(Asking, TheAwaitingFlagOfAnApprovalAmongOthersStaysDown) {
       << "those beside it would see it change in the midst of their superstep";
 }
 
-TEST_F(Asking, ARunAtWorkTakesOnlyADecisionThatIsInTheStore) {
+TEST_F(Asking, ADecisionOnARunningRunIsOnlyRecordedAndAppliedOnceItIsStored) {
   Decided decision = approve(ask_beside());
   engine::Run before = run;
   happens(decision);
-  EXPECT_TRUE(actions.empty());
   EXPECT_EQ(run.row, before.row);
   EXPECT_TRUE(waits_for(run, decision.approval.interrupt));
+  Commit commit = only_commit();
+  EXPECT_FALSE(commit.run_guard);
+  EXPECT_FALSE(commit.rows.run);
+  ASSERT_TRUE(commit.approval_guard);
+  EXPECT_TRUE(commit.approval_guard->run_is_active);
+  EXPECT_EQ(commit.approval_guard->expiry, ApprovalGuard::Expiry::ahead);
+  EXPECT_EQ(commit.rows.decided->status, ApprovalStatus::approved);
+  EXPECT_EQ(commit.if_expired->decided->status, ApprovalStatus::expired);
+  decided.clear();
   decision.is_stored = true;
   happens(decision);
   EXPECT_FALSE(waits_for(run, decision.approval.interrupt));
   EXPECT_TRUE(decided.empty()) << "it is stored already";
+}
+
+TEST_F(Asking, ADecisionThatNoTaskOfARunningRunWaitsForIsNotRecorded) {
+  Decided decision = approve(ask_beside());
+  decision.approval.interrupt = InterruptId(derived_uuid("another"));
+  happens(decision);
+  EXPECT_TRUE(actions.empty());
+}
+
+TEST_F(Asking, AnExpiryOfARunningRunIsRecordedWithoutTheRun) {
+  ApprovalRow approval = ask_beside();
+  run = {};
+  run.row.tenant = default_tenant();
+  happens(ExpiredWhileActive{moment(60), approval});
+  Commit commit = only_commit();
+  EXPECT_FALSE(commit.run_guard);
+  EXPECT_TRUE(commit.approval_guard->run_is_active);
+  EXPECT_EQ(commit.approval_guard->expiry, ApprovalGuard::Expiry::passed);
+  EXPECT_EQ(commit.rows.decided->status, ApprovalStatus::expired);
+  EXPECT_FALSE(commit.if_expired);
+  approval.payload = json_envelope("\"another\"");
+  happens(ExpiredWhileActive{moment(60), approval});
+  EXPECT_EQ(refusal().code, ErrorCode::corrupt);
+}
+
+TEST_F(Asking, ADecisionOnAPausedRunCarriesTheExpiryThatReplacesItIfItIsLate) {
+  Decided decision = approve(pause_beside());
+  engine::Run paused = copy_of(run);
+  happens(decision);
+  EXPECT_EQ(run.row.status, RunStatus::running);
+  Commit commit = only_commit();
+  ASSERT_TRUE(commit.if_expired);
+  EXPECT_EQ(commit.rows.decided->status, ApprovalStatus::approved);
+  EXPECT_EQ(commit.if_expired->decided->status, ApprovalStatus::expired);
+  EXPECT_NE(commit.if_expired->checkpoint->id, commit.rows.checkpoint->id)
+      << "by the id the store recognises which of the two it wrote";
+  // The run of the expiry is the one that an expiry alone results in.
+  auto& write = std::get<WriteCommit>(actions.front());
+  ASSERT_TRUE(write.if_expired);
+  EXPECT_EQ(write.if_expired->row, *commit.if_expired->run);
+  decision.verdict = Decided::Verdict::expired;
+  auto alone = advance(*graph.definition(), std::move(paused), decision);
+  EXPECT_EQ(alone.run.chain_hash, write.if_expired->chain_hash);
+  EXPECT_EQ(alone.run.row.node, write.if_expired->row.node);
 }
 
 TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
@@ -196,14 +264,37 @@ TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
   EXPECT_TRUE(waits_for(run, decision.approval.interrupt));
 }
 
-TEST_F(Asking, AnEditThatDoesNotFitFailsTheRun) {
+TEST_F(Asking, AnEditThatDoesNotFitIsRefusedAndTheRunStillWaits) {
   begin();
   ends("write", 1, set(&Letter::text, "Dear all"));
   happens(Committed{moment(1)});
-  happens(approve(opened.at(0), Value(42)));
+  engine::Run before = run;
+  for (Value edit : {Value(42), Value(std::string(limits::value_bytes_max, 'x'))}) {
+    happens(approve(opened.at(0), edit));
+    EXPECT_EQ(refusal().code, ErrorCode::invalid);
+    EXPECT_EQ(run.row, before.row);
+    EXPECT_TRUE(waits_for(run, opened.at(0).interrupt));
+  }
+  EXPECT_TRUE(decided.empty());
+}
+
+TEST_F(Asking, AnEditThatEqualsThePayloadIsNoEdit) {
+  begin();
+  ends("write", 1, set(&Letter::text, "Dear all"));
+  happens(Committed{moment(1)});
+  happens(approve(opened.at(0), Value("Dear all")));
+  EXPECT_EQ(decided.at(0).edited, "");
+}
+
+TEST_F(Asking, AStoredEditThatDoesNotFitFailsTheRun) {
+  begin();
+  ends("write", 1, set(&Letter::text, "Dear all"));
+  happens(Committed{moment(1)});
+  Decided decision = approve(opened.at(0), Value(42));
+  decision.is_stored = true;
+  happens(decision);
   EXPECT_EQ(run.row.status, RunStatus::failed);
   EXPECT_THAT(run.row.error, HasSubstr("does not fit"));
-  EXPECT_EQ(decided.size(), 1u) << "the decision has been made all the same";
 }
 
 TEST_F(Asking, AnEditThatCantBeSavedAheadOfTheOthersFailsTheRunInOneCommit) {
@@ -222,11 +313,12 @@ TEST_F(Asking, AnEditThatCantBeSavedAheadOfTheOthersFailsTheRunInOneCommit) {
   happens(Committed{moment(1)});
   ASSERT_EQ(run.row.status, RunStatus::paused);
   commits = 0;
-  happens(approve(opened.at(0), Value(std::string(limits::value_bytes_max, 'x'))));
+  Decided decision = approve(opened.at(0), Value(std::string(limits::value_bytes_max, 'x')));
+  decision.is_stored = true;
+  happens(decision);
   EXPECT_EQ(run.row.status, RunStatus::failed);
   EXPECT_THAT(run.row.error, HasSubstr("cannot be saved"));
   EXPECT_EQ(commits, 1);
-  EXPECT_EQ(decided.size(), 1u);
 }
 
 TEST_F(Asking, AQuestionWhosePayloadIsNotWhatWasShownIsNotAnswered) {
@@ -242,7 +334,12 @@ TEST_F(Asking, AQuestionWhosePayloadIsNotWhatWasShownIsNotAnswered) {
     happens(Committed{moment(1)});
     ApprovalRow damaged = opened.at(0);
     damaged.payload = is_text ? json_envelope("900") : std::string("not an envelope");
-    happens(approve(damaged));
+    Decided decision = approve(damaged);
+    happens(decision);
+    EXPECT_EQ(refusal().code, ErrorCode::corrupt);
+    EXPECT_EQ(run.row.status, RunStatus::paused);
+    decision.is_stored = true;
+    happens(decision);
     EXPECT_EQ(run.row.status, RunStatus::failed);
     EXPECT_EQ(run.row.error_code, "corrupt");
   }

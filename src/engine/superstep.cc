@@ -57,22 +57,6 @@ std::vector<NodeEffects::CustomEvent> take_events(Run& run) {
   return all;
 }
 
-std::string nodes_text(const std::vector<NodeTask>& tasks) {
-  if (tasks.empty()) return std::string(end);
-  std::string text = tasks.front().node->name;
-  const GraphDefinition::Node* last = tasks.front().node;
-  std::vector<const GraphDefinition::Node*> named{last};
-  for (const NodeTask& task : tasks) {
-    if (task.node == last || std::find(named.begin(), named.end(), task.node) != named.end()) {
-      continue;
-    }
-    last = task.node;
-    named.push_back(last);
-    text += "," + last->name;
-  }
-  return text;
-}
-
 bool Transition::defers_commit() const {
   return !work_.flushes && run_.options.durability == Durability::exit &&
          run_.row.status == RunStatus::running;
@@ -130,7 +114,7 @@ void Transition::start_run(const Moment& moment) {
 void Transition::stop_at_breakpoint() {
   run_.at_breakpoint = true;
   run_.row.status = RunStatus::paused;
-  run_.row.reason = "breakpoint";
+  run_.row.reason = name_of(PauseReason::breakpoint);
   run_.row.session = SessionId();
 }
 
@@ -301,55 +285,12 @@ void Transition::inner_ended(std::size_t position, const Moment& moment) {
   task_done(task, moment, CommitKind::node, Value());
 }
 
-bool is_blocked(const Run& run, Instant now) {
-  if (run.running > 0 || run.unfinished == 0) return false;
-  return std::all_of(run.tasks.begin(), run.tasks.end(), [now](const NodeTask& task) {
-    if (task.phase == NodeTask::Phase::in_subgraph) return is_blocked(*task.inner, now);
-    return task.phase == NodeTask::Phase::done || task.phase == NodeTask::Phase::interrupted ||
-           (task.phase == NodeTask::Phase::sleeping && task.due > now);
-  });
-}
-
-bool any_running(const Run& run) {
-  return run.running > 0 ||
-         std::any_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
-           return task.phase == NodeTask::Phase::in_subgraph && any_running(*task.inner);
-         });
-}
-
-std::optional<Instant> first_due(const Run& run) {
-  std::optional<Instant> first;
-  for (const NodeTask& task : run.tasks) {
-    std::optional<Instant> due;
-    if (task.phase == NodeTask::Phase::in_subgraph) due = first_due(*task.inner);
-    if (task.phase == NodeTask::Phase::interrupted || task.phase == NodeTask::Phase::sleeping) {
-      due = task.due;
-    }
-    if (due && *due != Instant() && (!first || *due < *first)) first = due;
-  }
-  return first;
-}
-
-bool has_open_interrupts(const Run& run) {
-  return std::any_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
-    return task.phase == NodeTask::Phase::interrupted ||
-           (task.phase == NodeTask::Phase::in_subgraph && has_open_interrupts(*task.inner));
-  });
-}
-
-bool any_timer_due(const Run& run, Instant now) {
-  return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
-    return (task.phase == NodeTask::Phase::sleeping && task.due <= now) ||
-           (task.phase == NodeTask::Phase::in_subgraph && any_timer_due(*task.inner, now));
-  });
-}
-
 void Transition::pause(const Moment& moment) {
   run_.row.status = RunStatus::paused;
   run_.row.session = SessionId();
   run_.row.lost_claims = 0;
   bool sleeps = !has_open_interrupts(run_);
-  run_.row.reason = sleeps ? "timer" : "approval";
+  run_.row.reason = name_of(sleeps ? PauseReason::timer : PauseReason::approval);
   run_.row.due_at = first_due(run_).value_or(Instant());
   run_.tasks_to_check.clear();
   Step step;

@@ -6,8 +6,10 @@
 // frame. All frames of an event share a TransitionOutput, from which at most one commit is made:
 // one that raises the run's seq, a pending write, or both in one.
 
+#include "base/append_all.h"
 #include "engine/checkpoint.h"
 #include "engine/event.h"
+#include "engine/run_queries.h"
 
 namespace belay::engine {
 
@@ -21,6 +23,8 @@ struct TransitionOutput {
   bool flushes = false;  // commits are not deferred
   // Another event follows immediately: the results of tasks can wait for its commit.
   bool more = false;
+  std::unique_ptr<Run> if_expired;  // see WriteCommit
+  std::optional<Error> refusal;
 };
 
 class Transition {
@@ -38,9 +42,11 @@ class Transition {
   void on(TaskDue event);
   void on(RunTimedOut event);
   void on(Decided event);
+  void on(ExpiredWhileActive event);
+  void on(Damaged event);
   void on(Resumed event);
   void on(Released event);
-  void on(Flushed event);
+  void on(EffectsRecorded event);
   void on(Cancelled event);
   void release(const Moment& moment);
 
@@ -110,7 +116,10 @@ class Transition {
                            milliseconds expires) const;
   void answer_approval(NodeTask& task, Decided& event);
   void answer_question(NodeTask& task, Decided& event);
+  void decide_paused(Decided event);
+  void decide_active(Decided event);
   void attach_decision(Decided event);
+  void attach_expiry(Run run, Decided event);
   // Makes `session` the owner and raises the epoch; the next commit is guarded by the old epoch.
   void take_ownership(const SessionId& session, const Moment& moment);
   void clear_awaiting(Step& step);
@@ -128,20 +137,6 @@ class Transition {
   std::shared_ptr<Run> kept_;
 };
 
-// True if no task can continue before a decision, or before a time later than `now`.
-bool is_blocked(const Run& run, Instant now);
-// True if an attempt is running, here or in a subgraph.
-bool any_running(const Run& run);
-// Returns the earliest due time of a timer or expiry that the run waits for; nullopt: none.
-std::optional<Instant> first_due(const Run& run);
-// True if a task waits for a decision, here or in a subgraph.
-bool has_open_interrupts(const Run& run);
-// True if a timer of the run is due at `now`.
-bool any_timer_due(const Run& run, Instant now);
-// True if a task of the run waits for this interrupt.
-bool waits_for(const Run& run, const InterruptId& interrupt);
-// Appends all interrupts that tasks of the run wait for.
-void collect_open_interrupts(const Run& run, std::vector<InterruptId>& asked);
 // Makes the next Committed continue all tasks that wait: backoffs, timers and subgraphs.
 void note_waiting(Run& run);
 // Removes and returns the custom events of the superstep's attempts, those in subgraphs included,
@@ -150,17 +145,5 @@ void note_waiting(Run& run);
 std::vector<NodeEffects::CustomEvent> take_events(Run& run);
 // Appends the effects of one task to those of others.
 void add_effects(NodeEffects& to, NodeEffects&& from);
-
-template <typename T>
-void append_all(std::vector<T>& to, std::vector<T>& from) {
-  if (to.empty()) {
-    to = std::move(from);
-  } else {
-    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-  }
-}
-
-// Returns the names of the tasks' nodes, comma-separated, each once; "end" if there are no tasks.
-std::string nodes_text(const std::vector<NodeTask>& tasks);
 
 }  // namespace belay::engine

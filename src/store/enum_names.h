@@ -16,6 +16,9 @@ template <>
 inline constexpr std::array<std::string_view, 7> enum_names<RunStatus>{
     "queued", "running", "paused", "completed", "failed", "cancelled", "quarantined"};
 template <>
+inline constexpr std::array<std::string_view, 3> enum_names<PauseReason>{"approval", "timer",
+                                                                         "breakpoint"};
+template <>
 inline constexpr std::array<std::string_view, 5> enum_names<ApprovalStatus>{
     "open", "approved", "rejected", "expired", "closed"};
 template <>

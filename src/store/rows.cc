@@ -30,6 +30,12 @@ Result<std::string_view> json_in_envelope(std::string_view envelope) {
 }
 
 std::string_view name_of(RunStatus status) { return store::enum_name(status); }
+std::optional<PauseReason> pause_reason(const RunRow& run) {
+  if (run.status != RunStatus::paused) return std::nullopt;
+  return store::enum_named<PauseReason>(run.reason);
+}
+
+std::string_view name_of(PauseReason reason) { return store::enum_name(reason); }
 std::string_view name_of(ApprovalStatus status) { return store::enum_name(status); }
 std::string_view name_of(CommitKind kind) { return store::enum_name(kind); }
 std::string_view name_of(WriteOp kind) { return store::enum_name(kind); }

@@ -263,14 +263,14 @@ Task<Result<RunView>> Player::go_on(Runtime& runtime) {
 
 Task<Result<bool>> Player::take_turn(Runtime& runtime, const RunView& view) {
   TenantId tenant = view.row.tenant;
-  if (view.row.reason == "breakpoint") {
+  if (pause_reason(view.row) == PauseReason::breakpoint) {
     auto resumed = co_await runtime.resume(tenant, view.row.thread);
     if (!resumed.ok()) co_return std::move(resumed).error();
     co_return true;
   }
   auto decided = co_await decide_all(runtime, view);
   if (!decided.ok() || *decided) co_return std::move(decided);
-  bool is_asleep = view.row.reason == "timer";
+  bool is_asleep = pause_reason(view.row) == PauseReason::timer;
   if (!is_asleep && plan_.others != Others::expire) co_return false;
   co_await sleep_for(std::max(view.row.due_at - clock_.now(), Instant::duration::zero()));
   auto due = co_await runtime.process_due(tenant);
