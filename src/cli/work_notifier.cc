@@ -1,8 +1,8 @@
 #include "cli/work_notifier.h"
 
 #include "belay/store.h"
-#include "driver/composite_notifier.h"
 #include "store/postgres/address.h"
+#include "worker/composite_notifier.h"
 
 namespace belay::cli {
 namespace {

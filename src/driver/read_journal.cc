@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "driver/all_rows.h"
 #include "driver/run_driver.h"
 #include "graph/call_record.h"
+#include "load/all_rows.h"
 
 namespace belay {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "base/append_all.h"
 #include "belay/limits.h"
-#include "driver/stored_run.h"
 #include "engine/advance.h"
 #include "engine/decision.h"
 #include "engine/restore.h"
 #include "engine/run_queries.h"
+#include "load/stored_run.h"
 
 namespace belay {
 namespace {

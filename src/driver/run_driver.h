@@ -15,8 +15,8 @@
 #include "driver/node_boundary.h"
 #include "driver/protected_model.h"
 #include "driver/protection.h"
-#include "driver/text_stream.h"
 #include "engine/event.h"
+#include "events/text_stream.h"
 #include "graph/ledger.h"
 
 namespace belay {
@@ -172,5 +172,7 @@ NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string&
 
 // Returns an object that reads the records of a user from the store.
 std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user);
+// Saves records outside of a run, all or none.
+Task<Result<Done>> save_records(Store& store, TenantId tenant, std::vector<RecordWrite> records);
 
 }  // namespace belay

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "driver/runtime_body.h"
+#include "driver/run_driver.h"
 #include "engine/checkpoint.h"
 
 namespace belay {
@@ -60,13 +60,13 @@ std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId use
   return std::make_unique<StoreRecords>(store, std::move(tenant), std::move(user));
 }
 
-Task<Result<Done>> Runtime::Impl::save(TenantId tenant, std::vector<RecordWrite> records) {
+Task<Result<Done>> save_records(Store& store, TenantId tenant, std::vector<RecordWrite> records) {
   Commit commit;
   commit.tenant = std::move(tenant);
   for (RecordWrite& record : records) {
     commit.rows.records.push_back(engine::record_put(std::move(record)));
   }
-  auto outcome = co_await parts_.store.commit(std::move(commit));
+  auto outcome = co_await store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   co_return Done{};
 }

@@ -2,9 +2,9 @@
 // server/api_world.h - ApiWorld: an API over a mail agent in a simulated world, for tests of the
 // routes.
 
-#include "driver/test_world.h"
 #include "server/api.h"
 #include "service/local_service.h"
+#include "tests/support/test_world.h"
 
 namespace belay::server {
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "driver/run_hold.h"
-#include "driver/stored_run.h"
+#include "load/stored_run.h"
 #include "service/background_operations.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
@@ -14,6 +13,7 @@
 #include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
+#include "worker/run_hold.h"
 
 namespace belay {
 namespace {

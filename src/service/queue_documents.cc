@@ -3,7 +3,7 @@
 #include <map>
 
 #include "belay/limits.h"
-#include "driver/run_hold.h"
+#include "worker/run_hold.h"
 
 namespace belay {
 namespace {

@@ -1,7 +1,7 @@
 // A run from its stored rows, some of whose bytes are the input: it is restored unchanged or
 // rejected. If the chain hash is made to match too, it must only end without a crash.
 
-#include "driver/stored_run.h"
+#include "load/stored_run.h"
 
 #include <algorithm>
 

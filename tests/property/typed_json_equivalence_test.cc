@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "belay/json_graph.h"
-#include "driver/crashing_store_fixture.h"
+#include "tests/support/crashing_store_fixture.h"
 
 namespace belay::property {
 

@@ -6,9 +6,9 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "driver/event_rows.h"
-#include "driver/run_events.h"
 #include "engine/next_task.h"
+#include "events/event_rows.h"
+#include "events/run_events.h"
 
 namespace belay::property {
 namespace {

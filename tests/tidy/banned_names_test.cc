@@ -56,6 +56,14 @@ TEST(TidyBannedNames, LeavesOtherCodeAlone) {
   }
 }
 
+TEST(TidyBannedNames, LeaveTheCommitsOfRunsToTheEngine) {
+  EXPECT_TRUE(clean("src/engine/checkpoint.cc", "Commit commit;"));
+  EXPECT_TRUE(clean("src/worker/message.cc", "Commit commit;"));
+  EXPECT_FALSE(clean("src/worker/worker.cc", "Commit commit;"));
+  EXPECT_FALSE(clean("src/runtime/decisions.cc", "Commit commit;"));
+  EXPECT_TRUE(clean("src/worker/worker.cc", "Commit commit = std::move(*write.commit);"));
+}
+
 TEST(TidyBannedNames, KnowsTheExceptions) {
   EXPECT_TRUE(clean("src/base/time.cc", "return std::chrono::system_clock::now();"));
   EXPECT_TRUE(clean("src/base/blocking_pool.cc", "std::thread worker(f);"));

@@ -1,0 +1,109 @@
+#include "load/graph_registry.h"
+
+#include <algorithm>
+#include <set>
+
+namespace belay {
+namespace {
+
+using Definition = GraphRegistry::Definition;
+
+// Checks that the state between two upgrades of a chain is valid for the graph version in between.
+Result<Done> check_fits(const GraphDefinition& graph, const Value& state) {
+  std::string what = "The result of the upgrade to version " + to_hex(graph.hash).substr(0, 12);
+  if (!state.as_object()) {
+    return error(ErrorCode::invalid, what + " is of kind " + std::string(state.kind()) +
+                                         ", expected an object of channels.");
+  }
+  std::shared_ptr<void> tried = graph.state->make();
+  for (const ChannelType& channel : graph.state->channels) {
+    const Value* found = state.find(channel.name);
+    Decoder in;
+    in.path.push_back(channel.name);
+    Unknown unknown;
+    if (found && !channel.decode(*found, tried.get(), in, &unknown)) {
+      return error(ErrorCode::invalid, what + " does not fit the version: " + in.problem);
+    }
+  }
+  return Done{};
+}
+
+// Converts a state of version `from` to the last version of the path. Copies the values in between:
+// if they are moved, GCC 12 reports them as uninitialized at -O2.
+Result<Value> upgraded(const std::vector<Definition>& path, const std::string& from,
+                       const Value& state) {
+  Result<Value> came_to = state;
+  std::string version = from;
+  for (const Definition& each : path) {
+    came_to = each->upgrades.at(version)(*came_to);
+    if (!came_to.ok()) break;
+    // The caller of the upgrade checks the last state.
+    if (each != path.back()) BELAY_CHECK(check_fits(*each, *came_to));
+    version = to_hex(each->hash);
+  }
+  return came_to;
+}
+
+// Returns the last version of the path with an additional upgrade from `from`, which applies the
+// upgrades of the whole path.
+Definition upgraded_through(std::vector<Definition> path, const std::string& from) {
+  auto last = std::make_shared<GraphDefinition>(*path.back());
+  last->upgrades[from] = [path = std::move(path), from](const Value& state) {
+    return upgraded(path, from, state);
+  };
+  return last;
+}
+
+// Returns the shortest path of upgrades from the version to the newest one; empty: no path exists.
+std::vector<Definition> path_from(const std::string& from,
+                                  const std::vector<Definition>& versions) {
+  std::vector<std::vector<Definition>> paths = {{versions.back()}};
+  std::set<Definition> seen = {versions.back()};
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::vector<Definition> path = paths[i];
+    if (path.front()->upgrades.contains(from)) return path;
+    for (const Definition& each : versions) {
+      bool leads_on = path.front()->upgrades.contains(to_hex(each->hash));
+      if (!leads_on || !seen.insert(each).second) continue;
+      paths.push_back(path);
+      paths.back().insert(paths.back().begin(), each);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void GraphRegistry::add(Definition graph) {
+  std::vector<Definition>& versions = graphs_[graph->name];
+  std::erase_if(versions, [&](const Definition& each) { return each->hash == graph->hash; });
+  versions.push_back(std::move(graph));
+}
+
+Result<GraphRegistry::Definition> GraphRegistry::newest(const std::string& name) const {
+  auto found = graphs_.find(name);
+  if (found != graphs_.end()) return found->second.back();
+  return error(ErrorCode::not_found,
+               "Unknown graph \"" + name + "\". Use the program that started the thread.");
+}
+
+Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& name,
+                                                             const Digest& version) const {
+  BELAY_TRY(Definition latest, newest(name));
+  for (const Definition& each : graphs_.at(name)) {
+    if (each->hash == version) return each;
+  }
+  std::string hash = to_hex(version);
+  if (latest->upgrades.contains(hash)) return latest;
+  auto path = path_from(hash, graphs_.at(name));
+  if (!path.empty()) return upgraded_through(std::move(path), hash);
+  if (latest->accepts_older_versions) return latest;
+  return error(ErrorCode::invalid,
+               "Graph \"" + name + "\" version " + to_hex(latest->hash).substr(0, 12) +
+                   " cannot continue a run of version " + hash.substr(0, 12) +
+                   ". Use the program that started it, register that version too, or declare "
+                   "upgrade_from(\"" +
+                   hash + "\", ...) in this version or in a registered version between them.");
+}
+
+}  // namespace belay

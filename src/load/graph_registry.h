@@ -1,0 +1,35 @@
+#pragma once
+// load/graph_registry.h - the registered graphs of a program, by name and version.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "belay/graph.h"
+
+namespace belay {
+
+class GraphRegistry {
+ public:
+  using Definition = std::shared_ptr<const GraphDefinition>;
+
+  void add(Definition graph);
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, versions] : graphs_) names.push_back(name);
+    return names;
+  }
+  bool knows(const std::string& name) const { return graphs_.contains(name); }
+  // Returns the version that new runs start with: the one that was added last.
+  Result<Definition> newest(const std::string& name) const;
+  // Returns the graph that continues a run of `version`: the same version, or else the newest one,
+  // if a chain of upgrades over registered versions leads to it, or if it accepts older versions.
+  // `invalid` if neither is the case.
+  Result<Definition> for_version(const std::string& name, const Digest& version) const;
+
+ private:
+  std::map<std::string, std::vector<Definition>> graphs_;  // oldest first
+};
+
+}  // namespace belay

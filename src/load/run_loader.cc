@@ -1,0 +1,77 @@
+#include "load/run_loader.h"
+
+namespace belay {
+
+void RunLoader::add(Definition graph) {
+  auto graphs = std::make_shared<GraphRegistry>(*graphs_);
+  graphs->add(std::move(graph));
+  graphs_ = std::move(graphs);
+}
+
+Result<RunLoader::Definition> RunLoader::graph_of(const engine::StoredRun& stored) const {
+  BELAY_TRY(Digest version, engine::version_of(stored));
+  return graphs_->for_version(stored.row.graph, version);
+}
+
+Result<LoadedRun> RunLoader::load(Snapshot& view, const GraphRegistry& graphs, RunRow row,
+                                  std::optional<std::uint64_t> seq) {
+  LoadedRun found;
+  if (!seq || *seq == row.seq) {
+    BELAY_TRY(found.approvals, open_approvals(view, row));
+    BELAY_TRY(found.spending, spending_of_run(view, row));
+    BELAY_TRY(found.uncertain, uncertain_effects(view, row));
+  }
+  BELAY_TRY(found.stored, stored_run(view, graphs, std::move(row), seq));
+  return found;
+}
+
+Task<Result<LoadedRun>> RunLoader::find(std::function<Result<RunRow>(Snapshot&)> find_row,
+                                        std::optional<std::uint64_t> seq) {
+  std::function<Result<LoadedRun>(Snapshot&)> reader =
+      [find_row = std::move(find_row), seq, graphs = graphs_](Snapshot& view) -> Result<LoadedRun> {
+    BELAY_TRY(RunRow row, find_row(view));
+    return load(view, *graphs, std::move(row), seq);
+  };
+  co_return co_await read<LoadedRun>(store_, std::move(reader));
+}
+
+Task<Result<LoadedRun>> RunLoader::load_thread(TenantId tenant, ThreadId thread,
+                                               std::optional<std::uint64_t> seq) {
+  std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, thread](Snapshot& view) {
+    return latest_run(view, tenant, thread);
+  };
+  co_return co_await find(std::move(find_row), seq);
+}
+
+Task<Result<LoadedRun>> RunLoader::load_run(TenantId tenant, RunId run) {
+  std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, run](Snapshot& view) {
+    return run_row(view, tenant, run);
+  };
+  co_return co_await find(std::move(find_row), std::nullopt);
+}
+
+Result<RunView> RunLoader::view_of(LoadedRun found) const {
+  RunView view;
+  auto graph = graph_of(found.stored);
+  if (!graph.ok()) {
+    BELAY_TRY(graph, graphs_->newest(found.stored.row.graph));
+    view.state = engine::raw_state(found.stored);
+  } else {
+    BELAY_TRY(engine::Run run, engine::restore(**graph, found.stored));
+    view.state = engine::state_value(**graph, found.stored, run);
+  }
+  view.row = std::move(found.stored.row);
+  view.approvals = std::move(found.approvals.rows);
+  if (!view.approvals.empty()) view.approval = view.approvals.front();
+  view.spending = found.spending;
+  view.uncertain = std::move(found.uncertain);
+  return view;
+}
+
+Task<Result<RunView>> RunLoader::view(TenantId tenant, RunId run) {
+  auto found = co_await load_run(std::move(tenant), run);
+  if (!found.ok()) co_return std::move(found).error();
+  co_return view_of(*std::move(found));
+}
+
+}  // namespace belay
