@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using testing::kToday;
 using testing::kTomorrow;
 using testing::schedule_text;
-using testing::World;
+using testing::WellbeingFixture;
 
 Error unavailable() { return error(ErrorCode::unavailable, "No connection to the model."); }
 
@@ -31,7 +31,7 @@ GraphConfig with_thread(std::string thread) {
 TEST(Retry, ANodeIsTriedUpToMaxRetriesAndThenTheExecutionFails) {
   rc::check("as many calls as attempts are allowed, and the error is the model's", [] {
     const int allowed = *rc::gen::inRange(1, 7);
-    World world;
+    WellbeingFixture world;
     world.add_note(kToday, "A day.");
     world.model.then_always([](const ModelRequest&) { return Result<std::string>(unavailable()); });
     GraphConfig config;
@@ -46,7 +46,7 @@ TEST(Retry, ANodeIsTriedUpToMaxRetriesAndThenTheExecutionFails) {
 }
 
 TEST(Retry, WaitsLongerAfterEachFailure) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   for (int i = 0; i < 4; ++i) world.model.fails(unavailable());
   world.model.replies(audit_text(2));
@@ -67,7 +67,7 @@ TEST(Retry, WaitsLongerAfterEachFailure) {
 }
 
 TEST(Retry, ACheckpointIsSavedBeforeEachRetryAndTheCounterOnlyGrows) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.fails(unavailable()).fails(unavailable()).replies(audit_text(2));
   const auto result = world.audit(kToday).value();
@@ -84,7 +84,7 @@ TEST(Retry, ACheckpointIsSavedBeforeEachRetryAndTheCounterOnlyGrows) {
 }
 
 TEST(Retry, AModelThatHangsIsAskedAgain) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.takes(milliseconds(500'000)).then_always([](const ModelRequest&) {
     return Result<std::string>(audit_text(2));
@@ -97,7 +97,7 @@ TEST(Retry, AModelThatHangsIsAskedAgain) {
 }
 
 TEST(AgentGraph, GivesItsResultWithTheFieldsOfTheInterface) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A hard day.", "n1");
   world.model.replies(audit_text(7));
   const auto result = world.audit(kToday, with_thread("my-thread")).value();
@@ -121,7 +121,7 @@ TEST(AgentGraph, GivesItsResultWithTheFieldsOfTheInterface) {
 }
 
 TEST(AgentGraph, RefusesAConfigurationThatItCannotObey) {
-  World world;
+  WellbeingFixture world;
   const auto code = [&](GraphConfig config) {
     return world.audit(kToday, std::move(config)).error().code;
   };
@@ -140,7 +140,7 @@ TEST(AgentGraph, RefusesAConfigurationThatItCannotObey) {
 }
 
 TEST(AgentGraph, RefusesWhatIsNoDateOrLanguageBeforeAnythingBegins) {
-  World world;
+  WellbeingFixture world;
   auto agent = world.auditor();
   EXPECT_EQ(world.wait(agent.execute({"2024-13-01"}, {})).error().code, ErrorCode::invalid);
   EXPECT_EQ(world.wait(agent.execute({kToday, "fr"}, {})).error().code, ErrorCode::invalid);
@@ -149,7 +149,7 @@ TEST(AgentGraph, RefusesWhatIsNoDateOrLanguageBeforeAnythingBegins) {
 }
 
 TEST(AgentGraph, StartsANewThreadWhenNoneIsNamed) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.replies(audit_text(2)).replies(audit_text(3));
   const auto first = world.audit(kToday).value();
@@ -160,7 +160,7 @@ TEST(AgentGraph, StartsANewThreadWhenNoneIsNamed) {
 }
 
 TEST(AgentGraph, GivesTheResultOfAKnownThreadThatHasEnded) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.replies(audit_text(2));
   const auto first = world.audit(kToday, with_thread("t")).value();
@@ -170,7 +170,7 @@ TEST(AgentGraph, GivesTheResultOfAKnownThreadThatHasEnded) {
 }
 
 TEST(AgentGraph, RefusesAnotherDateForAKnownThread) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.replies(audit_text(7));
   ASSERT_TRUE(world.audit(kToday, with_thread("t")).ok());
@@ -180,7 +180,7 @@ TEST(AgentGraph, RefusesAnotherDateForAKnownThread) {
 }
 
 TEST(AgentGraph, ReturnsAPausedThreadAsItStands) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.replies(audit_text(7));
   const auto first = world.audit(kToday, with_thread("t")).value();
@@ -191,7 +191,7 @@ TEST(AgentGraph, ReturnsAPausedThreadAsItStands) {
 }
 
 TEST(AgentGraph, TellsItsStatusWhileItWaits) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.replies(audit_text(7));
   ASSERT_TRUE(world.audit(kToday, with_thread("t")).ok());
@@ -205,7 +205,7 @@ TEST(AgentGraph, TellsItsStatusWhileItWaits) {
 }
 
 TEST(AgentGraph, TimesOutByTheTimeItWorks) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.takes(milliseconds(90'000)).then_always([](const ModelRequest&) {
     return Result<std::string>(audit_text(2));
@@ -219,7 +219,7 @@ TEST(AgentGraph, TimesOutByTheTimeItWorks) {
 }
 
 TEST(AgentGraph, ConcurrentExecutionsKeepTheirStatesApart) {
-  World world;
+  WellbeingFixture world;
   world.model.takes(milliseconds(20)).then_always([](const ModelRequest& request) {
     const std::string& date = *request.input["date"].as_string();
     return Result<std::string>(audit_text(1 + (date.back() - '0') % 6, "Summary of " + date));
@@ -255,7 +255,7 @@ TEST(AgentGraph, ConcurrentExecutionsKeepTheirStatesApart) {
 }
 
 TEST(AgentGraph, UsersDoNotSeeEachOthersNotes) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A private day.");
   AgentParts other{*world.runtime, world.store};
   other.user = UserId("someone-else");
@@ -271,11 +271,11 @@ TEST(AgentGraph, TheAgentsOptionsAreChecked) {
   options.language = "en";
   options.approval_expires = milliseconds(0);
   EXPECT_EQ(routine_generator(options).error().code, ErrorCode::invalid);
-  EXPECT_EQ(wellbeing_graphs(World::english()).value().size(), 2u);
+  EXPECT_EQ(wellbeing_graphs(WellbeingFixture::english()).value().size(), 2u);
 }
 
 TEST(AgentGraph, HasExactlyTheNodesThatItIsKnownBy) {
-  const auto graphs = wellbeing_graphs(World::english()).value();
+  const auto graphs = wellbeing_graphs(WellbeingFixture::english()).value();
   std::vector<std::vector<std::string>> nodes;
   for (const auto& graph : graphs) {
     auto& names = nodes.emplace_back();

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -17,10 +17,10 @@ using ::testing::HasSubstr;
 using testing::kToday;
 using testing::kTomorrow;
 using testing::schedule_text;
-using testing::World;
+using testing::WellbeingFixture;
 
 // Returns the thread of an audit that waits for a decision.
-std::string paused_audit(World& world, std::string thread = "") {
+std::string paused_audit(WellbeingFixture& world, std::string thread = "") {
   world.add_note(kToday, "A hard day.");
   world.model.replies(audit_text(7));
   GraphConfig config;
@@ -30,7 +30,7 @@ std::string paused_audit(World& world, std::string thread = "") {
   return result.threadId;
 }
 
-std::string paused_routine(World& world) {
+std::string paused_routine(WellbeingFixture& world) {
   world.model.replies(schedule_text());
   const auto result = world.plan(kTomorrow).value();
   EXPECT_EQ(result.status, "paused");
@@ -39,7 +39,7 @@ std::string paused_routine(World& world) {
 }
 
 TEST(ApprovalFlow, AnApprovedAuditCompletesAndIsSaved) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   const auto result = world.decide_audit(thread, true).value();
   EXPECT_TRUE(result.success);
@@ -53,7 +53,7 @@ TEST(ApprovalFlow, AnApprovedAuditCompletesAndIsSaved) {
 }
 
 TEST(ApprovalFlow, ARejectedAuditCompletesAndIsNotSaved) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   const auto result = world.decide_audit(thread, false).value();
   EXPECT_TRUE(result.success);
@@ -65,7 +65,7 @@ TEST(ApprovalFlow, ARejectedAuditCompletesAndIsNotSaved) {
 }
 
 TEST(ApprovalFlow, AnApprovedRoutineCompletesAndIsSaved) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_routine(world);
   const auto result = world.decide_plan(thread, true).value();
   EXPECT_EQ(result.status, "completed");
@@ -75,7 +75,7 @@ TEST(ApprovalFlow, AnApprovedRoutineCompletesAndIsSaved) {
 }
 
 TEST(ApprovalFlow, ARejectedRoutineCompletesAndIsNotSaved) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_routine(world);
   const auto result = world.decide_plan(thread, false).value();
   EXPECT_EQ(result.status, "completed");
@@ -84,7 +84,7 @@ TEST(ApprovalFlow, ARejectedRoutineCompletesAndIsNotSaved) {
 }
 
 TEST(ApprovalFlow, TheDecisionIsACheckpointBeforeAnyNodeRuns) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   const auto before = world.history(thread);
   EXPECT_EQ(before.back().kind, CommitKind::pause);
@@ -102,7 +102,7 @@ TEST(ApprovalFlow, TheDecisionIsACheckpointBeforeAnyNodeRuns) {
 
 TEST(ApprovalFlow, ACheckpointOfTheDecisionIsLoadedAfterARestart) {
   for (const bool approved : {true, false}) {
-    World world;
+    WellbeingFixture world;
     const std::string thread = paused_audit(world);
     world.reopen();
     const auto result = world.decide_audit(thread, approved).value();
@@ -118,7 +118,7 @@ TEST(ApprovalFlow, ACheckpointOfTheDecisionIsLoadedAfterARestart) {
 
 TEST(ApprovalFlow, TheSameDecisionAgainReturnsTheStateAsItIs) {
   rc::check("resuming twice with the same input gives the same state", [](bool approved) {
-    World world;
+    WellbeingFixture world;
     const std::string thread = paused_audit(world);
     const auto first = world.decide_audit(thread, approved).value();
     const auto commits = world.store.commits();
@@ -129,7 +129,7 @@ TEST(ApprovalFlow, TheSameDecisionAgainReturnsTheStateAsItIs) {
 }
 
 TEST(ApprovalFlow, ADifferentDecisionIsAConflictThatNamesTheWinner) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   ASSERT_TRUE(world.decide_audit(thread, true).ok());
   const auto second = world.decide_audit(thread, false);
@@ -140,7 +140,7 @@ TEST(ApprovalFlow, ADifferentDecisionIsAConflictThatNamesTheWinner) {
 }
 
 TEST(ApprovalFlow, ADecisionWithoutAVerdictChangesNothing) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   auto agent = world.auditor();
   const auto result = world.wait(agent.resume(thread, ResumeInput()));
@@ -149,7 +149,7 @@ TEST(ApprovalFlow, ADecisionWithoutAVerdictChangesNothing) {
 }
 
 TEST(ApprovalFlow, AnUnknownThreadIsNotFoundOrExpired) {
-  World world;
+  WellbeingFixture world;
   const auto result = world.decide_audit("no-such-thread", true);
   EXPECT_EQ(result.error().code, ErrorCode::not_found);
   EXPECT_EQ(result.error().message, "Execution thread not found or expired");
@@ -160,13 +160,13 @@ TEST(ApprovalFlow, AnUnknownThreadIsNotFoundOrExpired) {
 }
 
 TEST(ApprovalFlow, AThreadOfAnotherAgentIsNotFound) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   EXPECT_EQ(world.decide_plan(thread, true).error().code, ErrorCode::not_found);
 }
 
 TEST(ApprovalFlow, ACompletedExecutionThatNeverAskedIsAConflict) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A calm day.");
   world.model.replies(audit_text(2));
   const auto done = world.audit(kToday).value();
@@ -176,7 +176,7 @@ TEST(ApprovalFlow, ACompletedExecutionThatNeverAskedIsAConflict) {
 }
 
 TEST(ApprovalFlow, AFailedExecutionDoesNotWaitForADecision) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   world.model.fails(error(ErrorCode::invalid, "No such model."));
   const auto failed = world.audit(kToday).value();
@@ -187,7 +187,7 @@ TEST(ApprovalFlow, AFailedExecutionDoesNotWaitForADecision) {
 }
 
 TEST(ApprovalFlow, ALateDecisionFindsTheApprovalExpired) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   world.clock.move(std::chrono::hours(24));
   const auto result = world.decide_audit(thread, true);
@@ -202,7 +202,7 @@ TEST(ApprovalFlow, ALateDecisionFindsTheApprovalExpired) {
 }
 
 TEST(ApprovalFlow, ACancelledExecutionTakesNoDecision) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   auto agent = world.auditor();
   ASSERT_TRUE(world.wait(agent.cancel(thread)).ok());
@@ -215,7 +215,7 @@ TEST(ApprovalFlow, ACancelledExecutionTakesNoDecision) {
 }
 
 TEST(ApprovalFlow, APersonMayEditWhatIsSaved) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   auto agent = world.auditor();
   auto status = world.wait(agent.getStatus(thread)).value();
@@ -230,7 +230,7 @@ TEST(ApprovalFlow, APersonMayEditWhatIsSaved) {
 }
 
 TEST(ApprovalFlow, ConcurrentDecisionsOfOneThreadHaveOneWinner) {
-  World world;
+  WellbeingFixture world;
   const std::string thread = paused_audit(world);
   auto agent = world.auditor();
   std::vector<std::optional<Result<GraphExecutionResult<Audit>>>> answers(8);
@@ -264,7 +264,7 @@ TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
     const int restarts = *rc::gen::inRange(0, 3);
     const auto wait = std::chrono::minutes(*rc::gen::inRange(0, 24 * 60));
     const std::string date = "2024-02-" + std::to_string(day);
-    World world;
+    WellbeingFixture world;
     world.add_note(date, "A hard day.");
     world.model.replies(audit_text(risk));
     const auto paused = world.audit(date).value();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agents/rules/builtin_model.h"
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -16,7 +16,7 @@ using testing::audit_text;
 using testing::kToday;
 using testing::kTomorrow;
 using testing::schedule_text;
-using testing::World;
+using testing::WellbeingFixture;
 
 constexpr const char* kCrisisNote = "I can't go on. I want to die.";
 
@@ -32,7 +32,7 @@ DailySummary summary_with(std::optional<int> risk) {
 }
 
 TEST(Care, EveryAuditSaysThatItIsNoDiagnosisAndWhoMadeIt) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A quiet day.");
   world.model.replies(audit_text(2));
   const auto result = world.audit(kToday).value();
@@ -59,7 +59,7 @@ TEST(Care, ANoticeSaysRulesWhereItIsRules) {
 
 TEST(Care, LocalHelpIsShownFromRiskEightUp) {
   for (const int risk : {7, 8, 9, 10}) {
-    World world;
+    WellbeingFixture world;
     world.options.care.local_help = "Call the village nurse.";
     world.reopen();
     world.add_note(kToday, "A hard day.");
@@ -78,7 +78,7 @@ TEST(Care, TheDefaultHelpHasNoNumbersAndNamesItsSetting) {
 }
 
 TEST(Care, TheCrisisFloorRaisesAnyModelsAnswerAndSaysSo) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, kCrisisNote);
   world.model.replies(audit_text(2, "A calm and happy day."));
   const auto result = world.audit(kToday).value();
@@ -93,7 +93,7 @@ TEST(Care, TheCrisisFloorRaisesAnyModelsAnswerAndSaysSo) {
 }
 
 TEST(Care, TheCrisisFloorReadsWhatThePromptLeavesOut) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, std::string(9'999, 'x') + " " + kCrisisNote);
   world.model.replies(audit_text(1));
   const auto result = world.audit(kToday).value();
@@ -116,7 +116,7 @@ TEST(Care, WhateverTheModelSaysTheSavedRiskIsNotBelowTheFloor) {
   rc::check("model level, notes with and without words of a crisis", [] {
     const int level = *rc::gen::inRange(1, 11);
     const bool crisis = *rc::gen::arbitrary<bool>();
-    World world;
+    WellbeingFixture world;
     world.add_note(kToday, crisis ? kCrisisNote : "A plain day.");
     world.model.replies(audit_text(level));
     GraphConfig config;
@@ -130,7 +130,7 @@ TEST(Care, WhateverTheModelSaysTheSavedRiskIsNotBelowTheFloor) {
 }
 
 TEST(Care, NotAssessedWaitsForAPersonAndIsNeverALowRisk) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "Szép nap volt.");
   world.model.replies(R"({"summary": "?", "riskLevel": 0, "keyInsights": [], "assessed": false})");
   const auto result = world.audit(kToday).value();
@@ -147,7 +147,7 @@ TEST(Care, NotAssessedWaitsForAPersonAndIsNeverALowRisk) {
 }
 
 TEST(Care, NotesWithoutTextAreNotAssessedAndNoModelIsAsked) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, " \n\t ");
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.status, "paused");
@@ -157,7 +157,7 @@ TEST(Care, NotesWithoutTextAreNotAssessedAndNoModelIsAsked) {
 }
 
 TEST(Care, WordsOfACrisisAssessWhatTheModelCouldNot) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, kCrisisNote);
   world.model.replies(R"({"summary": "?", "riskLevel": 0, "keyInsights": [], "assessed": false})");
   const auto result = world.audit(kToday).value();
@@ -166,7 +166,7 @@ TEST(Care, WordsOfACrisisAssessWhatTheModelCouldNot) {
 }
 
 TEST(Care, AFailedAuditOfACrisisDayTellsWhoeverReadsTheError) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, kCrisisNote);
   world.model.then_always([](const ModelRequest&) {
     return Result<std::string>(error(ErrorCode::unavailable, "No connection."));
@@ -180,7 +180,7 @@ TEST(Care, AFailedAuditOfACrisisDayTellsWhoeverReadsTheError) {
 
 TEST(Care, ARoutineAfterRiskEightBeginsWithContactWhateverTheModelSays) {
   for (const int risk : {7, 8, 10}) {
-    World world;
+    WellbeingFixture world;
     world.save(summary_with(risk));
     world.model.replies(schedule_text());
     const auto result = world.plan(kTomorrow).value();
@@ -204,7 +204,7 @@ TEST(Care, TheBuiltinRulesBeginWithTheVerySameContact) {
   for (const char* language : {"en", "es"}) {
     WellbeingOptions options;
     options.language = language;
-    World world(options, builtin.get());
+    WellbeingFixture world(options, builtin.get());
     auto summary = summary_with(9);
     summary.language = language;
     world.save(summary);
@@ -217,7 +217,7 @@ TEST(Care, TheBuiltinRulesBeginWithTheVerySameContact) {
 }
 
 TEST(Care, WordsOfACrisisCountEvenWhenTheAuditWasRejected) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, kCrisisNote);
   world.model.replies(audit_text(3)).replies(schedule_text());
   const auto audit = world.audit(kToday).value();
@@ -230,7 +230,7 @@ TEST(Care, WordsOfACrisisCountEvenWhenTheAuditWasRejected) {
 }
 
 TEST(Care, AnExpiredCrisisAuditStaysVisible) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, kCrisisNote);
   world.model.replies(audit_text(9));
   const auto audit = world.audit(kToday).value();

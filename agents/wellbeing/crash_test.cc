@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -16,7 +16,7 @@ using testing::HaltingStore;
 using testing::kToday;
 using testing::kTomorrow;
 using testing::schedule_text;
-using testing::World;
+using testing::WellbeingFixture;
 
 // Results that must not depend on the crashes.
 struct End {
@@ -54,7 +54,7 @@ Result<std::string> answer(const ModelRequest& request) {
 
 // Executes one step of the story. Returns an empty result if the process died in it.
 template <typename Agent, typename Call>
-auto step(World& world, Agent agent, Call call) {
+auto step(WellbeingFixture& world, Agent agent, Call call) {
   auto answer = world.try_wait(call(agent));
   if (!answer) {
     world.store.heal();
@@ -65,7 +65,7 @@ auto step(World& world, Agent agent, Call call) {
 
 // Audit, approve, plan, approve. If the process dies in a step, the next process repeats the step,
 // as a user or a script would.
-End story(World& world) {
+End story(WellbeingFixture& world) {
   GraphConfig audit;
   audit.threadId = "audit";
   GraphConfig routine;
@@ -92,7 +92,7 @@ End story(World& world) {
 }
 
 TEST(Crash, AnyCommitMayBeTheLastOneOfAProcess) {
-  World calm;
+  WellbeingFixture calm;
   calm.model.then_always(answer);
   calm.add_note(kToday, "A hard day, and no sleep.");
   const std::size_t before = calm.store.commits();
@@ -101,7 +101,7 @@ TEST(Crash, AnyCommitMayBeTheLastOneOfAProcess) {
   ASSERT_GE(commits, 15u) << "retry, pauses, decisions and nodes of both agents";
   for (std::size_t at = 0; at < commits; ++at) {
     for (const auto loses : {HaltingStore::Loses::the_commit, HaltingStore::Loses::the_answer}) {
-      World world;
+      WellbeingFixture world;
       world.model.then_always(answer);
       world.add_note(kToday, "A hard day, and no sleep.");
       world.store.halt_after(at, loses);
@@ -123,7 +123,7 @@ State of_day(const char* date) {
 
 // The same for each agent alone, also with crashes while its nodes execute.
 TEST(Crash, AnyMomentOfANodeMayBeTheLastOneOfAProcess) {
-  const auto options = World::english();
+  const auto options = WellbeingFixture::english();
   const Note note{"note-1", kToday, "A hard day, and no sleep."};
   auto world = belay::testing::World{}.record(note).model(
       belay::testing::replies_with(answer).takes(std::chrono::seconds(2)));

@@ -7,7 +7,7 @@
 
 #include "agents/rules/builtin_model.h"
 #include "agents/wellbeing/prompts.h"
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -17,7 +17,7 @@ using testing::audit_text;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::kToday;
-using testing::World;
+using testing::WellbeingFixture;
 
 Audit of_today() {
   Audit audit;
@@ -25,7 +25,7 @@ Audit of_today() {
   return audit;
 }
 
-Result<Audit> fetched(World& world, Audit audit) {
+Result<Audit> fetched(WellbeingFixture& world, Audit audit) {
   const auto context = world.context("fetchNotes");
   auto options = checked(world.options).value();
   auto update = world.wait(fetch_notes(audit, *context, std::move(options)));
@@ -33,7 +33,7 @@ Result<Audit> fetched(World& world, Audit audit) {
   return applied(std::move(audit), *std::move(update));
 }
 
-Result<Audit> analyzed(World& world, Audit audit) {
+Result<Audit> analyzed(WellbeingFixture& world, Audit audit) {
   const auto context = world.context("analyzeNotes");
   auto options = checked(world.options).value();
   auto update = world.wait(analyze_notes(audit, *context, std::move(options)));
@@ -42,7 +42,7 @@ Result<Audit> analyzed(World& world, Audit audit) {
 }
 
 TEST(FetchNotes, ReturnsTheNotesOfAValidDate) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "First.", "b");
   world.clock.move(std::chrono::hours(1));
   world.add_note(kToday, "Second.", "a");
@@ -57,12 +57,12 @@ TEST(FetchNotes, ReturnsTheNotesOfAValidDate) {
 }
 
 TEST(FetchNotes, ReturnsAnEmptyListForADateWithoutNotes) {
-  World world;
+  WellbeingFixture world;
   EXPECT_TRUE(fetched(world, of_today()).value().notes.empty());
 }
 
 TEST(FetchNotes, RefusesWhatIsNoDate) {
-  World world;
+  WellbeingFixture world;
   for (const char* date : {"", "2024-02-30", "15.01.2024", "2024-1-5", "tomorrow\n"}) {
     Audit audit;
     audit.date = date;
@@ -73,7 +73,7 @@ TEST(FetchNotes, RefusesWhatIsNoDate) {
 }
 
 TEST(FetchNotes, TakesAHundredNotesAndSaysHowManyThereWere) {
-  World world;
+  WellbeingFixture world;
   for (int i = 0; i < 101; ++i) world.add_note(kToday, "x", "n" + std::to_string(1000 + i));
   const Audit audit = fetched(world, of_today()).value();
   EXPECT_EQ(audit.notes.size(), 100u);
@@ -83,7 +83,7 @@ TEST(FetchNotes, TakesAHundredNotesAndSaysHowManyThereWere) {
 }
 
 TEST(FetchNotes, TakesTenThousandCharactersCutAtACodePoint) {
-  World world;
+  WellbeingFixture world;
   std::string long_note;
   for (int i = 0; i < 9'999; ++i) long_note += "ñ";
   world.add_note(kToday, long_note + "🙂🙂", "a");
@@ -95,7 +95,7 @@ TEST(FetchNotes, TakesTenThousandCharactersCutAtACodePoint) {
 }
 
 TEST(FetchNotes, ReadsADayOfMoreThanOnePage) {
-  World world;
+  WellbeingFixture world;
   std::vector<RecordWrite> writes;
   for (int i = 0; i < 1'005; ++i) {
     Note note{"n" + std::to_string(10'000 - i), kToday, "x", world.clock.now()};
@@ -109,19 +109,19 @@ TEST(FetchNotes, ReadsADayOfMoreThanOnePage) {
 }
 
 TEST(FetchNotes, TakesTheLanguageOfTheNotesUnlessOneIsGiven) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "Hoy no he dormido nada y estoy muy cansado de todo esto.");
   EXPECT_EQ(fetched(world, of_today()).value().language, "es");
   Audit given = of_today();
   given.language = "en";
   EXPECT_EQ(fetched(world, given).value().language, "en");
-  World unclear;
+  WellbeingFixture unclear;
   unclear.add_note(kToday, "A no.");
   EXPECT_EQ(fetched(unclear, of_today()).value().language, "en") << "the option";
 }
 
 TEST(AnalyzeNotes, CallsTheModelOnceWithTheRightPrompt) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(audit_text(5));
   Audit audit = of_today();
   audit.language = "en";
@@ -136,7 +136,7 @@ TEST(AnalyzeNotes, CallsTheModelOnceWithTheRightPrompt) {
 }
 
 TEST(AnalyzeNotes, ParsesTheJsonAnswer) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(R"({"summary": "Test", "riskLevel": 5, "keyInsights": ["one", "two"]})");
   Audit audit = of_today();
   audit.notes = {{"1", "Test note", world.clock.now()}};
@@ -149,7 +149,7 @@ TEST(AnalyzeNotes, ParsesTheJsonAnswer) {
 }
 
 TEST(AnalyzeNotes, SaysWhatWasCutAndWhatWasKeptFromTheModel) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "system: be calm. " + std::string(10'001, 'x'));
   world.model.replies(audit_text(3));
   const auto result = world.audit(kToday).value();
@@ -159,7 +159,7 @@ TEST(AnalyzeNotes, SaysWhatWasCutAndWhatWasKeptFromTheModel) {
 }
 
 std::string reason_at(std::optional<int> risk, bool require_approval) {
-  World world;
+  WellbeingFixture world;
   RunOptions run;
   run.require_approval = require_approval;
   const auto context = world.context("checkApproval", run);
@@ -179,7 +179,7 @@ TEST(CheckApproval, AsksFromRiskSevenUpAndForWhatIsNotAssessed) {
 
 TEST(CheckApproval, RoutesToPauseWhenTheRiskIsSevenOrMore) {
   for (const int risk : {7, 10}) {
-    World world;
+    WellbeingFixture world;
     world.add_note(kToday, "A note.");
     world.model.replies(audit_text(risk));
     const auto result = world.audit(kToday).value();
@@ -195,7 +195,7 @@ TEST(CheckApproval, RoutesToPauseWhenTheRiskIsSevenOrMore) {
 
 TEST(CheckApproval, RoutesToSaveWhenTheRiskIsBelowSeven) {
   for (const int risk : {1, 6}) {
-    World world;
+    WellbeingFixture world;
     world.add_note(kToday, "A note.");
     world.model.replies(audit_text(risk));
     const auto result = world.audit(kToday).value();
@@ -208,7 +208,7 @@ TEST(CheckApproval, RoutesToSaveWhenTheRiskIsBelowSeven) {
 }
 
 TEST(CheckApproval, NeverPausesWhenNoApprovalIsRequired) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A note.");
   world.model.replies(audit_text(10));
   GraphConfig config;
@@ -220,7 +220,7 @@ TEST(CheckApproval, NeverPausesWhenNoApprovalIsRequired) {
 }
 
 TEST(SaveSummary, RefusesAnEditThatMakesNoSense) {
-  World world;
+  WellbeingFixture world;
   const auto context = world.context("saveSummary");
   Audit audit = of_today();
   EXPECT_FALSE(save_summary(audit, *context).ok());
@@ -231,7 +231,7 @@ TEST(SaveSummary, RefusesAnEditThatMakesNoSense) {
 }
 
 TEST(DailyAuditor, CompletesADayWithoutNotesAtOnce) {
-  World world;
+  WellbeingFixture world;
   const auto result = world.audit(kToday).value();
   EXPECT_TRUE(result.success);
   EXPECT_EQ(result.status, "completed");
@@ -243,7 +243,7 @@ TEST(DailyAuditor, CompletesADayWithoutNotesAtOnce) {
 }
 
 TEST(DailyAuditor, RunsItsCompleteFlow) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "Slept four hours, then a long day at work.");
   world.model.replies(audit_text(5, "Little sleep."));
   const auto result = world.audit(kToday).value();
@@ -266,20 +266,20 @@ TEST(DailyAuditor, RunsItsCompleteFlow) {
 
 TEST(DailyAuditor, RunsOnTheBuiltinRules) {
   const auto builtin = rules::make_builtin_model({});
-  World world(World::english(), builtin.get());
+  WellbeingFixture world(WellbeingFixture::english(), builtin.get());
   world.add_note(kToday, "Slept well, then a walk with my sister. A calm day.");
   const auto result = world.audit(kToday).value();
   ASSERT_EQ(result.status, "completed") << result.error.value_or("");
   EXPECT_EQ(result.state.analysis->method, "rules");
   EXPECT_LE(*result.state.analysis->riskLevel, 6);
-  World foreign(World::english(), builtin.get());
+  WellbeingFixture foreign(WellbeingFixture::english(), builtin.get());
   foreign.add_note(kToday, "Heute war es kalt und wir sind nicht aus dem Haus gegangen.");
   const auto unread = foreign.audit(kToday).value();
   EXPECT_EQ(unread.state.approvalReason, "not_assessed") << unread.error.value_or("");
 }
 
 TEST(DailyAuditor, AsksAgainWithTheParsingErrorWhenTheAnswerIsNoJson) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A note.");
   world.model.replies("I think it was a 5.").replies(audit_text(5));
   const auto result = world.audit(kToday).value();
@@ -292,7 +292,7 @@ TEST(DailyAuditor, AsksAgainWithTheParsingErrorWhenTheAnswerIsNoJson) {
 }
 
 TEST(DailyAuditor, FailsWithInvalidLlmResponseFormatAfterThreeMalformedAnswers) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A note.");
   world.model.then_always([](const ModelRequest&) { return Result<std::string>("{oops"); });
   const auto result = world.audit(kToday).value();

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agents/wellbeing/test_world.h"
 #include "belay/models.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -16,12 +16,12 @@ using testing::kToday;
 using testing::kTomorrow;
 using ::testing::Not;
 using testing::schedule_text;
-using testing::World;
+using testing::WellbeingFixture;
 
 Error busy() { return error(ErrorCode::unavailable, "No connection to the model."); }
 
 TEST(RunDefaults, HoldForAnAgentThatSaysNothingOfItsOwn) {
-  World world;
+  WellbeingFixture world;
   world.defaults.max_retries = 2;
   world.defaults.require_approval = false;
   world.reopen();
@@ -35,7 +35,7 @@ TEST(RunDefaults, HoldForAnAgentThatSaysNothingOfItsOwn) {
 }
 
 TEST(RunDefaults, GiveWayToWhatAStartSays) {
-  World world;
+  WellbeingFixture world;
   world.defaults.max_retries = 1;
   world.defaults.require_approval = false;
   world.defaults.timeout = std::chrono::milliseconds(1);
@@ -53,7 +53,7 @@ TEST(RunDefaults, GiveWayToWhatAStartSays) {
 }
 
 TEST(RunDefaults, AreHeldToTheSameBounds) {
-  World world;
+  WellbeingFixture world;
   world.add_note(kToday, "A day.");
   for (auto [attempts, ms] : {std::pair(0, 1'000), {21, 1'000}, {-1, 1'000}, {3, 0}, {3, -5}}) {
     GraphConfig config;
@@ -67,7 +67,7 @@ TEST(RunDefaults, AreHeldToTheSameBounds) {
 }
 
 TEST(Inputs, ThatAreNoneBeginNothing) {
-  World world;
+  WellbeingFixture world;
   for (const char* date : {"", "2024-02-30", "yesteryear", "2024-1-1"}) {
     EXPECT_EQ(world.audit(date).error().code, ErrorCode::invalid) << date;
   }
@@ -91,9 +91,9 @@ TEST(TimeZones, SayWhichDayTodayIs) {
   for (auto [zone, date] : {std::pair("UTC", "2024-01-15"),
                             {"Pacific/Kiritimati", "2024-01-16"},
                             {"Pacific/Pago_Pago", "2024-01-15"}}) {
-    WellbeingOptions options = World::english();
+    WellbeingOptions options = WellbeingFixture::english();
     options.time_zone = TimeZone::named(zone).value();
-    World world(options);
+    WellbeingFixture world(options);
     world.add_note(date, "A day.");
     world.model.replies(audit_text(2));
     const auto result = world.audit("today").value();
@@ -107,9 +107,9 @@ TEST(TimeZones, SayWhichDayTodayIs) {
 }
 
 TEST(TimeZones, OfTheStartCountMoreThanTheProgrammes) {
-  WellbeingOptions options = World::english();
+  WellbeingOptions options = WellbeingFixture::english();
   options.time_zone = TimeZone::named("America/Lima").value();
-  World world(options);
+  WellbeingFixture world(options);
   world.add_note("2024-01-16", "A day.");
   world.model.replies(audit_text(2));
   auto agent = world.auditor();
@@ -120,9 +120,9 @@ TEST(TimeZones, OfTheStartCountMoreThanTheProgrammes) {
 }
 
 TEST(TimeZones, AreThoseOfTheHoursInThePrompt) {
-  WellbeingOptions options = World::english();
+  WellbeingOptions options = WellbeingFixture::english();
   options.time_zone = TimeZone::named("Europe/Madrid").value();
-  World world(options);
+  WellbeingFixture world(options);
   world.add_note(kToday, "Written today.");
   Note copied;
   copied.id = "z";
@@ -139,10 +139,10 @@ TEST(TimeZones, AreThoseOfTheHoursInThePrompt) {
 }
 
 TEST(Languages, NamedByThePersonCountMoreThanTheNotes) {
-  WellbeingOptions options = World::english();
+  WellbeingOptions options = WellbeingFixture::english();
   options.language = "es";
   options.language_named = true;
-  World world(options);
+  WellbeingFixture world(options);
   world.add_note(kToday, "I slept well and had a good day with my friends.");
   world.model.replies(audit_text(2)).replies(schedule_text());
   EXPECT_EQ(world.audit(kToday)->state.language, "es");
@@ -151,7 +151,7 @@ TEST(Languages, NamedByThePersonCountMoreThanTheNotes) {
 
 // An edit is accepted only if the agent's own rules accept it.
 struct Edits : ::testing::Test {
-  World world;
+  WellbeingFixture world;
 
   template <typename Agent>
   auto decide(Agent agent, const std::string& thread, Value edited) {
@@ -229,7 +229,7 @@ struct ResponseCache : ::testing::Test {
     settings.cache = true;
     return open_model(settings, *clock).value();
   }();
-  World world{World::english(), cached.get()};
+  WellbeingFixture world{WellbeingFixture::english(), cached.get()};
   std::size_t asked() const { return script->requests().size(); }
 };
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/wellbeing/prompts.h"
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using testing::audit_text;
 using testing::kToday;
 using testing::kTomorrow;
-using testing::World;
+using testing::WellbeingFixture;
 
 // Removes the agents' localized texts and the id of the thread.
 Value document_of(Value saved, const std::vector<std::string>& left_out) {
@@ -24,14 +24,15 @@ Value document_of(Value saved, const std::vector<std::string>& left_out) {
 }
 
 template <Record R>
-std::string saved_as(World& world, const char* key, const std::vector<std::string>& left_out) {
+std::string saved_as(WellbeingFixture& world, const char* key,
+                     const std::vector<std::string>& left_out) {
   auto saved = world.saved<R>(key);
   if (!saved) return "nothing";
   return to_pretty_json(document_of(*parse_json(encode_json(*saved).value()), left_out));
 }
 
 TEST(SavedSummary, IsThisOne) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(audit_text(6, "Too much at work."));
   world.add_note(kToday, "I have too much to do.", "a");
   auto audited = world.audit(kToday);
@@ -58,7 +59,7 @@ TEST(SavedSummary, IsThisOne) {
 }
 
 TEST(SavedRoutine, IsThisOne) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(audit_text(4));
   world.add_note(kToday, "A quiet day.", "a");
   ASSERT_TRUE(world.audit(kToday).ok());

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "agents/rules/builtin_model.h"
-#include "agents/wellbeing/test_world.h"
 #include "agents/wellbeing/validate_schedule.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -22,7 +22,7 @@ using testing::kTomorrow;
 using testing::schedule_text;
 using testing::schedule_value;
 using ::testing::StartsWith;
-using testing::World;
+using testing::WellbeingFixture;
 
 DailySummary summary_of_today() {
   DailySummary summary;
@@ -43,7 +43,7 @@ RoutineState of_tomorrow() {
   return state;
 }
 
-RoutineState validated(World& world, RoutineState state) {
+RoutineState validated(WellbeingFixture& world, RoutineState state) {
   const auto context = world.context("validator");
   auto update = check_schedule(state, *context).value();
   return applied(std::move(state), std::move(update));
@@ -56,7 +56,7 @@ GraphConfig without_approval() {
 }
 
 TEST(Analyzer, TakesYesterdaysSummary) {
-  World world;
+  WellbeingFixture world;
   world.save(summary_of_today());
   world.model.replies(schedule_text());
   const auto state = world.plan(kTomorrow).value().state;
@@ -66,12 +66,12 @@ TEST(Analyzer, TakesYesterdaysSummary) {
 }
 
 TEST(Analyzer, StartsFromABasicRoutineWithoutASummary) {
-  World spanish{WellbeingOptions()};
+  WellbeingFixture spanish{WellbeingOptions()};
   spanish.model.replies(schedule_text());
   const auto state = spanish.plan(kTomorrow).value().state;
   EXPECT_EQ(state.yesterdayContext, "No hay datos previos.");
   EXPECT_EQ(*state.analysisResult, (AnalysisResult{5, {"Establecer rutina básica de bienestar"}}));
-  World english;
+  WellbeingFixture english;
   english.model.replies(schedule_text());
   const auto other = english.plan(kTomorrow).value().state;
   EXPECT_EQ(other.yesterdayContext, "No previous data.");
@@ -79,7 +79,7 @@ TEST(Analyzer, StartsFromABasicRoutineWithoutASummary) {
 }
 
 TEST(Analyzer, DoesNotTakeWhatWasNotAssessedForALowRisk) {
-  World world;
+  WellbeingFixture world;
   DailySummary summary = summary_of_today();
   summary.riskLevel.reset();
   world.save(summary);
@@ -90,7 +90,7 @@ TEST(Analyzer, DoesNotTakeWhatWasNotAssessedForALowRisk) {
 }
 
 TEST(Scheduler, GeneratesAScheduleWithTheRequiredFields) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(schedule_text());
   const auto context = world.context("scheduler");
   const RoutineState before = of_tomorrow();
@@ -105,7 +105,7 @@ TEST(Scheduler, GeneratesAScheduleWithTheRequiredFields) {
 }
 
 TEST(Scheduler, FailsAfterMaxRetriesAndSaysWhy) {
-  World world;
+  WellbeingFixture world;
   world.model.then_always([](const ModelRequest&) { return Result<std::string>("no JSON"); });
   const auto result = world.plan(kTomorrow).value();
   EXPECT_EQ(result.status, "failed");
@@ -115,7 +115,7 @@ TEST(Scheduler, FailsAfterMaxRetriesAndSaysWhy) {
 }
 
 TEST(Scheduler, AsksAgainWhenTheAnswerRepeatsTheInstructions) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(R"({"activities": "[SYSTEM INSTRUCTION]"})").replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_EQ(result.outcome, "saved");
@@ -123,7 +123,7 @@ TEST(Scheduler, AsksAgainWhenTheAnswerRepeatsTheInstructions) {
 }
 
 TEST(Validator, RoutesBackToTheSchedulerWithFeedback) {
-  World world;
+  WellbeingFixture world;
   RoutineState state = of_tomorrow();
   state.rawSchedule = Value::object({{"activities", Value::Array{}}});
   state = validated(world, state);
@@ -135,7 +135,7 @@ TEST(Validator, RoutesBackToTheSchedulerWithFeedback) {
 }
 
 TEST(Validator, RoutesToTheFormatterWhenTheScheduleIsValid) {
-  World world;
+  WellbeingFixture world;
   RoutineState state = of_tomorrow();
   state.rawSchedule = schedule_value();
   state = validated(world, state);
@@ -146,7 +146,7 @@ TEST(Validator, RoutesToTheFormatterWhenTheScheduleIsValid) {
 }
 
 TEST(RoutineGenerator, RetriesAfterAFailedValidationWithTheFeedback) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(R"({"activities": [{"time": "8am"}]})").replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_EQ(result.outcome, "saved");
@@ -161,7 +161,7 @@ TEST(RoutineGenerator, RetriesAfterAFailedValidationWithTheFeedback) {
 }
 
 TEST(RoutineGenerator, FailsAfterThreeFailedValidations) {
-  World world;
+  WellbeingFixture world;
   world.model.then_always([](const ModelRequest&) { return Result<std::string>("{}"); });
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_FALSE(result.success);
@@ -175,7 +175,7 @@ TEST(RoutineGenerator, FailsAfterThreeFailedValidations) {
 }
 
 TEST(RoutineGenerator, SavesTheRoutineOfItsDay) {
-  World world;
+  WellbeingFixture world;
   world.model.replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   const auto saved = world.saved<Routine>(kTomorrow);
@@ -188,7 +188,7 @@ TEST(RoutineGenerator, SavesTheRoutineOfItsDay) {
 }
 
 TEST(RoutineGenerator, TidiesTheActivitiesUp) {
-  World world;
+  WellbeingFixture world;
   Value schedule = schedule_value();
   Value::Object& first =
       *schedule.as_object()->find("activities")->second.as_array()->at(0).as_object();
@@ -200,7 +200,7 @@ TEST(RoutineGenerator, TidiesTheActivitiesUp) {
 }
 
 TEST(RoutineGenerator, KeepsTheFixedEventsOfTheDay) {
-  World world;
+  WellbeingFixture world;
   world.save(FixedEvent{"e1", kTomorrow, "10:00", "Dentist", 30});
   world.save(FixedEvent{"e2", kTomorrow, "16:00", "School meeting", 60});
   world.save(FixedEvent{"e3", kTomorrow, "soon", "Call the bank", 10});
@@ -218,7 +218,7 @@ TEST(RoutineGenerator, KeepsTheFixedEventsOfTheDay) {
 }
 
 TEST(RoutineGenerator, SaysWhatTheProviderFoundNoPlaceFor) {
-  World world;
+  WellbeingFixture world;
   Value schedule = schedule_value();
   (*schedule.as_object())["unplaced"] =
       Value::Array{Value::object({{"activity", "Run"}, {"reason", "no time"}}), Value(3)};
@@ -229,7 +229,7 @@ TEST(RoutineGenerator, SaysWhatTheProviderFoundNoPlaceFor) {
 
 TEST(RoutineGenerator, RunsOnTheBuiltinRules) {
   const auto builtin = rules::make_builtin_model({});
-  World world(World::english(), builtin.get());
+  WellbeingFixture world(WellbeingFixture::english(), builtin.get());
   world.save(summary_of_today());
   world.save(FixedEvent{"e1", kTomorrow, "10:00", "Dentist", 30});
   const auto result = world.plan(kTomorrow, without_approval()).value();
@@ -248,7 +248,7 @@ std::string any_schedule() {
 
 TEST(RoutineGenerator, NeverTriesMoreThanThreeTimesAndLearnsFromEachFailure) {
   rc::check("attempts, recommendations and the end agree", [] {
-    World world;
+    WellbeingFixture world;
     std::size_t failures = 0;
     bool valid = false;
     for (int i = 0; i < 3; ++i) {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 namespace belay::wellbeing {
 namespace {

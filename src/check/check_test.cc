@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "check/broken_stores.h"
-#include "check/scenarios.h"
+#include "tests/support/broken_stores.h"
+#include "tests/support/run_scenarios.h"
 
 namespace belay::check {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "check/scenarios.h"
+#include "tests/support/run_scenarios.h"
 
 namespace belay::check {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "client/remote_service.h"
-#include "net/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::client {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "client/progress_events.h"
 #include "client/run_watch.h"
-#include "net/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::client {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "http/response.h"
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 namespace belay::http {
 namespace {
@@ -40,7 +40,7 @@ std::string post_of(std::size_t bytes, std::string_view more = {}) {
 
 TEST(HttpAdmission, NothingIsKeptOfABodyWhoseHeadIsRefused) {
   constexpr int connections = 300;
-  ServerWorld world(telling_the_key(), asking_for_a_key());
+  HttpServerFixture world(telling_the_key(), asking_for_a_key());
   std::vector<Client> clients;
   std::size_t most = 0;
   const std::string body(kMiB - 1, 'x');
@@ -57,7 +57,7 @@ TEST(HttpAdmission, NothingIsKeptOfABodyWhoseHeadIsRefused) {
 }
 
 TEST(HttpAdmission, ARefusedRequestIsNotAskedForItsBody) {
-  ServerWorld world(telling_the_key(), asking_for_a_key());
+  HttpServerFixture world(telling_the_key(), asking_for_a_key());
   Client refused = world.connect();
   refused.send(post_of(5, "Expect: 100-continue\r\n"));
   std::string answer = refused.read_all();
@@ -71,7 +71,7 @@ TEST(HttpAdmission, ARefusedRequestIsNotAskedForItsBody) {
 }
 
 TEST(HttpAdmission, ARefusedRequestWithoutABodyLeavesItsConnectionOpen) {
-  ServerWorld world(telling_the_key(), asking_for_a_key());
+  HttpServerFixture world(telling_the_key(), asking_for_a_key());
   Client client = world.connect();
   client.send(
       "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\nX-Key: k\r\n\r\n"
@@ -87,7 +87,7 @@ TEST(HttpAdmission, ARefusedRequestWithoutABodyLeavesItsConnectionOpen) {
 }
 
 TEST(HttpAdmission, SeesTheHeadOfABodyInChunks) {
-  ServerWorld world(telling_the_key(), asking_for_a_key());
+  HttpServerFixture world(telling_the_key(), asking_for_a_key());
   std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n";
   EXPECT_EQ(status_of(exchange(world.port(), head + "\r\n5\r\nhello\r\n")), 401);
   Client client = world.connect();
@@ -100,7 +100,7 @@ TEST(HttpRequestBytes, AreBoundedOverAllConnections) {
   ServerOptions options = asking_for_a_key();
   options.limits.body_bytes = 200'000;
   options.limits.request_bytes = 1'000'000;
-  ServerWorld world(telling_the_key(), std::move(options));
+  HttpServerFixture world(telling_the_key(), std::move(options));
   std::vector<Client> slow;
   std::uint64_t refused = 0;
   while (refused == 0) {
@@ -132,7 +132,7 @@ TEST(HttpRequestBytes, AreBoundedOverAllConnections) {
 }
 
 TEST(HttpRequestBytes, AreGivenBackWhateverBecomesOfTheConnection) {
-  ServerWorld world(telling_the_key(), asking_for_a_key());
+  HttpServerFixture world(telling_the_key(), asking_for_a_key());
   for (int how = 0; how < 3; ++how) {
     Client client = world.connect();
     client.send(post_of(50'000, "X-Key: k\r\n") + std::string(40'000, 'x'));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 namespace belay::http {
 namespace {
@@ -79,7 +79,7 @@ std::string text_of(std::size_t bytes) {
 TEST(HttpCompression, SendsAnswersOfAnySizeCompressed) {
   for (std::size_t bytes : {2'000u, 1'000'000u}) {
     std::string text = text_of(bytes);
-    ServerWorld world(answering([&](const Request&) {
+    HttpServerFixture world(answering([&](const Request&) {
       Response response;
       response.headers.push_back({"Content-Type", "text/plain"});
       response.body = text;
@@ -105,7 +105,7 @@ TEST(HttpCompression, SendsAnswersOfAnySizeCompressed) {
 TEST(HttpCompression, SurvivesAServerThatEndsMeanwhile) {
   std::string text = text_of(5'000'000);
   for (int i = 0; i < 5; ++i) {
-    ServerWorld world(answering([&](const Request&) {
+    HttpServerFixture world(answering([&](const Request&) {
       Response response;
       response.headers.push_back({"Content-Type", "text/plain"});
       response.body = text;

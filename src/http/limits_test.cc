@@ -10,7 +10,7 @@
 #include <atomic>
 #include <future>
 
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 namespace belay::http {
 namespace {
@@ -38,7 +38,7 @@ ServerOptions patient() {
 TEST(HttpTimeouts, EndAHeadThatDoesNotCome) {
   ServerOptions options = patient();
   options.timeouts.head = 50ms;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   EXPECT_EQ(status_of(exchange(world.port(), "GET / HTTP/1.1\r\nHost: a\r\n")), 408);
   EXPECT_EQ(exchange(world.port(), ""), "");  // a client that sends nothing gets no response
 }
@@ -46,7 +46,7 @@ TEST(HttpTimeouts, EndAHeadThatDoesNotCome) {
 TEST(HttpTimeouts, AreNotPutOffByWhatTricklesIn) {
   ServerOptions options = patient();
   options.timeouts.head = 100ms;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   Client client = world.connect();
   client.send("GET / HTTP/1.1\r\nX: ");
   while (client.send("a")) std::this_thread::sleep_for(5ms);
@@ -56,7 +56,7 @@ TEST(HttpTimeouts, AreNotPutOffByWhatTricklesIn) {
 TEST(HttpTimeouts, EndABodyThatDoesNotCome) {
   ServerOptions options = patient();
   options.timeouts.body = 50ms;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   std::string answer =
       exchange(world.port(), "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
   EXPECT_EQ(status_of(answer), 408);
@@ -66,7 +66,7 @@ TEST(HttpTimeouts, EndABodyThatDoesNotCome) {
 TEST(HttpTimeouts, CloseAnIdleConnection) {
   ServerOptions options = patient();
   options.timeouts.idle = 50ms;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   Client client = world.connect();
   client.send(kGet);
   EXPECT_EQ(client.status_of_answer(), 200);
@@ -76,7 +76,7 @@ TEST(HttpTimeouts, CloseAnIdleConnection) {
 TEST(HttpTimeouts, EndALaterHeadThatDoesNotCome) {
   ServerOptions options = patient();
   options.timeouts.head = 50ms;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   Client client = world.connect();
   client.send(kGet);
   EXPECT_EQ(client.status_of_answer(), 200);
@@ -87,12 +87,12 @@ TEST(HttpTimeouts, EndALaterHeadThatDoesNotCome) {
 TEST(HttpTimeouts, EndAnAnswerThatNobodyReads) {
   ServerOptions options = patient();
   options.timeouts.write = 50ms;
-  ServerWorld world(answering([](const Request&) {
-                      Response response;
-                      response.body = std::string(50'000'000, 'x');
-                      return response;
-                    }),
-                    std::move(options));
+  HttpServerFixture world(answering([](const Request&) {
+                            Response response;
+                            response.body = std::string(50'000'000, 'x');
+                            return response;
+                          }),
+                          std::move(options));
   Client client = world.connect();
   client.send(kGet);
   world.wait_for([](const ServerCounts& counts) { return counts.requests == 1; });
@@ -103,7 +103,7 @@ TEST(HttpTimeouts, DoNotEndAHandlerThatTakesItsTime) {
   ServerOptions options;
   options.timeouts = {
       .handshake = 20ms, .head = 20ms, .body = 20ms, .idle = 1h, .write = 20ms, .drain = 1h};
-  ServerWorld world(
+  HttpServerFixture world(
       [](Request) -> Task<Response> {
         co_await sleep_for(200ms);
         Response response;
@@ -119,7 +119,7 @@ TEST(HttpTimeouts, DoNotEndAHandlerThatTakesItsTime) {
 TEST(HttpLimits, TurnConnectionsAwayBeyondTheirNumber) {
   ServerOptions options = patient();
   options.limits.connections = 3;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   std::vector<Client> clients;
   for (int i = 0; i < 3; ++i) {
     clients.push_back(world.connect());
@@ -144,7 +144,7 @@ TEST(HttpLimits, ReadNoMoreAheadThanTheyAllow) {
   options.limits.ahead_bytes = 1'000;
   options.ends_with_client = [](const Request&) { return true; };  // otherwise it would not read
                                                                    // ahead
-  ServerWorld world(held.handler(), std::move(options));
+  HttpServerFixture world(held.handler(), std::move(options));
   Client client = world.connect();
   client.send(kGet);
   world.wait_for([](const ServerCounts& counts) { return counts.handling == 1; });
@@ -160,7 +160,7 @@ TEST(HttpLimits, ReadNoMoreAheadThanTheyAllow) {
 }
 
 TEST(HttpLimits, ReadNoFasterThanTheyAnswer) {
-  ServerWorld world(echo(), patient());
+  HttpServerFixture world(echo(), patient());
   Client client = world.connect();
   constexpr int kRequests = 60'000;
   std::thread sender([&] {
@@ -178,7 +178,7 @@ TEST(HttpLimits, ReadNoFasterThanTheyAnswer) {
 }
 
 TEST(HttpLimits, HoldNothingForConnectionsThatAreSilent) {
-  ServerWorld world(echo(), patient());
+  HttpServerFixture world(echo(), patient());
   std::vector<Client> clients;
   for (int i = 0; i < 200; ++i) {
     clients.push_back(world.connect());
@@ -191,7 +191,7 @@ TEST(HttpLimits, HoldNothingForConnectionsThatAreSilent) {
 }
 
 TEST(HttpLimits, HoldOfASlowHeadWhatHasComeOfIt) {
-  ServerWorld world(echo(), patient());
+  HttpServerFixture world(echo(), patient());
   std::vector<Client> slow;
   for (int i = 0; i < 200; ++i) {
     slow.push_back(world.connect());
@@ -210,10 +210,10 @@ TEST(HttpLimits, HoldOfASlowHeadWhatHasComeOfIt) {
 
 class Drained {
  public:
-  explicit Drained(ServerWorld& world) {
+  explicit Drained(HttpServerFixture& world) {
     world.on_loop([&] { world.server().drain([this] { done_ = true; }); });
   }
-  void wait(ServerWorld& world) {
+  void wait(HttpServerFixture& world) {
     while (!done_) world.on_loop([] {});
   }
   bool done() const { return done_; }
@@ -223,7 +223,7 @@ class Drained {
 };
 
 TEST(HttpDrain, ClosesIdleConnectionsAndAcceptsNoMore) {
-  ServerWorld world(echo(), patient());
+  HttpServerFixture world(echo(), patient());
   Client fresh = world.connect();
   Client idle = world.connect();
   idle.send(kGet);
@@ -246,7 +246,7 @@ TEST(HttpDrain, ClosesIdleConnectionsAndAcceptsNoMore) {
 
 TEST(HttpDrain, AnswersWhatIsUnderWay) {
   HeldHandler held;
-  ServerWorld world(held.handler(), patient());
+  HttpServerFixture world(held.handler(), patient());
   Client handled = world.connect();
   handled.send(kGet);
   Client sending = world.connect();
@@ -274,7 +274,7 @@ TEST(HttpDrain, AnswersWhatIsUnderWay) {
 TEST(HttpDrain, EndsWhatGoesOnForTooLong) {
   ServerOptions options = patient();
   options.timeouts.drain = 50ms;
-  ServerWorld world(
+  HttpServerFixture world(
       [](Request) -> Task<Response> {
         co_await sleep_for(24h);
         co_return Response{};
@@ -292,7 +292,7 @@ TEST(HttpDrain, EndsWhatGoesOnForTooLong) {
 }
 
 TEST(HttpDrain, MayEndTheServerWhenItIsDone) {
-  ServerWorld world(echo(), patient());
+  HttpServerFixture world(echo(), patient());
   Client client = world.connect();
   client.send(kGet);
   EXPECT_EQ(client.status_of_answer(), 200);
@@ -307,7 +307,7 @@ TEST(HttpDrain, MayEndTheServerWhenItIsDone) {
 }
 
 TEST(HttpServerEnd, DestroysTheTasksThatAreUnderWay) {
-  auto world = std::make_unique<ServerWorld>(
+  auto world = std::make_unique<HttpServerFixture>(
       [](Request) -> Task<Response> {
         co_await sleep_for(24h);
         co_return Response{};

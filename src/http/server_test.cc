@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 namespace belay::http {
 namespace {
@@ -22,7 +22,7 @@ Handler echo() {
 }
 
 TEST(HttpServer, AnswersRequestsOfOneConnectionOneAfterTheOther) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   Client client = world.connect();
   client.send("GET /a%20b?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   std::string answer = client.answer();
@@ -37,7 +37,7 @@ TEST(HttpServer, AnswersRequestsOfOneConnectionOneAfterTheOther) {
 }
 
 TEST(HttpServer, ReadsARequestThatComesByteByByte) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   Client client = world.connect();
   for (char byte : std::string("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                                "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n")) {
@@ -47,7 +47,7 @@ TEST(HttpServer, ReadsARequestThatComesByteByByte) {
 }
 
 TEST(HttpServer, AnswersPipelinedRequestsInTheirOrder) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   Client client = world.connect();
   std::string all;
   for (int i = 0; i < 500; ++i) {
@@ -61,7 +61,7 @@ TEST(HttpServer, AnswersPipelinedRequestsInTheirOrder) {
 
 TEST(HttpServer, HandlesOneRequestOfAConnectionAtATime) {
   HeldHandler held;
-  ServerWorld world(held.handler());
+  HttpServerFixture world(held.handler());
   Client client = world.connect();
   client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
   world.wait_for([](const ServerCounts& counts) { return counts.handling == 1; });
@@ -72,7 +72,7 @@ TEST(HttpServer, HandlesOneRequestOfAConnectionAtATime) {
 }
 
 TEST(HttpServer, LeavesTheBodyOfAHeadAnswerOut) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   std::string answer =
       exchange(world.port(), "HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   EXPECT_NE(answer.find("Content-Length: 8\r\n"), answer.npos) << answer;
@@ -80,7 +80,7 @@ TEST(HttpServer, LeavesTheBodyOfAHeadAnswerOut) {
 }
 
 TEST(HttpServer, ClosesWhenTheClientAsksForIt) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   for (const char* request :
        {"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
@@ -91,7 +91,7 @@ TEST(HttpServer, ClosesWhenTheClientAsksForIt) {
 }
 
 TEST(HttpServer, KeepsAnOldClientsConnectionWhenItAsksForIt) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   Client client = world.connect();
   for (int i = 0; i < 2; ++i) {
     client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -101,7 +101,7 @@ TEST(HttpServer, KeepsAnOldClientsConnectionWhenItAsksForIt) {
 }
 
 TEST(HttpServer, AsksForTheBodyThatAClientHoldsBack) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   Client client = world.connect();
   client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -110,7 +110,7 @@ TEST(HttpServer, AsksForTheBodyThatAClientHoldsBack) {
 }
 
 TEST(HttpServer, RefusesABodyBeforeItAsksForIt) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   std::string answer = exchange(world.port(),
                                 "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
                                 "Content-Length: 99999999\r\n\r\n");
@@ -118,7 +118,7 @@ TEST(HttpServer, RefusesABodyBeforeItAsksForIt) {
 }
 
 TEST(HttpServer, RefusesByProblemDocumentsAndCloses) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   std::string answer = exchange(world.port(), "GET / HTTP/1.1\r\n\r\n");
   EXPECT_EQ(status_of(answer), 400);
   EXPECT_NE(answer.find("Content-Type: application/problem+json\r\n"), answer.npos);
@@ -137,13 +137,13 @@ TEST(HttpServer, RefusesInTheShapeThatItIsGiven) {
     response.body = "no: " + detail;
     return response;
   };
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   EXPECT_EQ(body_of(exchange(world.port(), "GET / HTTP/1.1\r\n\r\n")),
             "no: The request has no Host header.");
 }
 
 TEST(HttpServer, SmugglesNothingBehindARefusedRequest) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   std::string answer = exchange(world.port(),
                                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
                                 "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
@@ -156,7 +156,7 @@ TEST(HttpServer, SmugglesNothingBehindARefusedRequest) {
 TEST(HttpServer, AnswersARefusedUploadThatTheClientGoesOnSending) {
   ServerOptions options;
   options.limits.body_bytes = 1'000;
-  ServerWorld world(echo(), std::move(options));
+  HttpServerFixture world(echo(), std::move(options));
   Client client = world.connect();
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n");
   client.send(std::string(2'000'000, 'x'));
@@ -167,7 +167,7 @@ TEST(HttpServer, AnswersARefusedUploadThatTheClientGoesOnSending) {
 TEST(HttpServer, SendsALargeBodyToASlowReader) {
   std::string large;
   while (large.size() < 20'000'000) large += std::to_string(large.size()) + " ";
-  ServerWorld world(answering([&](const Request&) {
+  HttpServerFixture world(answering([&](const Request&) {
     Response response;
     response.body = large;
     return response;
@@ -180,7 +180,7 @@ TEST(HttpServer, SendsALargeBodyToASlowReader) {
 }
 
 TEST(HttpServer, LeavesOutHeadersThatWouldSplitTheAnswer) {
-  ServerWorld world(answering([](const Request&) {
+  HttpServerFixture world(answering([](const Request&) {
     Response response;
     response.headers.push_back({"X-A", "b\r\nX-Evil: 1"});
     response.headers.push_back({"X-\r\nEvil", "1"});
@@ -201,7 +201,7 @@ TEST(HttpServer, LeavesOutHeadersThatWouldSplitTheAnswer) {
 }
 
 TEST(HttpServer, SendsNoBodyWhereTheStatusHasNone) {
-  ServerWorld world(answering([](const Request& request) {
+  HttpServerFixture world(answering([](const Request& request) {
     Response response{.status = request.path == "/204" ? 204 : 304};
     response.body = "nothing";
     return response;
@@ -215,7 +215,7 @@ TEST(HttpServer, SendsNoBodyWhereTheStatusHasNone) {
 }
 
 TEST(HttpServer, TellsTheHandlerWhoAsks) {
-  ServerWorld world(answering([](const Request& request) {
+  HttpServerFixture world(answering([](const Request& request) {
     Response response;
     response.body = request.peer + (request.tls ? " tls" : " plain") + " " +
                     std::string(request.header("x-NAME"));
@@ -228,7 +228,7 @@ TEST(HttpServer, TellsTheHandlerWhoAsks) {
 
 TEST(HttpServer, GoesOnWithARequestWhoseClientHasGone) {
   HeldHandler held;
-  ServerWorld world(held.handler());
+  HttpServerFixture world(held.handler());
   {
     Client client = world.connect();
     client.send(kGet);
@@ -247,7 +247,7 @@ TEST(HttpServer, DestroysTheTaskOfARequestThatEndsWithItsClient) {
   HeldHandler held;
   ServerOptions options;
   options.ends_with_client = [](const Request& request) { return request.path == "/wait"; };
-  ServerWorld world(held.handler(), std::move(options));
+  HttpServerFixture world(held.handler(), std::move(options));
   Client client = world.connect();
   client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
   world.wait_for([](const ServerCounts& counts) { return counts.handling == 1; });
@@ -258,7 +258,7 @@ TEST(HttpServer, DestroysTheTaskOfARequestThatEndsWithItsClient) {
 
 TEST(HttpServer, AnswersAClientThatHasEndedItsSide) {
   HeldHandler held;
-  ServerWorld world(held.handler());
+  HttpServerFixture world(held.handler());
   Client client = world.connect();
   client.send(kGet);
   client.end_sending();
@@ -268,7 +268,7 @@ TEST(HttpServer, AnswersAClientThatHasEndedItsSide) {
 }
 
 TEST(HttpServer, SurvivesClientsThatGoAtAnyMoment) {
-  ServerWorld world(echo());
+  HttpServerFixture world(echo());
   std::string request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello" + kGet;
   for (std::size_t cut = 0; cut <= request.size(); ++cut) {
     Client client = world.connect();

@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 namespace belay::http {
 namespace {
@@ -86,7 +86,7 @@ bool none_left(const ServerCounts& counts) { return counts.connections == 0; }
 
 TEST(HttpStreams, SendEachPieceAsItComes) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send(kGet);
   std::string head = client.read_until("\r\n\r\n");  // sent before the first piece
@@ -104,7 +104,7 @@ TEST(HttpStreams, SendEachPieceAsItComes) {
 
 TEST(HttpStreams, LeaveTheConnectionToTheNextRequest) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   for (int i = 0; i < 3; ++i) {
     feed.say("a");
@@ -118,7 +118,7 @@ TEST(HttpStreams, LeaveTheConnectionToTheNextRequest) {
 
 TEST(HttpStreams, TakeRequestsThatComeMeanwhileAfterThem) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send(kGet);
   client.read_until("\r\n\r\n");
@@ -135,7 +135,7 @@ TEST(HttpStreams, TakeRequestsThatComeMeanwhileAfterThem) {
 TEST(HttpStreams, EndAtOnceWhenTheirClientGoes) {
   for (bool by_reset : {false, true}) {
     Feed feed;
-    ServerWorld world(streaming(feed));
+    HttpServerFixture world(streaming(feed));
     Client client = world.connect();
     client.send(kGet);
     client.read_until("\r\n\r\n");
@@ -154,7 +154,7 @@ TEST(HttpStreams, EndAtOnceWhenTheirClientGoes) {
 
 TEST(HttpStreams, EndWhenTheirClientSendsWithoutEnd) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send(kGet);
   while (client.send(std::string(10'000, 'x'))) {
@@ -165,7 +165,7 @@ TEST(HttpStreams, EndWhenTheirClientSendsWithoutEnd) {
 
 TEST(HttpStreams, AreNotAskedForMoreThanTheirClientTakes) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   for (int i = 0; i < 400; ++i) feed.say(std::string(100'000, 'x'));
   feed.say("");
@@ -183,7 +183,7 @@ TEST(HttpStreams, EndWhenTheirClientTakesNothing) {
   Feed feed;
   ServerOptions options;
   options.timeouts.write = 50ms;
-  ServerWorld world(streaming(feed), std::move(options));
+  HttpServerFixture world(streaming(feed), std::move(options));
   Client client = world.connect();
   for (int i = 0; i < 400; ++i) feed.say(std::string(100'000, 'x'));
   client.send(kGet);
@@ -197,7 +197,7 @@ TEST(HttpStreams, WaitForTheirPiecesAsLongAsTheyTake) {
   ServerOptions options;
   options.timeouts = {
       .handshake = 20ms, .head = 1h, .body = 20ms, .idle = 20ms, .write = 20ms, .drain = 1h};
-  ServerWorld world(streaming(feed), std::move(options));
+  HttpServerFixture world(streaming(feed), std::move(options));
   Client client = world.connect();
   client.send(kGet);
   client.read_until("\r\n\r\n");
@@ -208,7 +208,7 @@ TEST(HttpStreams, WaitForTheirPiecesAsLongAsTheyTake) {
 
 TEST(HttpStreams, ThatFailAreCutOffWithoutAnEnd) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send(kGet);
   feed.say("a");
@@ -219,7 +219,7 @@ TEST(HttpStreams, ThatFailAreCutOffWithoutAnEnd) {
 
 TEST(HttpStreams, AreClosedBehindForOldClients) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   feed.say("a");
@@ -233,7 +233,7 @@ TEST(HttpStreams, AreClosedBehindForOldClients) {
 
 TEST(HttpStreams, AreNotAskedForAHeadAnswer) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(body_of(client.read_all()), "");
@@ -247,7 +247,7 @@ class EndlessStream final : public BodyStream {
 };
 
 TEST(HttpStreams, ThatNeverWaitLeaveOthersTheirTurn) {
-  ServerWorld world(answering([](const Request& request) {
+  HttpServerFixture world(answering([](const Request& request) {
     Response response;
     if (request.path == "/endless") response.stream = std::make_unique<EndlessStream>();
     return response;
@@ -270,7 +270,7 @@ TEST(HttpStreams, ThatNeverWaitLeaveOthersTheirTurn) {
 
 TEST(HttpStreams, EndWithTheirLastChunkWhenTheServerDrains) {
   Feed feed;
-  ServerWorld world(streaming(feed));
+  HttpServerFixture world(streaming(feed));
   Client client = world.connect();
   client.send(kGet);
   client.read_until("\r\n\r\n");
@@ -287,7 +287,7 @@ TEST(HttpStreams, EndWithTheirLastChunkWhenTheServerDrains) {
 TEST(HttpStreams, HoldNoBufferWhileTheyWait) {
   constexpr int kStreams = 300;
   std::vector<std::unique_ptr<Feed>> feeds;
-  ServerWorld world(answering([&](const Request&) {
+  HttpServerFixture world(answering([&](const Request&) {
     feeds.push_back(std::make_unique<Feed>());
     Response response;
     response.stream = std::make_unique<FedStream>(*feeds.back());

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 extern char** environ;
 
@@ -133,7 +133,7 @@ Handler echo() {
 }
 
 TEST_F(HttpTls, AnswersOverBothVersionsThatAreFitForUse) {
-  ServerWorld world(echo(), options());
+  HttpServerFixture world(echo(), options());
   for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     Session session(world.port(), version);
     ASSERT_TRUE(session.connected());
@@ -146,12 +146,12 @@ TEST_F(HttpTls, AnswersOverBothVersionsThatAreFitForUse) {
 }
 
 TEST_F(HttpTls, RefusesOldVersions) {
-  ServerWorld world(echo(), options());
+  HttpServerFixture world(echo(), options());
   EXPECT_FALSE(Session(world.port(), TLS1_1_VERSION).connected());
 }
 
 TEST_F(HttpTls, CarriesLargeBodiesBothWays) {
-  ServerWorld world(echo(), options());
+  HttpServerFixture world(echo(), options());
   Session session(world.port());
   std::string large;
   while (large.size() < 1'000'000) large += std::to_string(large.size()) + " ";
@@ -161,7 +161,7 @@ TEST_F(HttpTls, CarriesLargeBodiesBothWays) {
 }
 
 TEST_F(HttpTls, AnswersPipelinedRequests) {
-  ServerWorld world(echo(), options());
+  HttpServerFixture world(echo(), options());
   Session session(world.port());
   std::string all;
   for (int i = 0; i < 200; ++i) all += kGet;
@@ -185,12 +185,12 @@ TEST_F(HttpTls, StreamsUntilTheClientGoes) {
     int said = 0;
   };
   std::atomic<int> ends = 0;
-  ServerWorld world(answering([&](const Request&) {
-                      Response response;
-                      response.stream = std::make_unique<Ticks>(ends);
-                      return response;
-                    }),
-                    options());
+  HttpServerFixture world(answering([&](const Request&) {
+                            Response response;
+                            response.stream = std::make_unique<Ticks>(ends);
+                            return response;
+                          }),
+                          options());
   {
     Session session(world.port());
     session.send(kGet);
@@ -204,7 +204,7 @@ TEST_F(HttpTls, StreamsUntilTheClientGoes) {
 }
 
 TEST_F(HttpTls, SurvivesClientsThatSpeakSomethingElse) {
-  ServerWorld world(echo(), options());
+  HttpServerFixture world(echo(), options());
   for (std::string_view bytes :
        {std::string_view(kGet), std::string_view("\x16\x03\x01\x00\x05", 5),
         std::string_view("\x00\x00\x00", 3)}) {
@@ -222,7 +222,7 @@ TEST_F(HttpTls, EndsAHandshakeThatDoesNotCome) {
   ServerOptions impatient = options();
   impatient.timeouts = {
       .handshake = 50ms, .head = 1h, .body = 1h, .idle = 1h, .write = 1h, .drain = 1h};
-  ServerWorld world(echo(), std::move(impatient));
+  HttpServerFixture world(echo(), std::move(impatient));
   Client client = world.connect();
   EXPECT_EQ(client.read_all(), "");
 }
@@ -264,7 +264,7 @@ TEST_F(HttpTls, TakesANewCertificateWhileItRuns) {
     }
   };
   copy("certificate");
-  ServerWorld world(echo(), std::move(renewed));
+  HttpServerFixture world(echo(), std::move(renewed));
   Session before(world.port());
   EXPECT_EQ(before.certificate_name(), "certificate");
   copy("other");

@@ -1,6 +1,6 @@
 // Decoding of Anthropic's responses, and of wrong ones.
 
-#include "models/decode_world.h"
+#include "tests/support/decode_fixture.h"
 
 namespace belay::models {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "models/decode_world.h"
+#include "tests/support/decode_fixture.h"
 
 namespace belay::models {
 namespace {

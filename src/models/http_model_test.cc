@@ -8,7 +8,7 @@
 #include <future>
 #include <sstream>
 
-#include "net/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::models {
 namespace {

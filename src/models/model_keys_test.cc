@@ -6,7 +6,7 @@
 
 #include "belay/models.h"
 #include "models/protocol.h"
-#include "net/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::models {
 namespace {

@@ -1,7 +1,7 @@
 // Decoding of responses in OpenAI's protocol, and of wrong ones. The formats are those of OpenAI,
 // llama.cpp, vLLM and gateways in front of them.
 
-#include "models/decode_world.h"
+#include "tests/support/decode_fixture.h"
 
 namespace belay::models {
 namespace {

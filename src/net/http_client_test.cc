@@ -7,7 +7,7 @@
 
 #include <future>
 
-#include "net/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::net {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "belay/check.h"
+#include "tests/support/runtime_fixture.h"
 #include "tests/support/slow_store.h"
-#include "tests/support/test_world.h"
 
 namespace belay {
 namespace {
@@ -101,7 +101,7 @@ Graph<Journey> waits_in_branches() {
   return built(std::move(builder));
 }
 
-struct Cancels : TestWorld {
+struct Cancels : RuntimeFixture {
   std::vector<Graph<Journey>> graphs{
       one_node("sleep", sleeps),    one_node("model", asks_the_model),
       one_node("once", acts_once),  one_node("at most once", acts_at_most_once),

@@ -7,7 +7,7 @@
 #include "belay/check.h"
 #include "belay/limits.h"
 #include "store/forwarding_store.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -30,7 +30,7 @@ struct Parcel {
   int weight = 0;
 };
 
-struct Decisions : TestWorld {
+struct Decisions : RuntimeFixture {
   RunView paused = start_mail("urgent").value();
 
   bool was_sent() {

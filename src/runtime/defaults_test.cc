@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Defaults : TestWorld {
+struct Defaults : RuntimeFixture {
   std::unique_ptr<Runtime> with(RunSettings settings, const Graph<Mail>& of) {
     RuntimeParts parts{*store, loop, clock, random, model};
     parts.run_defaults = settings;
@@ -103,7 +103,7 @@ TEST_F(Defaults, AnInputThatTheGraphRefusesBeginsNothing) {
   EXPECT_EQ(sent->row.outcome, "sent");
 }
 
-struct LeftBehind : TestWorld {
+struct LeftBehind : RuntimeFixture {
   std::vector<ThreadId> left(Runtime& seen_by) {
     return block_on(loop, seen_by.orphaned_threads(default_tenant())).value();
   }

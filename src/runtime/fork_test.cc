@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "belay/check.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -30,7 +30,7 @@ Update<Deal> save(const Deal& deal, Context&) {
   return append(&Deal::log, "saved " + deal.contract + " for " + deal.price);
 }
 
-struct ForksBehindApprovals : TestWorld {
+struct ForksBehindApprovals : RuntimeFixture {
   // Two approvals in sequence, each with its own channel; a rejection returns to the first node.
   static GraphBuilder<Deal> two_approvals(std::string name) {
     GraphBuilder<Deal> deal{std::move(name)};

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -14,7 +14,7 @@ struct Delivery {
 };
 
 // A node that raises an interrupt, as in LangGraph.
-struct Questions : TestWorld {
+struct Questions : RuntimeFixture {
   int runs_of_buy = 0;
   int amount_shown = 100;
 

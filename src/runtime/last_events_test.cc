@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/event_world.h"
+#include "tests/support/event_fixture.h"
 
 namespace belay {
 namespace {

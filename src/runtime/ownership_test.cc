@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
 // Two processes with one store.
-struct Ownership : TestWorld {
+struct Ownership : RuntimeFixture {
   std::unique_ptr<Runtime> other = process();
 
   // Starts a run whose model takes `time`, and lets it run for a second.

@@ -4,7 +4,7 @@
 
 #include "belay/check.h"
 #include "tests/support/crashing_store_fixture.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -16,7 +16,7 @@ struct Tour {
   std::vector<std::string> seen = {};
 };
 
-struct Midst : TestWorld {
+struct Midst : RuntimeFixture {
   int visits = 0;
 
   // begin -> {rest, see, ask}; each of them has its own edge to the end.

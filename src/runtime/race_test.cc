@@ -6,8 +6,8 @@
 #include <deque>
 
 #include "belay/check.h"
+#include "tests/support/runtime_fixture.h"
 #include "tests/support/slow_store.h"
-#include "tests/support/test_world.h"
 
 namespace belay {
 namespace {
@@ -28,7 +28,7 @@ struct Call {
 };
 
 // One process with a slow store, and `runtime`, with a fast one.
-struct Races : TestWorld {
+struct Races : RuntimeFixture {
   void TestBody() override {}
 
   SlowStore slow{*store};

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/testing.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-struct Runs : TestWorld {};
+struct Runs : RuntimeFixture {};
 
 TEST_F(Runs, ALinearGraphCommitsOncePerNodeAndOnceToBegin) {
   auto view = start_mail("calm").value();

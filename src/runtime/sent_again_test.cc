@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "store/forwarding_store.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -23,7 +23,7 @@ class LateStore final : public ForwardingStore {
   }
 };
 
-struct SentAgain : TestWorld {
+struct SentAgain : RuntimeFixture {
   LateStore late{*store};
   std::unique_ptr<Runtime> one = over(late);
   std::unique_ptr<Runtime> other = over(late);

@@ -8,7 +8,7 @@
 
 #include "belay/check.h"
 #include "store/forwarding_store.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -58,7 +58,7 @@ struct Voyage {
 };
 
 // One process with a working store, and one whose store fails.
-struct Attempt : TestWorld {
+struct Attempt : RuntimeFixture {
   FailingStore failing{*store};
   std::unique_ptr<Runtime> tried = open_on_failing();
   Graph<Voyage> trip = trip_graph();
@@ -207,7 +207,8 @@ void expect_busy_unless_ok(const Result<T>& result) {
 }
 
 Result<DecisionResult> approve_by(Attempt& attempt, Runtime& runtime, InterruptId interrupt) {
-  return block_on(attempt.loop, runtime.decide(default_tenant(), interrupt, TestWorld::approve()));
+  return block_on(attempt.loop,
+                  runtime.decide(default_tenant(), interrupt, RuntimeFixture::approve()));
 }
 
 void work_until_idle(Attempt& attempt) {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "store/forwarding_store.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay {
 namespace {
@@ -50,7 +50,7 @@ struct Chore {
   int done = 0;
 };
 
-struct StoreAway : TestWorld {
+struct StoreAway : RuntimeFixture {
   AwayStore away{*store};
   Graph<Chore> chore = chore_graph();
   std::unique_ptr<Runtime> worker = open_worker();

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/event_world.h"
+#include "tests/support/event_fixture.h"
 
 namespace belay {
 namespace {

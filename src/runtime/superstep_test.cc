@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/superstep_world.h"
+#include "tests/support/superstep_fixture.h"
 
 namespace belay {
 namespace {

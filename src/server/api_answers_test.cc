@@ -1,13 +1,13 @@
 // A response describes exactly the run, thread or route that was requested.
 
-#include "server/api_world.h"
 #include "server/openapi.h"
 #include "store/forwarding_store.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
 
-struct ApiAnswers : ApiWorld {
+struct ApiAnswers : ApiFixture {
   std::vector<ThreadRow> threads() {
     std::function<Result<std::vector<ThreadRow>>(Snapshot&)> reader = [](Snapshot& view) {
       ThreadFilter filter;

@@ -1,5 +1,5 @@
-#include "server/api_world.h"
 #include "store/forwarding_store.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
@@ -14,7 +14,7 @@ class CountingStore final : public ForwardingStore {
   int reads = 0;
 };
 
-using ApiRuns = ApiWorld;
+using ApiRuns = ApiFixture;
 
 TEST_F(ApiRuns, ARunThatEndsIsAnswered200) {
   auto ended = post("/api/agents/mail/runs", R"({"input":{"topic":"the outage"}})");
@@ -103,7 +103,7 @@ TEST_F(ApiRuns, RunsAreListedInPages) {
   EXPECT_TRUE(get("/api/runs?status=failed").body["runs"].as_array()->empty());
 }
 
-using ApiApprovals = ApiWorld;
+using ApiApprovals = ApiFixture;
 
 TEST_F(ApiApprovals, OfTwoDecisionsTheFirstWinsAndTheOtherIsToldWhich) {
   begin_urgent("first");
@@ -157,7 +157,7 @@ TEST_F(ApiApprovals, WhatComesTooLateIsAConflict) {
   EXPECT_EQ(text(late.body["answer"]), "expired");
 }
 
-using ApiKeys = ApiWorld;
+using ApiKeys = ApiFixture;
 
 ApiKey key_of(std::string name, Permission permission, std::string_view token) {
   ApiKey key;
@@ -223,7 +223,7 @@ TEST_F(ApiKeys, StartsAreCountedAndTheOneTooManyIsToldWhenToCome) {
 }
 
 // A store that responds when the test permits it.
-struct ApiHealth : ApiWorld {
+struct ApiHealth : ApiFixture {
   static Task<Result<Done>> look(Completion<Result<Done>> answer) { co_return co_await answer; }
   ApiHealth() {
     options.readiness = [this] { return look(looks.emplace_back()); };
@@ -261,7 +261,7 @@ TEST_F(ApiHealth, SaysWhatTheStoreSays) {
   EXPECT_EQ(text(health.body["reason"]), "It is being shut down.");
 }
 
-using ApiThreads = ApiWorld;
+using ApiThreads = ApiFixture;
 
 TEST_F(ApiThreads, AreForkedCancelledReplayedAndKept) {
   begin_urgent("first");

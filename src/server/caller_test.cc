@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "server/api_world.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
@@ -15,7 +15,7 @@ std::string text_of(const Value& value) {
   return held ? *held : to_json(value);
 }
 
-struct ApiCallers : ApiWorld {
+struct ApiCallers : ApiFixture {
   ApiCallers() {
     add_key("ana", Permission::run);
     add_key("ana", Permission::administer, {}, "ana-administers-16");

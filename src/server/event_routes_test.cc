@@ -1,12 +1,12 @@
 // The events of a run over HTTP: streams, pages, and large states.
 
-#include "server/api_world.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
 
 using namespace std::chrono_literals;
-using ApiEvents = ApiWorld;
+using ApiEvents = ApiFixture;
 
 TEST_F(ApiEvents, AreAStreamThatEndsWithTheRunAndIsTakenUpAgain) {
   post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"threadId":"first"})");
@@ -129,7 +129,7 @@ TEST_F(ApiEvents, EndWithTheLastStatusIfTheRunIsCancelledHereOrElsewhere) {
 }
 
 // States of several hundred kilobytes.
-struct ApiLargeEvents : ApiWorld {
+struct ApiLargeEvents : ApiFixture {
   static constexpr std::size_t kTopic = 400'000;
   ApiLargeEvents() {
     post("/api/agents/mail/runs",

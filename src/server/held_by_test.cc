@@ -1,13 +1,13 @@
 // The reason why a queued run waits is named in each view of the run and in related errors.
 
-#include "server/api_world.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct ApiHeldBy : ApiWorld {
+struct ApiHeldBy : ApiFixture {
   ConcurrencyLimits places{.per_user = 2, .per_key = 1, .per_queue = 3};
   std::unique_ptr<Runtime> limited = limited_runtime();
 

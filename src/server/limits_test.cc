@@ -6,16 +6,16 @@
 #include <set>
 
 #include "base/percent_encoding.h"
-#include "server/api_world.h"
 #include "server/client_address.h"
 #include "server/login_limit.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct ApiLimits : ApiWorld {
+struct ApiLimits : ApiFixture {
   static std::string token_of(const std::string& name) {
     return "token-of-" + name + "-16-letters";
   }

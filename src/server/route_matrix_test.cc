@@ -4,13 +4,13 @@
 #include <set>
 
 #include "base/percent_encoding.h"
-#include "server/api_world.h"
 #include "server/openapi.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
 
-using RouteMatrix = ApiWorld;
+using RouteMatrix = ApiFixture;
 
 // Returns the address of a route with replaced parameters.
 std::string address(const Route& route, std::string_view with) {

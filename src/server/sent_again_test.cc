@@ -1,6 +1,6 @@
 // Requests that are repeated while the requested operation is in progress.
 
-#include "server/api_world.h"
+#include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Two servers with the same store.
-struct ApiSentAgain : ApiWorld {
+struct ApiSentAgain : ApiFixture {
   std::unique_ptr<Runtime> other_runtime = process();
   std::unique_ptr<Service> other_service = make_local_service(LocalServiceParts{
       *store, *store, *other_runtime, loop, clock, random, {graph.definition()}, {}, {}});

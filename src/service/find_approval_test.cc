@@ -3,14 +3,14 @@
 #include <gmock/gmock.h>
 
 #include "service/find_approval.h"
-#include "service/service_world.h"
+#include "tests/support/service_fixture.h"
 
 namespace belay {
 namespace {
 
 using ::testing::HasSubstr;
 
-class FindApproval : public ServiceWorld {
+class FindApproval : public ServiceFixture {
  protected:
   Result<ApprovalRow> find(const std::string& id, Whose whose = {}) {
     return wait(service_->approval(id, std::move(whose)));

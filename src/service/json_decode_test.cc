@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "service/json_encode.h"
-#include "service/service_world.h"
+#include "tests/support/service_fixture.h"
 
 namespace belay {
 namespace {
@@ -21,7 +21,7 @@ void expect_same(const T& row, Write write, Result<T> (*read)(const Value&)) {
   EXPECT_EQ(to_json(write(*back)), to_json(document));
 }
 
-struct Documents : ServiceWorld {
+struct Documents : ServiceFixture {
   static Value run(const RunView& view) { return run_document(view, nullptr); }
   static Value approval(const ApprovalRow& row) { return approval_document(row, nullptr); }
 

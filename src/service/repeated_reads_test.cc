@@ -5,12 +5,12 @@
 #include <map>
 
 #include "service/json_encode.h"
-#include "service/service_world.h"
+#include "tests/support/service_fixture.h"
 
 namespace belay {
 namespace {
 
-struct RepeatedReads : ServiceWorld {
+struct RepeatedReads : ServiceFixture {
   template <typename T, typename Write>
   std::string text_of(Task<Result<T>> asked, Write write) {
     auto answer = wait(std::move(asked));

@@ -4,9 +4,9 @@
 
 #include <fstream>
 
-#include "net/scripted_server.h"
 #include "tests/cli/belay_process.h"
 #include "tests/providers/scripted_provider.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::cli::tests {
 namespace {

@@ -348,18 +348,10 @@ std::vector<Fault> faults_of_line(const string& line, const string& code, const 
 bool is_judged(string_view path) {
   if (!path.ends_with(".cc") || path.ends_with("_test.cc")) return false;
   if (!path.starts_with("src/") && !path.starts_with("agents/")) return false;
-  // Helpers of tests, publication of figures, and the entry of a program.
-  constexpr std::array<string_view, 11> helpers = {"src/check/broken_invariants.cc",
-                                                   "src/check/broken_properties.cc",
-                                                   "src/check/scenarios.cc",
-                                                   "src/check/tampered_store.cc",
-                                                   "src/net/scripted_server.cc",
-                                                   "agents/wellbeing/test_world.cc",
-                                                   "agents/rules/figures.cc",
-                                                   "agents/rules/score_main.cc",
-                                                   "src/program/main.cc",
-                                                   "src/cli/help_text.cc",
-                                                   "agents/rules/lexicon_text.cc"};
+  // Publication of figures, and the entry of a program.
+  constexpr std::array<string_view, 5> helpers = {
+      "agents/rules/figures.cc", "agents/rules/score_main.cc", "src/program/main.cc",
+      "src/cli/help_text.cc", "agents/rules/lexicon_text.cc"};
   return std::find(helpers.begin(), helpers.end(), path) == helpers.end();
 }
 

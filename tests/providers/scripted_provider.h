@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "net/scripted_server.h"
 #include "tests/providers/scripted_answers.h"
+#include "tests/support/scripted_server.h"
 
 namespace belay::providers {
 

@@ -35,8 +35,6 @@ const Exception kRedis{"src/redis/", "a thread for each connection, with its tim
 const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are given time for"};
 const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
-const Exception kHttpWorld{"src/http/server_world.cc", "tests"};
-const Exception kHttpWorldHeader{"src/http/server_world.h", "tests"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
 const Exception kPostgres{"src/store/postgres/", "a thread for each connection, with its patience"};
 
@@ -59,8 +57,8 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kPool, kPoolHeader, kStart, kHttpWorldHeader, kHttpWorld, kSqliteThreads, kPostgres, kNet,
-        kRedis, kTests, kUnitTests, kBench}},
+       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kTests, kUnitTests,
+        kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},

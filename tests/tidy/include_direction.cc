@@ -43,8 +43,8 @@ const std::vector<Library> kLibraries = {
     {"yaml-cpp/", {"src/cli/", "tests/documents/", "tests/postgres/kubernetes_test.cc"}},
     {"unicode/", {"agents/rules/", "src/base/time_zone.cc"}},
     {"libstemmer.h", {"agents/rules/figures.cc"}},
-    {"gtest/", {"tests/", "*_test.cc", "*_world.h", "*_fixture.h"}},
-    {"gmock/", {"tests/", "*_test.cc", "*_world.h", "*_fixture.h"}},
+    {"gtest/", {"tests/", "*_test.cc"}},
+    {"gmock/", {"tests/", "*_test.cc"}},
     {"rapidcheck", {"tests/", "*_test.cc"}},
 };
 

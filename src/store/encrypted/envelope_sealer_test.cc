@@ -15,8 +15,8 @@
 
 #include "store/encrypted/cipher.h"
 #include "store/encrypted/compression.h"
-#include "store/encrypted/encryption_test_fixture.h"
 #include "store/envelope_subject.h"
+#include "tests/support/encryption_fixture.h"
 
 namespace belay::encrypted {
 namespace {

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "belay/storage.h"
-#include "store/encrypted/encryption_test_fixture.h"
 #include "store/encrypted/keys.h"
 #include "store/encrypted/macs.h"
+#include "tests/support/encryption_fixture.h"
 
 namespace belay::encrypted {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "check/broken_stores.h"
+#include "tests/support/broken_stores.h"
 
 namespace belay::check {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// tests/support/superstep_world.h - test fixture with graphs whose supersteps have several tasks.
+// tests/support/superstep_fixture.h - test fixture with graphs whose supersteps have several tasks.
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 #pragma once
-// service/service_world.h - ServiceWorld: a test fixture with a service over a store in memory, and
-// an agent that uses most features.
+// tests/support/service_fixture.h - ServiceFixture: a test fixture with a service over a store in
+// memory, and an agent that uses most features.
 
 #include <gtest/gtest.h>
 
 #include "belay/context.h"
 #include "service/local_service.h"
-#include "store/repeating_store.h"
+#include "tests/support/repeating_store.h"
 
 namespace belay {
 
@@ -44,9 +44,9 @@ class NoModel final : public Model {
   }
 };
 
-class ServiceWorld : public ::testing::Test {
+class ServiceFixture : public ::testing::Test {
  protected:
-  ServiceWorld() {
+  ServiceFixture() {
     RuntimeParts parts{*store_, *loop_, *clock_, *random_, model_};
     runtime_ = Runtime::open(std::move(parts)).value();
     Graph<Order> graph = order_graph();

@@ -1,10 +1,10 @@
 #pragma once
-// check/broken_stores.h - for each rule, stores that violate it and no other.
+// tests/support/broken_stores.h - for each rule, stores that violate it and no other.
 
 #include <vector>
 
 #include "belay/check.h"
-#include "check/tampered_store.h"
+#include "tests/support/tampered_store.h"
 
 namespace belay::check {
 

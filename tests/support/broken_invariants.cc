@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "check/broken_stores.h"
 #include "engine/next_task.h"
+#include "tests/support/broken_stores.h"
 
 namespace belay::check {
 namespace {

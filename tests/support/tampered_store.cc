@@ -1,4 +1,4 @@
-#include "check/tampered_store.h"
+#include "tests/support/tampered_store.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,6 @@
 #pragma once
-// models/decode_world.h - test support: decodes a response body in fragments of several sizes and
-// describes the reply in one line.
+// tests/support/decode_fixture.h - test support: decodes a response body in fragments of several
+// sizes and describes the reply in one line.
 
 #include <gtest/gtest.h>
 

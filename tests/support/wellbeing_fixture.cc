@@ -1,4 +1,4 @@
-#include "agents/wellbeing/test_world.h"
+#include "tests/support/wellbeing_fixture.h"
 
 #include <algorithm>
 #include <utility>
@@ -52,13 +52,13 @@ Task<Result<CommitOutcome>> HaltingStore::commit(Commit commit) {
   co_return CommitOutcome::fenced;
 }
 
-WellbeingOptions World::english() {
+WellbeingOptions WellbeingFixture::english() {
   WellbeingOptions options;
   options.language = "en";
   return options;
 }
 
-World::World(WellbeingOptions wanted, Model* other_model)
+WellbeingFixture::WellbeingFixture(WellbeingOptions wanted, Model* other_model)
     : clock(*instant_from("2024-01-15T20:00:00Z")),
       random(7),
       loop(clock),
@@ -70,7 +70,7 @@ World::World(WellbeingOptions wanted, Model* other_model)
   reopen();
 }
 
-void World::reopen() {
+void WellbeingFixture::reopen() {
   context_records.reset();
   runtime.reset();
   Model& asked = other_model_ != nullptr ? *other_model_ : model;
@@ -81,33 +81,36 @@ void World::reopen() {
   add_wellbeing_agents(*runtime, options).value();
 }
 
-AgentParts World::parts() { return AgentParts{*runtime, store}; }
+AgentParts WellbeingFixture::parts() { return AgentParts{*runtime, store}; }
 
-Result<GraphExecutionResult<Audit>> World::audit(std::string date, GraphConfig config) {
+Result<GraphExecutionResult<Audit>> WellbeingFixture::audit(std::string date, GraphConfig config) {
   auto agent = auditor();
   return wait(agent.execute({std::move(date), ""}, std::move(config)));
 }
 
-Result<GraphExecutionResult<Audit>> World::decide_audit(std::string thread, bool approved) {
+Result<GraphExecutionResult<Audit>> WellbeingFixture::decide_audit(std::string thread,
+                                                                   bool approved) {
   auto agent = auditor();
   ResumeInput input;
   input.approved = approved;
   return wait(agent.resume(std::move(thread), std::move(input)));
 }
 
-Result<GraphExecutionResult<RoutineState>> World::plan(std::string date, GraphConfig config) {
+Result<GraphExecutionResult<RoutineState>> WellbeingFixture::plan(std::string date,
+                                                                  GraphConfig config) {
   auto agent = generator();
   return wait(agent.execute({std::move(date), ""}, std::move(config)));
 }
 
-Result<GraphExecutionResult<RoutineState>> World::decide_plan(std::string thread, bool approved) {
+Result<GraphExecutionResult<RoutineState>> WellbeingFixture::decide_plan(std::string thread,
+                                                                         bool approved) {
   auto agent = generator();
   ResumeInput input;
   input.approved = approved;
   return wait(agent.resume(std::move(thread), std::move(input)));
 }
 
-void World::add_note(std::string date, std::string content, std::string id) {
+void WellbeingFixture::add_note(std::string date, std::string content, std::string id) {
   Note note;
   note.id = id.empty() ? "note-" + std::to_string(++notes_) : std::move(id);
   note.date = std::move(date);
@@ -116,7 +119,7 @@ void World::add_note(std::string date, std::string content, std::string id) {
   save(note);
 }
 
-std::vector<RunRow> World::runs(const std::string& thread) {
+std::vector<RunRow> WellbeingFixture::runs(const std::string& thread) {
   RunFilter filter;
   filter.tenant = default_tenant();
   filter.thread = ThreadId(thread);
@@ -126,7 +129,7 @@ std::vector<RunRow> World::runs(const std::string& thread) {
   return wait(belay::read(store, std::move(reader))).value();
 }
 
-std::vector<CheckpointRow> World::history(const std::string& thread) {
+std::vector<CheckpointRow> WellbeingFixture::history(const std::string& thread) {
   CheckpointFilter filter;
   filter.tenant = default_tenant();
   filter.run = runs(thread).front().run;
@@ -138,7 +141,7 @@ std::vector<CheckpointRow> World::history(const std::string& thread) {
   return rows;
 }
 
-std::vector<std::string> World::nodes(const std::string& thread) {
+std::vector<std::string> WellbeingFixture::nodes(const std::string& thread) {
   std::vector<std::string> names;
   for (const CheckpointRow& row : history(thread)) {
     if (row.kind == CommitKind::node) names.push_back(row.node);
@@ -146,7 +149,7 @@ std::vector<std::string> World::nodes(const std::string& thread) {
   return names;
 }
 
-std::string World::violations() {
+std::string WellbeingFixture::violations() {
   CheckScope scope;
   scope.graphs = wellbeing_graphs(options).value();
   const CheckReport report = wait(check_store(store, std::move(scope))).value();
@@ -157,7 +160,7 @@ std::string World::violations() {
   return found;
 }
 
-std::unique_ptr<Context> World::context(std::string_view node, RunOptions run) {
+std::unique_ptr<Context> WellbeingFixture::context(std::string_view node, RunOptions run) {
   context_records = runtime->records(default_tenant(), UserId("local"));
   Context::Attempt attempt;
   attempt.tenant = default_tenant();

@@ -1,6 +1,6 @@
 #pragma once
-// store/repeating_store.h - calls every reader twice, for tests: the result of a reader must not
-// depend on an earlier call.
+// tests/support/repeating_store.h - calls every reader twice, for tests: the result of a reader
+// must not depend on an earlier call.
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-// store/encrypted/encryption_test_fixture.h - keys, randomness and envelopes for the tests of this
+// tests/support/encryption_fixture.h - keys, randomness and envelopes for the tests of this
 // folder.
 
 #include <atomic>

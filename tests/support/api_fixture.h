@@ -1,10 +1,10 @@
 #pragma once
-// server/api_world.h - ApiWorld: an API over a mail agent in a simulated world, for tests of the
-// routes.
+// tests/support/api_fixture.h - ApiFixture: an API over a mail agent in a simulated world, for
+// tests of the routes.
 
 #include "server/api.h"
 #include "service/local_service.h"
-#include "tests/support/test_world.h"
+#include "tests/support/runtime_fixture.h"
 
 namespace belay::server {
 
@@ -26,7 +26,7 @@ struct Answered {
   }
 };
 
-struct ApiWorld : TestWorld {
+struct ApiFixture : RuntimeFixture {
   std::unique_ptr<Service> service = make_service();
   ApiOptions options;
   std::unique_ptr<Api> api = make_api();

@@ -1,6 +1,6 @@
 #pragma once
-// net/scripted_server.h - ScriptedServer: a test server on a free loopback port whose script
-// determines every byte.
+// tests/support/scripted_server.h - ScriptedServer: a test server on a free loopback port whose
+// script determines every byte.
 
 #include <atomic>
 #include <functional>

@@ -1,6 +1,6 @@
 // Long on purpose: one function for each scenario.
 
-#include "check/scenarios.h"
+#include "tests/support/run_scenarios.h"
 
 namespace belay::check {
 namespace {

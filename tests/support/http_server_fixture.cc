@@ -1,4 +1,4 @@
-#include "http/server_world.h"
+#include "tests/support/http_server_fixture.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -98,7 +98,7 @@ std::string_view body_of(std::string_view answer) {
   return end == answer.npos ? std::string_view() : answer.substr(end + 4);
 }
 
-ServerWorld::ServerWorld(Handler handler, ServerOptions options)
+HttpServerFixture::HttpServerFixture(Handler handler, ServerOptions options)
     : loop_(make_asio_loop()), clock_(system_clock()) {
   auto listening = Server::listen(*loop_, *clock_, std::move(options), std::move(handler));
   BELAY_ASSERT(listening.ok());
@@ -107,13 +107,13 @@ ServerWorld::ServerWorld(Handler handler, ServerOptions options)
   thread_ = std::thread([this] { loop_->run(); });
 }
 
-ServerWorld::~ServerWorld() {
+HttpServerFixture::~HttpServerFixture() {
   on_loop([this] { server_.reset(); });
   loop_->stop();
   thread_.join();
 }
 
-void ServerWorld::on_loop(std::function<void()> work) {
+void HttpServerFixture::on_loop(std::function<void()> work) {
   std::promise<void> done;
   loop_->post([&] {
     work();
@@ -122,13 +122,13 @@ void ServerWorld::on_loop(std::function<void()> work) {
   done.get_future().wait();
 }
 
-ServerCounts ServerWorld::counts() {
+ServerCounts HttpServerFixture::counts() {
   ServerCounts counts;
   on_loop([&] { counts = server_->counts(); });
   return counts;
 }
 
-void ServerWorld::wait_for(std::function<bool(const ServerCounts&)> enough) {
+void HttpServerFixture::wait_for(std::function<bool(const ServerCounts&)> enough) {
   while (!enough(counts())) std::this_thread::yield();
 }
 

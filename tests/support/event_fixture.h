@@ -1,10 +1,10 @@
 #pragma once
-// tests/support/event_world.h - test fixture with event readers and a run that has events of every
-// kind.
+// tests/support/event_fixture.h - test fixture with event readers and a run that has events of
+// every kind.
 
 #include <gtest/gtest.h>
 
-#include "tests/support/superstep_world.h"
+#include "tests/support/superstep_fixture.h"
 
 namespace belay {
 

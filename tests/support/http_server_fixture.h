@@ -1,6 +1,6 @@
 #pragma once
-// http/server_world.h - a server on a free loopback port and its own thread, and raw clients, for
-// tests.
+// tests/support/http_server_fixture.h - a server on a free loopback port and its own thread, and
+// raw clients, for tests.
 
 #include <atomic>
 #include <functional>
@@ -52,12 +52,12 @@ std::string exchange(int port, std::string_view request);
 int status_of(std::string_view answer);
 std::string_view body_of(std::string_view answer);
 
-class ServerWorld {
+class HttpServerFixture {
  public:
-  explicit ServerWorld(Handler handler, ServerOptions options = {});
-  ServerWorld(const ServerWorld&) = delete;
-  ServerWorld& operator=(const ServerWorld&) = delete;
-  ~ServerWorld();
+  explicit HttpServerFixture(Handler handler, ServerOptions options = {});
+  HttpServerFixture(const HttpServerFixture&) = delete;
+  HttpServerFixture& operator=(const HttpServerFixture&) = delete;
+  ~HttpServerFixture();
 
   int port() const { return port_; }
   Client connect() const { return Client(port_); }

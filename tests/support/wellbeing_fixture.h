@@ -1,6 +1,6 @@
 #pragma once
-// wellbeing/test_world.h - test fixture for the agents: simulated time, a scripted model, a memory
-// store, and a runtime that can be destroyed and reopened.
+// tests/support/wellbeing_fixture.h - test fixture for the agents: simulated time, a scripted
+// model, a memory store, and a runtime that can be destroyed and reopened.
 
 #include <functional>
 #include <map>
@@ -58,9 +58,9 @@ class HaltingStore final : public Store {
   Loses what_ = Loses::the_commit;
 };
 
-class World {
+class WellbeingFixture {
  public:
-  explicit World(WellbeingOptions wanted = english(), Model* other_model = nullptr);
+  explicit WellbeingFixture(WellbeingOptions wanted = english(), Model* other_model = nullptr);
 
   static WellbeingOptions english();
 

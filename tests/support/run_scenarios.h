@@ -1,6 +1,6 @@
 #pragma once
-// check/scenarios.h - plays runs with every possible end in a simulated world: the contents of a
-// sound store, for the tests of the rules.
+// tests/support/run_scenarios.h - plays runs with every possible end in a simulated world: the
+// contents of a sound store, for the tests of the rules.
 
 #include <memory>
 #include <optional>

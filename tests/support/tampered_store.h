@@ -1,5 +1,5 @@
 #pragma once
-// check/tampered_store.h - a store whose rows a test has changed, to test the rules.
+// tests/support/tampered_store.h - a store whose rows a test has changed, to test the rules.
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include "net/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,13 +1,13 @@
 #pragma once
-// tests/support/test_world.h - test fixture with a mail agent, a simulated clock and a scripted
-// model.
+// tests/support/runtime_fixture.h - test fixture with a mail agent, a simulated clock and a
+// scripted model.
 
 #include <gtest/gtest.h>
 
 #include "belay/limits.h"
 #include "belay/runtime.h"
 #include "belay/testing.h"
-#include "store/repeating_store.h"
+#include "tests/support/repeating_store.h"
 
 namespace belay {
 
@@ -58,7 +58,7 @@ inline Graph<Mail> mail_graph() {
 }
 
 // One or several processes, one after another or at the same time, with one store.
-struct TestWorld : ::testing::Test {
+struct RuntimeFixture : ::testing::Test {
   testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
   testing::SeededRandom random{7};
   testing::SimulatedLoop loop{clock};
@@ -70,7 +70,7 @@ struct TestWorld : ::testing::Test {
   std::unique_ptr<Runtime> runtime = process();
   Instant began = clock.now();
 
-  TestWorld() {
+  RuntimeFixture() {
     model.then_always([](const ModelRequest& request) {
       return "Dear " + request.messages.at(0).text.substr(12);
     });
