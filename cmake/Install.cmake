@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # The libraries that a program needs: all except the agents and the belay program.
-set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_encrypted store redis driver
+set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_encrypted store redis load events driver
+                replay worker runtime
                 check testing service client server command_line)
 set(objects "")
 foreach(part IN LISTS BELAY_PARTS)

@@ -280,7 +280,9 @@ std::set<std::pair<std::string, std::string>> texts_of(const std::vector<ValueRo
 
 // Returns nullopt without a decision, or if it cannot be read (I5).
 std::optional<engine::Decided> decision_of(const ApprovalRow& approval, Instant at) {
-  if (!engine::is_decided(approval.status)) return std::nullopt;
+  if (!engine::is_decided(approval.status) || !engine::check_shown(approval).ok()) {
+    return std::nullopt;
+  }
   auto decided = engine::stored_decision(approval, engine::Moment{at, 0}, SessionId());
   if (!decided.ok()) return std::nullopt;
   // Applied again, it must produce its commit again.

@@ -126,8 +126,9 @@ bool RunDriver::is_decision_waiting() const {
 }
 
 std::optional<RunView> RunDriver::take_view() {
-  // The spending of a run with a budget is read from the store.
-  if (!is_final(run_.row.status) || run_.options.budget.is_set()) return std::nullopt;
+  // The state in memory of a failed run can contain updates that were not committed. The spending
+  // of a run with a budget is read from the store.
+  if (run_.row.status != RunStatus::completed || run_.options.budget.is_set()) return std::nullopt;
   auto state = engine::state_value(*graph_, run_);
   if (!state) return std::nullopt;
   RunView view;
@@ -303,6 +304,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
   auto requests = journal_.take_requests();
   engine::EffectsRecorded event{moment(), {}};
   for (EffectJournal::Request& request : requests) append_all(event.rows, request.rows);
+  bool has_intents = std::any_of(event.rows.begin(), event.rows.end(), [](const EffectRow& row) {
+    return row.status == EffectStatus::intended;
+  });
   auto next = engine::advance(*graph_, std::move(run_), std::move(event));
   run_ = std::move(next.run);
   // The run has ended meanwhile: its nodes call no more effects.
@@ -310,6 +314,13 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
   for (engine::Action& action : next.actions) {
     auto came_to = co_await perform(action);
     if (!came_to.ok() || *came_to) co_return std::move(came_to);
+  }
+  // If the lease might expire, another process could soon claim the run, find by its probe that the
+  // call has not happened, and make it, too. A process that is suspended after this check can
+  // still make a late call: docs/effects.md.
+  while (has_intents && !parts_.store.lease_is_fresh()) {
+    co_await sleep_for(limits::lease_poll_interval);
+    if (lost_) co_return std::optional(End::fenced);
   }
   // Only now can the nodes call their effects. A crash before this line leaves the intents
   // unstored, or stored with uncertain effects.

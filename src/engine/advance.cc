@@ -294,8 +294,7 @@ void Transition::on(Released event) {
   if (is_running() && event.is_urgent) release(event.moment);
 }
 
-// Releases the run to its queue. Results of tasks are saved first, in a separate commit if
-// necessary: a release within a superstep does not contain them.
+// Releases the run to its queue. Results of tasks are saved with it, as pending writes.
 void Transition::release(const Moment& moment) {
   save_unsaved(moment);
   if (work_.commit || !is_running()) return;

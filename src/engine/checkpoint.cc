@@ -173,6 +173,7 @@ Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_e
   for (StepValue& each : step.values) write_value(run, values_seq, each, commit.rows);
   if (!step.is_midway) {
     run.state_seq = run.row.seq;
+    run.pending_superstep.reset();
     run.tasks_seq = run.row.seq;
   }
   CheckpointRow checkpoint =

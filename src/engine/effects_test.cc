@@ -8,22 +8,22 @@
 namespace belay::engine {
 namespace {
 
-struct Mail {
+struct Order {
   std::string draft{};
 };
 
-Update<Mail> pass(const Mail&, Context&) { return unchanged<Mail>(); }
+Update<Order> leave(const Order&, Context&) { return unchanged<Order>(); }
 
 // write -> send, with the given durability; `send` is running.
 struct Intents : ::testing::Test {
-  Graph<Mail> graph = mail_graph();
+  Graph<Order> graph = order_graph();
   engine::Run run;
   std::vector<Action> actions;
 
-  static Graph<Mail> mail_graph() {
-    GraphBuilder<Mail> graph{"mail"};
-    graph.node("write", pass);
-    graph.node("send", pass);
+  static Graph<Order> order_graph() {
+    GraphBuilder<Order> graph{"mail"};
+    graph.node("write", leave);
+    graph.node("send", leave);
     graph.edge(start, "write").edge("write", "send").edge("send", end);
     return std::move(graph).build().value();
   }
@@ -49,13 +49,13 @@ struct Intents : ::testing::Test {
     row.session = SessionId(derived_uuid("session"));
     RunOptions options;
     options.durability = durability;
-    run = new_run(*graph.definition(), row, std::move(options), std::make_shared<Mail>()).value();
+    run = new_run(*graph.definition(), row, std::move(options), std::make_shared<Order>()).value();
     happens(Started{moment(0)});
     happens(Committed{moment(0)});
     NodeEnded ended;
     ended.moment = moment(1);
     ended.of = attempt();
-    ended.answer = Update<Mail>(set(&Mail::draft, "Dear all")).take_update();
+    ended.answer = Update<Order>(set(&Order::draft, "Dear all")).take_update();
     happens(std::move(ended));
     if (durability != Durability::exit) happens(Committed{moment(1)});
   }

@@ -99,6 +99,7 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
   for (const ValueRow& row : checkpoint_ns.pending) {
     auto position = static_cast<std::size_t>(row.index);
     if (row.checkpoint_ns != run.checkpoint_ns || row.seq != run.state_seq + 1) continue;
+    run.pending_superstep = run.superstep;
     // The row of a task that had not completed, or of a superstep that was abandoned.
     if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done)
       continue;

@@ -85,6 +85,8 @@ struct Run {
   Digest chain_hash{};
   std::int64_t superstep = 0;
   std::uint64_t state_seq = 0;  // see CheckpointRow
+  // The superstep that the pending writes above state_seq belong to; unset: there are none.
+  std::optional<std::int64_t> pending_superstep;
   std::uint64_t tasks_seq = 0;  // of the commit that scheduled the tasks
   // Of the superstep in progress, by position; empty if the run has ended.
   std::vector<NodeTask> tasks;

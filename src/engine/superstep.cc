@@ -418,8 +418,11 @@ void Transition::fail(Error why, const Moment& moment, int failed_attempts) {
   step.node = run_.tasks.empty() ? run_.row.node : nodes_text(run_.tasks);
   run_.row.node = step.node;
   step.detail = Value::object({{"error", why.message}, {"code", name_of(why.code)}});
-  // Pending writes of completed tasks must not become part of the state: the superstep has failed.
-  step.is_midway = is_parallel(run_) || std::exchange(run_.has_uncommitted_steps, false);
+  // Pending writes of completed tasks must not become part of the state: their superstep has
+  // failed, or it has ended, and the commit that would have combined them is dropped.
+  step.is_midway = is_parallel(run_) || run_.pending_superstep.has_value() ||
+                   std::exchange(run_.has_uncommitted_steps, false);
+  if (run_.pending_superstep) run_.superstep = *run_.pending_superstep;
   auto events = take_events(run_);
   run_.tasks.clear();
   run_.unsaved.clear();
@@ -467,6 +470,7 @@ void Transition::save_unsaved(const Moment& moment) {
       auto values = pending_values(graph_, run_, task);
       if (!values.ok()) return fail(values.error(), moment, 1);
       append_all(pending().values, *values);
+      run_.pending_superstep = run_.superstep;
       task.saved = true;
     }
     pending().tasks.push_back(task_row(run_, task, root().run_.row.seq));

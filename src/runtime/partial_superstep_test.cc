@@ -96,6 +96,45 @@ TEST_F(Midst, ABreakpointThatWasPassedDoesNotLetALaterQuestionPass) {
   EXPECT_EQ(again.row.seq, asked.row.seq);
 }
 
+// begin -> {see, write} -> close: the results of `see` and `write` are pending writes when the last
+// of them ends their superstep, and the commit that would combine them is dropped.
+TEST_F(Midst, ARunThatFailsAsItsSuperstepEndsCanBeReadAndIsSound) {
+  for (Durability durability : {Durability::sync, Durability::async, Durability::exit}) {
+    GraphBuilder<Tour> builder{"limited"};
+    builder.node("begin", [](const Tour&, Context&) { return set(&Tour::place, "on the way"); });
+    for (std::string name : {"see", "write", "rest"}) {
+      // The waits differ, so that each of them ends in its own commit.
+      auto wait = name == "see" ? 1s : name == "write" ? 2s : 3s;
+      builder.node(name, [name, wait](const Tour&, Context&) -> Task<Update<Tour>> {
+        co_await sleep_for(wait);
+        co_return append(&Tour::seen, name);
+      });
+      builder.edge("begin", name).edge(name, "close");
+    }
+    builder.node("close", [](const Tour&, Context&) { return set(&Tour::place, "home"); });
+    builder.edge(start, "begin").edge("close", end);
+    auto limited = std::move(builder).build().value();
+    runtime->add(limited);
+    StartOptions options;
+    options.thread = ThreadId("limited" + std::to_string(static_cast<int>(durability)));
+    options.run.durability = durability;
+    options.run.supersteps = 2;
+    auto failed = block_on(loop, runtime->start(limited, Tour{}, options)).value();
+    EXPECT_EQ(failed.row.status, RunStatus::failed);
+    EXPECT_EQ(failed.row.error_code, "exhausted");
+    auto read = block_on(loop, runtime->status(default_tenant(), options.thread));
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->state, failed.state);
+    EXPECT_TRUE(read->state["seen"].as_array()->empty())
+        << "the superstep is not part of the state";
+    CheckScope scope;
+    scope.graphs = {limited.definition()};
+    auto report = block_on(loop, check_store(*store, std::move(scope))).value();
+    for (const Violation& each : report.violations)
+      ADD_FAILURE() << each.rule << ": " << each.message;
+  }
+}
+
 struct Stay {
   std::vector<std::string> seen = {};
 };
