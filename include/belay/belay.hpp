@@ -2,6 +2,7 @@
 // belay/belay.hpp - includes the headers that a program with agents needs.
 
 #include "belay/check.h"
+#include "belay/collection.h"
 #include "belay/graph.h"
 #include "belay/json_graph.h"
 #include "belay/main.h"

@@ -152,6 +152,14 @@ class Context {
   void save(const R& record) {
     effects_.records.push_back(record_write(record, user()).value());
   }
+  // The same if the stored record has this version (Versioned), 0: if there is no such record.
+  // Otherwise the run fails with `conflict`, and nothing of the node's commit is written.
+  template <Record R>
+  void save(const R& record, std::uint64_t expected_version) {
+    RecordWrite write = record_write(record, user()).value();
+    write.expected_version = expected_version;
+    effects_.records.push_back(std::move(write));
+  }
 
   // Sets the run's outcome, used if the run completes after this node: "saved", "nothing_to_do".
   void outcome(std::string outcome) { effects_.outcome = std::move(outcome); }

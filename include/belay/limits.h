@@ -26,6 +26,7 @@ inline constexpr std::size_t json_depth_max = 64;             // nested arrays a
 inline constexpr std::size_t document_depth_max = 72;         // Belay's documents with such values
 inline constexpr std::size_t value_bytes_max = 64u << 20;     // one channel's JSON text
 inline constexpr std::size_t record_bytes_max = 1u << 20;     // one record's JSON text
+inline constexpr std::size_t sort_value_bytes_max = 1'024;    // a value of an ordered index
 inline constexpr std::size_t identifier_bytes_max = 200;      // thread, user, record key
 inline constexpr std::size_t comment_bytes_max = 10'000;      // a decision's comment
 inline constexpr std::size_t state_members_max = 32;          // members of a state type

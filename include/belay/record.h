@@ -14,8 +14,14 @@
 //     };
 //
 // A record belongs to a tenant and a user; collection and key identify it within them. Saving a
-// record with an existing key replaces it. Indexed members are strings or integers.
+// record with an existing key replaces it. Members in indexed() are strings or integers, and are
+// searched for equal values; collection.h adds ranges. The type can also have:
+//
+//     static auto ordered();                      // indexes with an order: see collection.h
+//     Instant expires_at() const;                 // not read from then on; unset: never
+//     static constexpr bool is_of_tenant = true;  // the records belong to no user
 
+#include <algorithm>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -24,6 +30,7 @@
 #include <vector>
 
 #include "belay/ids.h"
+#include "belay/rows.h"
 #include "belay/task.h"
 #include "belay/value.h"
 
@@ -35,8 +42,11 @@ struct RecordWrite {
   UserId user;
   std::string key;
   std::string json;                                          // the record; empty if `erase`
-  std::vector<std::pair<std::string, std::string>> indexed;  // member name and its text
+  std::vector<std::pair<std::string, std::string>> indexed;  // names of indexes, and values
   bool erase = false;
+  Instant expires_at = {};                             // unset: never
+  std::optional<std::uint64_t> expected_version = {};  // see RecordPut
+  bool is_of_tenant = false;                           // belongs to no user
 };
 
 // A stored record.
@@ -48,6 +58,9 @@ struct RecordRow {
   RunId run;              // the run whose commit saved it; null for an import
   std::uint64_t seq = 0;  // that commit's seq
   Instant updated_at{};
+  std::uint64_t version = 0;    // see StoredRecord
+  Instant expires_at = {};      // unset: never
+  std::string sort_value = {};  // of a range: the value of the index
 };
 
 struct RecordFilter {
@@ -58,6 +71,8 @@ struct RecordFilter {
   std::string value;
   std::string after;  // not empty: only keys after this one
   std::size_t limit = 1000;
+  std::optional<RecordRange> range = {};  // set: `field` is an ordered index
+  bool is_of_tenant = false;              // the records belong to no user
 };
 
 template <typename R>
@@ -65,6 +80,19 @@ concept Record = reflect::PlainStruct<R> && requires(const R& record) {
   { R::collection } -> std::convertible_to<std::string_view>;
   { record.key() } -> std::convertible_to<std::string>;
   R::indexed();
+};
+
+template <typename R>
+inline constexpr bool is_of_tenant = [] {
+  if constexpr (requires { R::is_of_tenant; }) return bool{R::is_of_tenant};
+  return false;
+}();
+
+// A record with its version, for a save that expects it unchanged.
+template <typename R>
+struct Versioned {
+  R record;
+  std::uint64_t version = 0;
 };
 
 // Returns the text by which an indexed value is searched.
@@ -77,7 +105,8 @@ template <Record R>
 Result<RecordWrite> record_write(const R& record, UserId user) {
   RecordWrite write;
   write.collection = R::collection;
-  write.user = std::move(user);
+  write.is_of_tenant = is_of_tenant<R>;
+  if (!write.is_of_tenant) write.user = std::move(user);
   write.key = record.key();
   BELAY_CHECK(check_name("record's key", write.key));
   BELAY_TRY(write.json, encode_json(record));
@@ -94,6 +123,13 @@ Result<RecordWrite> record_write(const R& record, UserId user) {
          ...);
       },
       R::indexed());
+  if constexpr (requires { R::ordered(); }) {
+    auto add = [&](const auto& index) {
+      write.indexed.emplace_back("order:" + std::string(index.name), index.value_of(record));
+    };
+    std::apply([&](const auto&... indexes) { (add(indexes), ...); }, R::ordered());
+  }
+  if constexpr (requires { record.expires_at(); }) write.expires_at = record.expires_at();
   return write;
 }
 
@@ -123,6 +159,21 @@ class Records {
     co_return std::move(found);
   }
 
+  // The same with its version; nullopt if the record does not exist: its version is 0.
+  template <Record R>
+  Task<Result<std::optional<Versioned<R>>>> get_versioned(std::string key) {
+    RecordFilter filter = filter_for<R>();
+    filter.key = std::move(key);
+    auto rows = co_await find(std::move(filter));
+    if (!rows.ok()) co_return std::move(rows).error();
+    std::optional<Versioned<R>> found;
+    if (!rows->empty()) {
+      BELAY_CO_TRY(R record, record_from<R>(rows->front()));
+      found = Versioned<R>{std::move(record), rows->front().version};
+    }
+    co_return std::move(found);
+  }
+
   // Returns the records whose indexed `member` equals `value`, ordered by key, at most `limit`.
   template <Record R, typename M>
   Task<Result<std::vector<R>>> where(M R::* member, M value, std::size_t limit) {
@@ -145,6 +196,7 @@ class Records {
   static RecordFilter filter_for() {
     RecordFilter filter;
     filter.collection = R::collection;
+    filter.is_of_tenant = is_of_tenant<R>;
     return filter;
   }
 };

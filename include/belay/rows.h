@@ -21,8 +21,7 @@ namespace belay {
 
 // The enumerators are spelled as in SQL and JSON.
 enum class RunStatus { queued, running, paused, completed, failed, cancelled, quarantined };
-// Why a run is `paused`: it waits for decisions, for a time, or for resume().
-enum class PauseReason { approval, timer, breakpoint };
+enum class PauseReason { approval, timer, breakpoint };  // `breakpoint`: waits for resume()
 enum class ApprovalStatus { open, approved, rejected, expired, closed };
 // The event that a commit records. `input`: the run's first commit; `claim`: a session became the
 // owner; `timer`: a timer was due; `release`: the run returned to its queue; `fork`: the run
@@ -243,14 +242,24 @@ struct ApprovalRow {
   friend bool operator==(const ApprovalRow&, const ApprovalRow&) = default;
 };
 
+// Values of an ordered index (record.h): from `from` on, ordered by value and key.
+struct RecordRange {
+  std::string from = {};
+  std::string until = {};  // not empty: only values before this one
+  bool is_descending = false;
+  std::string after = {};  // with the `after` of the query: only records after this value and key
+};
+
 // The save or the deletion of a record: see record.h.
 struct RecordPut {
   std::string collection;
-  UserId user;
+  UserId user;  // empty: the record belongs to the whole tenant
   std::string key;
-  std::string envelope;  // empty: deletes the record
-  std::vector<std::pair<std::string, std::string>> indexed;
-  std::string seal = {};  // covers `indexed`
+  std::string envelope;                                      // empty: deletes the record
+  std::vector<std::pair<std::string, std::string>> indexed;  // names of indexes, and values
+  std::string seal = {};                                     // covers `indexed`
+  Instant expires_at = {};                                   // unset: never
+  std::optional<std::uint64_t> expected_version = {};  // of the stored record; 0: it must be new
   friend bool operator==(const RecordPut&, const RecordPut&) = default;
 };
 
@@ -263,6 +272,9 @@ struct StoredRecord {
   std::uint64_t seq = 0;
   Instant updated_at{};
   std::string seal = {};
+  std::uint64_t version = 0;    // increases with each save; a deleted key does not begin again
+  Instant expires_at = {};      // unset: never
+  std::string sort_value = {};  // with RecordQuery::range: the value by which it was found
   friend bool operator==(const StoredRecord&, const StoredRecord&) = default;
 };
 

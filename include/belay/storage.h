@@ -133,7 +133,7 @@ Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random,
 //
 // A thread has ended if all of its runs have ended; a thread with a queued, running, paused or
 // quarantined run is kept. So are preserved threads (CommitRows::preserve) and threads with
-// waiting messages. Records belong to the agent and are never deleted by retention.
+// waiting messages. Records belong to the agent: only those that have expired are deleted.
 struct RetentionPolicy {
   std::chrono::hours keep_finished{24 * 30};  // since a thread's last commit
   bool dry_run = false;                       // report only, delete nothing
@@ -143,9 +143,11 @@ struct RetentionReport {
   std::uint64_t threads = 0;    // deleted
   std::uint64_t runs = 0;       // deleted
   std::uint64_t preserved = 0;  // threads that were kept only because they are preserved
+  std::uint64_t records = 0;    // expired records, deleted
 };
 
-// Deletes the threads that the policy does not keep, in commits of about 1,000 rows. If it is
+// Deletes the threads that the policy does not keep, and expired records, in commits of about 1,000
+// rows. If it is
 // stopped, some runs are deleted, and one run might have lost only its oldest commits; the next
 // call continues. `store` must outlive the coroutine.
 Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,

@@ -125,6 +125,7 @@ enum class CommitOutcome {
                     // guard requires: nothing was written
   exists,           // the thread or run that would be created already exists: nothing was written
   limit_reached,    // a concurrency limit is reached: nothing was written
+  record_changed,   // a record does not have its RecordPut::expected_version: nothing was written
 };
 
 // A consistent view of the store for the duration of one read. One method per table.

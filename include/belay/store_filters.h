@@ -154,7 +154,17 @@ struct RecordQuery {
   std::string value = {};
   std::string after = {};  // not empty: only keys after this one
   std::size_t limit = limits::page_rows_max;
+  // Set: `field` is an ordered index (see is_ordered()), and `value` is not used.
+  std::optional<RecordRange> range = {};
+  Instant now = {};  // set: without the records that have expired by then
+  // Only the records that have expired by `now`, of any collection, user and key, in any order.
+  bool only_expired = false;
+  // All records of the collection, ordered by user and key, after `user` and `after`.
+  bool of_every_user = false;
 };
+
+// True for the name of an index whose values are ordered: encryption does not change them.
+inline bool is_ordered(std::string_view index) { return index.starts_with("order:"); }
 // An envelope of a tenant, of any table, as re-encryption reads it.
 struct StoredEnvelope {
   // With every_kind, also stored bytes that might not be envelopes: a digest, the next tasks of a

@@ -42,7 +42,7 @@ RunDriver::RunDriver(RuntimeParts& parts, Protection& protection, TextHub& live,
       protection_(protection),
       live_(live),
       graph_(std::move(graph)),
-      records_(store_records(parts.store, run.row.tenant, run.row.user)),
+      records_(store_records(parts.store, parts.clock, run.row.tenant, run.row.user)),
       run_(std::move(run)),
       journal_([this] {
         if (awaited_) awaited_->complete(Done{});
@@ -234,6 +234,8 @@ Result<std::optional<RunDriver::End>> RunDriver::end_for_outcome(CommitOutcome o
       return std::optional(End::superseded);
     case CommitOutcome::limit_reached:
       return std::optional(End::limit_reached);
+    case CommitOutcome::record_changed:
+      return std::optional(End::record_changed);
     case CommitOutcome::fenced:
       break;
   }

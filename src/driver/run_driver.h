@@ -30,6 +30,8 @@ class RunDriver {
     exists,         // the first commit found that the thread or the run already exists
     limit_reached,  // concurrency limit: nothing was written, the stored run is unchanged
     superseded,     // a decision was recorded before the pause: read the run again, and continue it
+    // A record that a node saves does not have its expected version: nothing was written.
+    record_changed,
   };
 
   // `parts`, `protection` and `live` must outlive the driver.
@@ -171,7 +173,7 @@ NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string&
                            NodeEffects& left);
 
 // Returns an object that reads the records of a user from the store.
-std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user);
+std::unique_ptr<Records> store_records(Store& store, Clock& clock, TenantId tenant, UserId user);
 // Saves records outside of a run, all or none.
 Task<Result<Done>> save_records(Store& store, TenantId tenant, std::vector<RecordWrite> records);
 

@@ -289,6 +289,14 @@ void Transition::on(Resumed event) {
   commit(std::move(step), moment);
 }
 
+void Transition::on(RecordChanged event) {
+  if (!is_running()) return;
+  fail(error(ErrorCode::conflict,
+             "A record that a node saves was changed by another commit since the node read it. "
+             "Read it again, and repeat the run."),
+       event.moment, 1);
+}
+
 void Transition::on(Released event) {
   run_.is_draining = true;
   if (is_running() && event.is_urgent) release(event.moment);

@@ -130,8 +130,8 @@ void pass_time(Run& run, const Moment& moment) {
   run.row.updated_at = std::max(moment.now, run.row.updated_at);
 }
 
-// Raises the run's seq, and gives it the id of the commit. Ids of checkpoints strictly increase
-// within a run, whatever the clock does.
+// Raises the run's seq and sets its checkpoint to the id of the commit. Ids of checkpoints strictly
+// increase within a run, whatever the clock does.
 void next_checkpoint(Run& run, const Moment& moment) {
   ++run.row.seq;
   std::uint64_t ticks = uuid_ticks(run.row.updated_at);
@@ -227,6 +227,8 @@ RecordPut record_put(RecordWrite record) {
   put.key = std::move(record.key);
   if (!record.erase) put.envelope = json_envelope(record.json);
   put.indexed = std::move(record.indexed);
+  put.expires_at = record.expires_at;
+  put.expected_version = record.expected_version;
   return put;
 }
 

@@ -130,6 +130,11 @@ struct Resumed {
   Moment moment;
   SessionId session;
 };
+// The store has refused the newest commit of the owner, because a record that a node saved did not
+// have its expected version: the run, which was read again, fails.
+struct RecordChanged {
+  Moment moment;
+};
 // The process drains: the run returns to its queue. No more tasks are started. Running tasks can
 // complete and are saved; the next commit after that releases the run.
 struct Released {
@@ -153,7 +158,7 @@ struct Cancelled {
 
 using Event = std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed,
                            NodeInterrupted, TaskDue, RunTimedOut, Decided, ExpiredWhileActive,
-                           Damaged, Resumed, Released, EffectsRecorded, Cancelled>;
+                           Damaged, Resumed, RecordChanged, Released, EffectsRecorded, Cancelled>;
 
 // Starts one attempt of a node with this state.
 struct StartNode {

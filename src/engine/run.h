@@ -85,7 +85,7 @@ struct Run {
   Digest chain_hash{};
   std::int64_t superstep = 0;
   std::uint64_t state_seq = 0;  // see CheckpointRow
-  // The superstep that the pending writes above state_seq belong to; unset: there are none.
+  // The superstep that the pending writes above state_seq belong to; unset: no such writes exist.
   std::optional<std::int64_t> pending_superstep;
   std::uint64_t tasks_seq = 0;  // of the commit that scheduled the tasks
   // Of the superstep in progress, by position; empty if the run has ended.

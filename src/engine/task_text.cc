@@ -20,12 +20,16 @@ Value value_of(const RecordWrite& record) {
     pair.emplace_back(field);
     pair.emplace_back(value);
   }
-  return Value::object({{"collection", record.collection},
+  Value::Object members{{"collection", record.collection},
                         {"user", record.user.text},
                         {"key", record.key},
                         {"json", record.json},
                         {"indexed", std::move(indexed)},
-                        {"erase", record.erase}});
+                        {"erase", record.erase}};
+  if (record.expires_at != Instant()) members.emplace("expires", to_text(record.expires_at));
+  if (record.is_of_tenant) members.emplace("ofTenant", true);
+  if (record.expected_version) members.emplace("version", *record.expected_version);
+  return Value(std::move(members));
 }
 
 RecordWrite record_from(const Value& value) {
@@ -35,6 +39,13 @@ RecordWrite record_from(const Value& value) {
   record.key = string_in(value, "key");
   record.json = string_in(value, "json");
   if (const bool* erase = value["erase"].as_bool()) record.erase = *erase;
+  if (const bool* of_tenant = value["ofTenant"].as_bool()) record.is_of_tenant = *of_tenant;
+  if (const std::string* expires = value["expires"].as_string()) {
+    record.expires_at = instant_from(*expires).value_or(Instant());
+  }
+  if (auto version = value["version"].as_int()) {
+    record.expected_version = static_cast<std::uint64_t>(*version);
+  }
   if (const Value::Array* indexed = value["indexed"].as_array()) {
     for (const Value& pair : *indexed) {
       const Value::Array* both = pair.as_array();

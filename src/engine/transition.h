@@ -45,6 +45,7 @@ class Transition {
   void on(ExpiredWhileActive event);
   void on(Damaged event);
   void on(Resumed event);
+  void on(RecordChanged event);
   void on(Released event);
   void on(EffectsRecorded event);
   void on(Cancelled event);
@@ -131,6 +132,7 @@ class Transition {
   std::size_t position_ = 0;  // of the task in the outer frame
   // The epoch before this event, if the event changes it: the guard of the commit.
   std::optional<std::uint64_t> guard_epoch_;
+  bool drops_step_ = false;               // the step that would have been committed has failed
   bool to_queue_ = false;                 // if the run continues after this event, it is queued
   std::optional<std::int64_t> starting_;  // the superstep whose tasks start_ready() is starting
   // Keeps the frame's run alive: the outer frame drops it when the subgraph ends.

@@ -485,7 +485,7 @@ Task<Result<ReplayReport>> replay_run(RuntimeParts& parts,
   };
   auto recorded = co_await read<RecordedRun>(parts.store, std::move(reader));
   if (!recorded.ok()) co_return std::move(recorded).error();
-  auto records = store_records(parts.store, recorded->row.tenant, recorded->row.user);
+  auto records = store_records(parts.store, parts.clock, recorded->row.tenant, recorded->row.user);
   Replay replay(*std::move(recorded), parts.executor, *records);
   co_return co_await replay.run();
 }

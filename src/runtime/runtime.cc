@@ -174,7 +174,8 @@ Task<Result<Done>> Runtime::save(TenantId tenant, std::vector<RecordWrite> recor
 }
 
 std::unique_ptr<Records> Runtime::records(TenantId tenant, UserId user) {
-  return store_records(body_->executor.parts().store, std::move(tenant), std::move(user));
+  return store_records(body_->executor.parts().store, body_->executor.parts().clock,
+                       std::move(tenant), std::move(user));
 }
 
 }  // namespace belay

@@ -203,13 +203,18 @@ Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
 
 Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   for (const RecordPut& put : rows.records) {
-    BELAY_CHECK(check_name("user of a record", put.user.text));
+    if (!put.user.empty()) BELAY_CHECK(check_name("user of a record", put.user.text));
     BELAY_CHECK(check_name("collection of a record", put.collection));
     BELAY_CHECK(check_name("key of a record", put.key));
     for (const auto& [field, value] : put.indexed) {
       if (!is_plain_text(field) || !is_plain_text(value)) {
         return refuse("an indexed field of the record \"" + put.key +
                       "\" is not UTF-8, or contains U+0000");
+      }
+      if (is_ordered(field) && value.size() > limits::sort_value_bytes_max) {
+        return refuse("the value of an ordered index of the record \"" + put.key +
+                      "\" is longer than " + std::to_string(limits::sort_value_bytes_max) +
+                      " bytes");
       }
     }
   }

@@ -115,6 +115,41 @@ Task<Result<Done>> forget(Store& store, TenantId tenant, std::vector<OldRun> run
   co_return Done{};
 }
 
+constexpr std::size_t records_at_once = limits::bounded(200);
+
+// Deletes records that have expired by `now`, or counts a page of them.
+Task<Result<std::uint64_t>> forget_records(Store& store, TenantId tenant, bool dry_run,
+                                           Instant now) {
+  std::uint64_t count = 0;
+  while (true) {
+    std::function<Result<std::vector<StoredRecord>>(Snapshot&)> reader = [tenant,
+                                                                          now](Snapshot& view) {
+      RecordQuery query;
+      query.tenant = tenant;
+      query.now = now;
+      query.only_expired = true;
+      query.limit = records_at_once;
+      return view.records(query);
+    };
+    BELAY_CO_TRY(std::vector<StoredRecord> rows,
+                 co_await read<std::vector<StoredRecord>>(store, std::move(reader)));
+    if (rows.empty() || dry_run) co_return count + rows.size();
+    Commit commit;
+    commit.tenant = tenant;
+    for (StoredRecord& row : rows) {
+      RecordPut put;
+      put.collection = std::move(row.collection);
+      put.user = std::move(row.user);
+      put.key = std::move(row.key);
+      put.expected_version = row.version;
+      commit.rows.records.push_back(std::move(put));
+    }
+    BELAY_CO_TRY(CommitOutcome outcome, co_await store.commit(std::move(commit)));
+    // Not applied: one of them was saved again meanwhile. The next read finds those that are left.
+    if (outcome == CommitOutcome::applied) count += rows.size();
+  }
+}
+
 }  // namespace
 
 Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,
@@ -144,6 +179,8 @@ Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, Ret
   report.runs = runs;
   report.threads = threads.size();
   report.preserved = preserved.size();
+  BELAY_CO_TRY(report.records,
+               co_await forget_records(store, std::move(tenant), policy.dry_run, now));
   co_return report;
 }
 

@@ -84,6 +84,8 @@ class RunExecutor {
 
  private:
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
+  // A record that a node of this run saves has changed: the run fails.
+  Task<Result<RunView>> fail_changed(LoadedRun found);
   // `conflict` if another live session, or another call of this one, executes the run.
   Result<Done> check_free(const RunRow& row);
   // `corrupt` if an approval that the paused run waits for is marked as decided.

@@ -110,7 +110,14 @@ class History {
   static RecordPut record_for(const Move& move) {
     std::string date = "2025-11-2" + std::to_string(move.detail % 3);
     std::string json = move.detail == 5 ? "" : "{\"kind\":" + std::to_string(move.kind) + "}";
-    return record_put(std::to_string(move.detail), json, {{"date", date}});
+    RecordPut put = record_put(std::to_string(move.detail), json, {{"date", date}});
+    if (!json.empty()) put.indexed.emplace_back("order:day", date);
+    // Of five saves one expects that there is no record; another, that the record is one that was
+    // deleted and saved again, which it never is.
+    if (move.kind % 5 == 0) put.expected_version = 0;
+    if (move.kind % 5 == 1 && move.rival == 3) put.expected_version = 1;
+    if (move.kind % 3 == 0) put.expires_at = *instant_from("2025-12-24T00:00:00Z");
+    return put;
   }
 
   Commit make(RunScript& author, const Move& move) {

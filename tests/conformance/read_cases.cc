@@ -313,6 +313,7 @@ TEST_P(StoreSuite, ARecordThatNamesWhatCantBeANameIsRefused) {
       put.*name = bad;
       EXPECT_EQ(call_->try_commit(import_of({put})).error().code, ErrorCode::invalid);
     }
+    if (bad.empty()) continue;  // such a record belongs to the tenant
     RecordPut put = good;
     put.user = UserId(bad);
     auto refused = call_->try_commit(import_of({good, put}));

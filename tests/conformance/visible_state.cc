@@ -62,7 +62,7 @@ void print(std::ostream& out, const ApprovalRow& row) {
 void print(std::ostream& out, const StoredRecord& row) {
   out << "record " << row.collection << ' ' << row.user.text << ' ' << row.key << ' '
       << row.envelope << ' ' << row.run.text() << ' ' << row.seq << ' ' << count_of(row.updated_at)
-      << '\n';
+      << ' ' << row.version << ' ' << count_of(row.expires_at) << ' ' << row.sort_value << '\n';
 }
 
 void print(std::ostream& out, const TaskRow& row) {
@@ -166,6 +166,12 @@ std::string Caller::rows(const TenantId& tenant) {
   query.field = "date";
   for (const char* date : {"2025-11-20", "2025-11-21", "2025-11-22"}) {
     query.value = date;
+    print_all(out, records(query));
+  }
+  query.field = "order:day";
+  for (bool is_descending : {false, true}) {
+    query.range.emplace();
+    query.range->is_descending = is_descending;
     print_all(out, records(query));
   }
   return out.str();

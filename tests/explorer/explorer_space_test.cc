@@ -22,7 +22,7 @@ TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
   SearchReport report = search(options);
   std::cout << "evidence: explorer: " << report.text();
   EXPECT_THAT(report.wrong, IsEmpty());
-  EXPECT_GE(report.states, 1'000'000u);
+  EXPECT_GE(report.states, 700'000u);
   EXPECT_GE(report.contents, 16'000u);
 }
 
@@ -33,7 +33,7 @@ TEST(ExplorerSpace, SideBySideHoldsThroughAnyFault) {
   SearchReport report = search(options);
   std::cout << "evidence: explorer: " << report.text();
   EXPECT_THAT(report.wrong, IsEmpty());
-  EXPECT_GE(report.states, 380'000u);
+  EXPECT_GE(report.states, 220'000u);
   EXPECT_GE(report.contents, 10'000u);
 }
 
@@ -46,7 +46,7 @@ TEST(ExplorerSpace, TheSeqFencesWhatTheEpochWould) {
   options.faults = 1;
   SearchReport report = search(options);
   EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
-  EXPECT_GE(report.states, 70'000u);
+  EXPECT_GE(report.states, 45'000u);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ std::string outcome_text(const Result<CommitOutcome>& outcome) {
       return "approval closed";
     case CommitOutcome::limit_reached:
       return "no place";
+    case CommitOutcome::record_changed:
+      return "record changed";
     case CommitOutcome::exists:
       break;
   }

@@ -132,7 +132,8 @@ Result<Done> check_found(EnvelopeSealer& sealer, const RecordQuery& query,
   BELAY_TRY(std::vector<std::string> indexed,
             sealer.texts_in(query.tenant, part.subject, row.seal));
   for (std::size_t i = 0; i + 1 < indexed.size(); i += 2) {
-    if (indexed[i] == query.field && indexed[i + 1] == query.value) return Done{};
+    const std::string& value = query.range ? row.sort_value : query.value;
+    if (indexed[i] == query.field && indexed[i + 1] == value) return Done{};
   }
   return corrupt(part.subject, "does not match the record");
 }
@@ -235,8 +236,9 @@ Result<std::vector<ApprovalRow>> EncryptedSnapshot::open_approvals(const Approva
 }
 
 Result<std::vector<StoredRecord>> EncryptedSnapshot::records(const RecordQuery& query) {
-  BELAY_TRY(std::vector<StoredRecord> rows,
-            query.field.empty() ? inner_.records(query) : found_by(query));
+  BELAY_TRY(std::vector<StoredRecord> rows, query.range           ? found_in_range(query)
+                                            : query.field.empty() ? inner_.records(query)
+                                                                  : found_by(query));
   Opening opening(inner_, sealer_, query.tenant);
   for (StoredRecord& row : rows) {
     row.seal.clear();
@@ -244,6 +246,13 @@ Result<std::vector<StoredRecord>> EncryptedSnapshot::records(const RecordQuery& 
         row.envelope, [&] { return store::subject_of_record(row.collection, row.user, row.key); }));
   }
   BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+// The values of an ordered index are the same with every key.
+Result<std::vector<StoredRecord>> EncryptedSnapshot::found_in_range(const RecordQuery& query) {
+  BELAY_TRY(std::vector<StoredRecord> rows, inner_.records(query));
+  for (const StoredRecord& row : rows) BELAY_CHECK(check_found(sealer_, query, row));
   return rows;
 }
 

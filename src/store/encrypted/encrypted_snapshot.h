@@ -36,6 +36,7 @@ class EncryptedSnapshot final : public Snapshot {
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
  private:
+  Result<std::vector<StoredRecord>> found_in_range(const RecordQuery& query);
   Result<std::vector<StoredRecord>> found_by(const RecordQuery& query);
   Result<std::vector<ApprovalRow>> open_approvals(const ApprovalFilter& filter);
 

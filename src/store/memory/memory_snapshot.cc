@@ -62,15 +62,6 @@ bool allows(const std::optional<T>& wanted, const T& value) {
   return !wanted || *wanted == value;
 }
 
-bool record_matches(const RecordQuery& query, const RecordEntry& entry) {
-  if (!query.key.empty() && entry.row.key != query.key) return false;
-  if (!query.after.empty() && entry.row.key <= query.after) return false;
-  if (query.field.empty()) return true;
-  return std::any_of(entry.indexed.begin(), entry.indexed.end(), [&](const auto& field) {
-    return field.first == query.field && field.second == query.value;
-  });
-}
-
 }  // namespace
 
 const RunTable* MemorySnapshot::run(const TenantId& tenant, const RunId& run) const {
@@ -244,21 +235,6 @@ Result<std::vector<ApprovalRow>> MemorySnapshot::approvals(const ApprovalFilter&
     end = found->second;
   }
   return newest_first(tables->approvals.begin(), end, filter.limit, matches, std::identity());
-}
-
-Result<std::vector<StoredRecord>> MemorySnapshot::records(const RecordQuery& query) {
-  std::vector<StoredRecord> found;
-  const TenantTables* tables = tables_.tenant(query.tenant);
-  if (!tables) return found;
-  const std::string& first_key = query.key.empty() ? query.after : query.key;
-  auto entry = tables->records.lower_bound(RecordKey(query.collection, query.user, first_key));
-  for (; entry != tables->records.end() && found.size() < query.limit; ++entry) {
-    const auto& [collection, user, key] = entry->first;
-    if (collection != query.collection || user != query.user) break;
-    if (!query.key.empty() && key != query.key) break;
-    if (record_matches(query, entry->second)) found.push_back(entry->second.row);
-  }
-  return found;
 }
 
 Result<std::vector<TaskRow>> MemorySnapshot::tasks(const TaskFilter& filter) {

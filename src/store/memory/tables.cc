@@ -8,6 +8,7 @@
 #include "store/memory/concurrency.h"
 #include "store/memory/envelopes.h"
 #include "store/memory/prune.h"
+#include "store/record_version.h"
 
 namespace belay::store {
 namespace {
@@ -193,17 +194,50 @@ void end_run(RunTable& run) {
   }
 }
 
+// The outcome of the versions that the records must have; nullopt: they have them. A commit without
+// a run guard that is sent again has been applied if it finds its own records.
+std::optional<CommitOutcome> outcome_of_versions(const Commit& commit, const CommitRows& rows,
+                                                 const TenantTables& tenant) {
+  bool is_changed = false;
+  bool all_own = true;
+  for (const RecordPut& put : rows.records) {
+    if (!put.expected_version) continue;
+    auto found = tenant.records.find(RecordKey(put.collection, put.user, put.key));
+    bool exists = found != tenant.records.end();
+    std::uint64_t version = exists ? found->second.row.version : 0;
+    is_changed = is_changed || version != *put.expected_version;
+    all_own = all_own && exists && is_own_write(put, version, found->second.row.envelope);
+  }
+  if (!is_changed) return std::nullopt;
+  return all_own && !commit.run_guard ? CommitOutcome::applied : CommitOutcome::record_changed;
+}
+
+void remove_from_orders(TenantTables& tenant, const RecordKey& key, const RecordEntry& entry) {
+  const auto& [collection, user, name] = key;
+  for (const auto& [index, value] : entry.indexed) {
+    if (is_ordered(index)) tenant.orders.erase(OrderKey(collection, user, index, value, name));
+  }
+}
+
 void write_records(CommitRows& rows, TenantTables& tenant, const RunTable* run, Clock& clock) {
   if (rows.records.empty()) return;
   Instant updated_at = run ? run->row.updated_at : clock.now();
   for (RecordPut& put : rows.records) {
     RecordKey key(put.collection, put.user, put.key);
+    auto stored = tenant.records.find(key);
+    if (stored != tenant.records.end()) remove_from_orders(tenant, key, stored->second);
     if (put.envelope.empty()) {
-      tenant.records.erase(key);
+      if (stored != tenant.records.end()) tenant.records.erase(stored);
       continue;
     }
     RecordEntry& entry = tenant.records[std::move(key)];
     StoredRecord& row = entry.row;
+    row.version = next_version(row.version, updated_at);
+    row.expires_at = put.expires_at;
+    for (const auto& [index, value] : put.indexed) {
+      if (!is_ordered(index)) continue;
+      tenant.orders.insert(OrderKey(put.collection, put.user, index, value, put.key));
+    }
     row.collection = std::move(put.collection);
     row.user = std::move(put.user);
     row.key = std::move(put.key);
@@ -363,6 +397,7 @@ Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   if (!verdict->rows) return verdict->outcome;
   CommitRows& rows = *verdict->rows;
   if (!has_capacity(commit, tenant, run, rows)) return CommitOutcome::limit_reached;
+  if (auto outcome = outcome_of_versions(commit, rows, tenant)) return *outcome;
   bool is_pending = commit.run_guard && !commit.run_guard->pending_for.is_null();
   BELAY_CHECK(check_opened(rows, tenant, is_pending));
   if (rows.preserve && !tenant.thread_by_id.contains(rows.preserve->first.text)) {

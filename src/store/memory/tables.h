@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -74,6 +75,8 @@ struct RecordEntry {
 
 // Collection, user, key.
 using RecordKey = std::tuple<std::string, UserId, std::string>;
+// Collection, user, ordered index, value, key.
+using OrderKey = std::tuple<std::string, UserId, std::string, std::string, std::string>;
 
 struct StoredBlob {
   std::string envelope;
@@ -93,6 +96,7 @@ struct TenantTables {
   std::unordered_map<Uuid, std::list<RunTable>::iterator, UuidHash> run_by_id;
   std::unordered_map<Uuid, std::list<ApprovalRow>::iterator, UuidHash> approval_by_id;
   std::map<RecordKey, RecordEntry> records;
+  std::set<OrderKey> orders;
   std::map<Digest, StoredBlob> blobs;
   std::map<std::string, QueueRow> queues;
   std::uint64_t blob_puts = 0;

@@ -7,6 +7,7 @@ TenantTables::TenantTables(const TenantTables& other)
       runs(other.runs),
       approvals(other.approvals),
       records(other.records),
+      orders(other.orders),
       blobs(other.blobs),
       queues(other.queues),
       blob_puts(other.blob_puts),

@@ -1,5 +1,7 @@
 #include "store/postgres/commit_batch.h"
 
+#include <algorithm>
+
 #include "store/postgres/concurrency.h"
 #include "store/postgres/row_batch.h"
 
@@ -47,6 +49,10 @@ bool fits_together(const Commit& commit) {
   if (!commit.run_guard || commit.imports || commit.approval_guard || commit.if_expired)
     return false;
   if (!commit.require_open.empty()) return false;
+  // The versions of records are compared before anything is written.
+  bool has_versions = std::any_of(commit.rows.records.begin(), commit.rows.records.end(),
+                                  [](const RecordPut& put) { return put.expected_version; });
+  if (has_versions) return false;
   bool is_pending = !commit.run_guard->pending_for.is_null();
   // If an earlier try has opened an approval, it must not be inserted again: that needs a read
   // first (CommitWriter::without_asked).

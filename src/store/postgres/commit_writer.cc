@@ -48,6 +48,8 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   if (!verdict.rows) return verdict.outcome;
   BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, nullptr));
   if (!has_place) return CommitOutcome::limit_reached;
+  BELAY_TRY(auto of_records, outcome_of_versions(commit, *verdict.rows));
+  if (of_records) return *of_records;
   BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
   if (verdict.rows->decided) decide(commit.tenant, *verdict.rows->decided);
   RowBatch rows;
@@ -74,6 +76,8 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Locke
   if (!all_open) return CommitOutcome::approval_closed;
   BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, &standing));
   if (!has_place) return CommitOutcome::limit_reached;
+  BELAY_TRY(auto of_records, outcome_of_versions(commit, *verdict.rows));
+  if (of_records) return *of_records;
   BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
   move_run(*verdict.rows->run);
   BELAY_CHECK(write_guarded(commit, *verdict.rows));
@@ -122,6 +126,8 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit) {
     BELAY_TRY(verdict, check_approval_guard(commit));
   }
   if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(auto of_records, outcome_of_versions(commit, *verdict.rows));
+  if (of_records) return *of_records;
   // The guard is part of the UPDATE: of several deliveries of a message, one moves the row.
   if (commit.message_guard) {
     BELAY_TRY(bool moved, move_message(commit, verdict.rows->outbox[0]));

@@ -50,6 +50,9 @@ class CommitWriter {
   Result<bool> is_thread(const TenantId& tenant, const ThreadId& thread);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit);
   Result<GuardResult> check_approval_guard(const Commit& commit);
+  // The outcome of the versions that the records must have; nullopt: they have them.
+  Result<std::optional<CommitOutcome>> outcome_of_versions(const Commit& commit,
+                                                           const CommitRows& rows);
   Result<bool> are_open(const TenantId& tenant, const std::vector<InterruptId>& interrupts);
   Result<Done> check_opened(const TenantId& tenant, const CommitRows& rows);
   // Returns the commit's rows without the approvals that an earlier try has already inserted.

@@ -286,38 +286,4 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   });
 }
 
-Result<std::vector<StoredRecord>> PostgresSnapshot::records(const RecordQuery& wanted) {
-  bool by_field = !wanted.field.empty();
-  Query query("SELECT r.key, r.envelope, r.run_id, r.seq, r.updated_at, r.seal FROM ");
-  // Both sources return the keys in the order of an index, without a sort.
-  if (by_field) {
-    query.add(
-        "belay.record_index i JOIN belay.records r ON r.tenant = i.tenant"
-        " AND r.collection = i.collection AND r.user_id = i.user_id AND r.key = i.key"
-        " WHERE i.tenant = ? AND i.collection = ? AND i.user_id = ?"
-        " AND i.field = ? AND i.value_hash = ? AND i.value = ?",
-        wanted.tenant, wanted.collection, wanted.user, wanted.field, sha256(wanted.value),
-        wanted.value);
-  } else {
-    query.add("belay.records r WHERE r.tenant = ? AND r.collection = ? AND r.user_id = ?",
-              wanted.tenant, wanted.collection, wanted.user);
-  }
-  std::string key = by_field ? "i.key" : "r.key";
-  if (!wanted.key.empty()) query.add(" AND " + key + " = ?", wanted.key);
-  if (!wanted.after.empty()) query.add(" AND " + key + " > ?", wanted.after);
-  query.add(" ORDER BY " + key + " LIMIT ?", wanted.limit);
-  return all<StoredRecord>(query,
-                           [&](const Rows& rows, int row, StoredRecord& record) -> Result<Done> {
-                             record.collection = wanted.collection;
-                             record.user = wanted.user;
-                             record.key = rows.text(row, 0);
-                             record.envelope = rows.text(row, 1);
-                             record.run = RunId(rows.uuid(row, 2));
-                             record.seq = rows.natural(row, 3);
-                             record.updated_at = rows.instant(row, 4);
-                             record.seal = rows.text(row, 5);
-                             return Done{};
-                           });
-}
-
 }  // namespace belay::postgres

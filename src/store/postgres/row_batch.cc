@@ -1,5 +1,6 @@
 #include "store/postgres/row_batch.h"
 
+#include "store/record_version.h"
 #include "store/stored_digest.h"
 
 namespace belay::postgres {
@@ -111,20 +112,27 @@ constexpr std::string_view blob_statement =
     "INSERT INTO belay.blobs (tenant, blob_id, envelope) SELECT * FROM unnest($1, $2, $3)"
     " ON CONFLICT DO NOTHING";
 
-// Both DELETEs see the rows from before the statement, in whichever order they are executed.
+// Deletes the entries of the indexes, and those of the records that are deleted ($5). Both DELETEs
+// see the rows from before the statement, in whichever order they are executed.
 constexpr std::string_view erase_statement =
-    "WITH keys AS (SELECT * FROM unnest($1, $2, $3, $4) AS u (tenant, collection, user_id, key)),"
+    "WITH keys AS (SELECT * FROM unnest($1, $2, $3, $4, $5)"
+    " AS u (tenant, collection, user_id, key, is_deleted)),"
     " entries AS (DELETE FROM belay.record_index i USING keys u WHERE i.tenant = u.tenant"
     " AND i.collection = u.collection AND i.user_id = u.user_id AND i.key = u.key)"
     " DELETE FROM belay.records r USING keys u WHERE r.tenant = u.tenant"
-    " AND r.collection = u.collection AND r.user_id = u.user_id AND r.key = u.key";
+    " AND r.collection = u.collection AND r.user_id = u.user_id AND r.key = u.key"
+    " AND u.is_deleted";
 
+// The version of a new record is the parameter, also if record_versions.cc has inserted a row of
+// version 0 for it; that of a replaced record follows the stored one.
 constexpr std::string_view record_statement =
-    "INSERT INTO belay.records (tenant, collection, user_id, key, envelope, run_id, seq,"
-    " updated_at, seal) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+    "INSERT INTO belay.records AS r (tenant, collection, user_id, key, envelope, run_id, seq,"
+    " updated_at, seal, version, expires_at)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
     " ON CONFLICT (tenant, collection, user_id, key) DO UPDATE SET envelope = excluded.envelope,"
     " run_id = excluded.run_id, seq = excluded.seq, updated_at = excluded.updated_at,"
-    " seal = excluded.seal";
+    " seal = excluded.seal, expires_at = excluded.expires_at, version ="
+    " CASE r.version WHEN 0 THEN excluded.version ELSE r.version + 1 END";
 
 constexpr std::string_view record_index_statement =
     "INSERT INTO belay.record_index (tenant, collection, user_id, field, value_hash, key, value)"
@@ -171,9 +179,10 @@ Table& Rounds::table_for(const std::string& key) {
 }
 
 RowBatch::RecordRound::RecordRound()
-    : erased(erase_statement, {Type::text, Type::text, Type::text, Type::text}),
-      written(record_statement, {Type::text, Type::text, Type::text, Type::text, Type::bytes,
-                                 Type::uuid, Type::number, Type::instant, Type::bytes}),
+    : erased(erase_statement, {Type::text, Type::text, Type::text, Type::text, Type::boolean}),
+      written(record_statement,
+              {Type::text, Type::text, Type::text, Type::text, Type::bytes, Type::uuid,
+               Type::number, Type::instant, Type::bytes, Type::number, Type::instant}),
       indexed(record_index_statement, {Type::text, Type::text, Type::text, Type::text, Type::bytes,
                                        Type::text, Type::text}) {}
 
@@ -322,12 +331,12 @@ void RowBatch::add_record(const TenantId& tenant, const RecordPut& put, const Co
   if (round == records_.size()) records_.emplace_back();
   RecordRound& tables = records_[round];
   tables.keys.insert(std::move(key));
-  tables.erased.add(tenant.text, put.collection, put.user.text, put.key);
+  tables.erased.add(tenant.text, put.collection, put.user.text, put.key, put.envelope.empty());
   if (put.envelope.empty()) return;
   RunId run = rows.run ? rows.run->run : RunId();
   tables.written.add(tenant.text, put.collection, put.user.text, put.key, put.envelope,
                      or_null(run), rows.run ? rows.run->seq : std::uint64_t{0}, updated_at,
-                     put.seal);
+                     put.seal, store::next_version(0, updated_at), or_null(put.expires_at));
   for (const auto& [field, value] : put.indexed) {
     tables.indexed.add(tenant.text, put.collection, put.user.text, field, sha256(value), put.key,
                        value);

@@ -1,8 +1,7 @@
-// Statements of CommitWriter: runs, checkpoints, events, approvals, records.
+// Statements of CommitWriter: runs, checkpoints, events, approvals.
 
 #include "belay/value.h"
 #include "store/sqlite/commit_writer.h"
-#include "store/sqlite/record_index.h"
 
 namespace belay::sqlite {
 namespace {
@@ -250,46 +249,6 @@ Result<Done> CommitWriter::decide(std::int64_t tenant, const ApprovalRow& decisi
   bind_seal(row, decision.decision_seal).bind(tenant).bind(decision.interrupt);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
-}
-
-Result<Done> CommitWriter::put_records(const Place& place, const CommitRows& rows) {
-  if (rows.records.empty()) return Done{};
-  Instant updated_at = rows.run ? rows.run->updated_at : clock_.now();
-  std::uint64_t seq = rows.run ? rows.run->seq : 0;
-  for (const RecordPut& put : rows.records) {
-    BELAY_CHECK(remove_record(place.tenant, put));
-    if (!put.envelope.empty()) BELAY_CHECK(put_record(place, put, seq, updated_at));
-  }
-  return Done{};
-}
-
-Result<Done> CommitWriter::put_record(const Place& place, const RecordPut& put, std::uint64_t seq,
-                                      Instant updated_at) {
-  std::string indexed = text_of_index(put.indexed);
-  BELAY_TRY(Statement row,
-            connection_.prepare("INSERT INTO records (tenant_id, collection, user_id, key,"
-                                " envelope, indexed, run_number, seq, updated_at, seal)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  row.bind(place.tenant).bind(put.collection).bind(put.user.text).bind(put.key);
-  row.bind_blob(put.envelope).bind(indexed);
-  bind_number_or_null(row, place.run);
-  row.bind(seq).bind(updated_at);
-  bind_seal(row, put.seal);
-  BELAY_CHECK(connection_.run(std::move(row)));
-  return put_index(connection_, place.tenant, put);
-}
-
-Result<Done> CommitWriter::remove_record(std::int64_t tenant, const RecordPut& put) {
-  BELAY_TRY(Statement old,
-            connection_.prepare("DELETE FROM records WHERE tenant_id = ? AND collection = ?"
-                                " AND user_id = ? AND key = ? RETURNING indexed"));
-  old.bind(tenant).bind(put.collection).bind(put.user.text).bind(put.key);
-  Statement::Step step = old.step();
-  if (step == Statement::Step::failed) return connection_.error();
-  if (step == Statement::Step::done) return Done{};
-  std::string indexed = old.text(0);
-  if (old.step() != Statement::Step::done) return connection_.error();
-  return forget_index(connection_, tenant, put, indexed);
 }
 
 }  // namespace belay::sqlite

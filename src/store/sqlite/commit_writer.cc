@@ -88,6 +88,8 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Plac
     BELAY_TRY(verdict, check_approval_guard(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(auto of_records, outcome_of_versions(commit, place, *verdict.rows));
+  if (of_records) return *of_records;
   if (commit.message_guard) {
     BELAY_TRY(bool moved,
               move_message(place.tenant, *commit.message_guard, verdict.rows->outbox[0]));
@@ -143,6 +145,8 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
   if (!verdict.rows) return verdict.outcome;
   BELAY_TRY(bool has_place, has_capacity(commit, place, *verdict.rows->run));
   if (!has_place) return CommitOutcome::limit_reached;
+  BELAY_TRY(auto of_records, outcome_of_versions(commit, place, *verdict.rows));
+  if (of_records) return *of_records;
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
   BELAY_CHECK(check_opened(place, *verdict.rows));
   if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
@@ -170,6 +174,14 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
   }
   BELAY_TRY(bool has_place, has_capacity(commit, place, *verdict.rows->run));
   if (!has_place) return CommitOutcome::limit_reached;
+  bool has_versions = std::any_of(verdict.rows->records.begin(), verdict.rows->records.end(),
+                                  [](const RecordPut& put) { return put.expected_version; });
+  if (has_versions) {
+    BELAY_TRY(bool is_mine, guard_holds(*commit.run_guard, place, commit.rows.run->run));
+    if (!is_mine) return outcome_of_moved_run(commit, place);
+    BELAY_TRY(auto of_records, outcome_of_versions(commit, place, *verdict.rows));
+    if (of_records) return *of_records;
+  }
   BELAY_TRY(bool moved, move_run(*commit.run_guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);
   BELAY_CHECK(check_opened(place, *verdict.rows));

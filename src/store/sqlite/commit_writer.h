@@ -113,8 +113,12 @@ class CommitWriter {
   Result<Done> decide(std::int64_t tenant, const ApprovalRow& row);
   Result<Done> put_records(const Place& place, const CommitRows& rows);
   Result<Done> put_record(const Place& place, const RecordPut& put, std::uint64_t seq,
-                          Instant updated_at);
-  Result<Done> remove_record(std::int64_t tenant, const RecordPut& put);
+                          Instant updated_at, std::uint64_t version);
+  // Returns the version of the removed record; 0: it did not exist.
+  Result<std::uint64_t> remove_record(std::int64_t tenant, const RecordPut& put);
+  // The outcome of the versions that the records must have; nullopt: they have them.
+  Result<std::optional<CommitOutcome>> outcome_of_versions(const Commit& commit, const Place& place,
+                                                           const CommitRows& rows);
 
   Connection& connection_;
   Clock& clock_;

@@ -339,44 +339,4 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
   return all_rows<ApprovalRow>(connection_, std::move(rows), read_row);
 }
 
-Result<std::vector<StoredRecord>> SqliteSnapshot::records(const RecordQuery& query) {
-  BELAY_TRY(std::int64_t tenant, tenant_number(query.tenant));
-  bool by_field = !query.field.empty();
-  // Both sources return the keys in the order of an index, without a sort.
-  std::string sql =
-      "SELECT r.key, r.envelope, (SELECT run_id FROM runs WHERE run_number = r.run_number), r.seq,"
-      " r.updated_at, r.seal FROM ";
-  if (by_field) {
-    sql +=
-        "record_index i CROSS JOIN records r ON r.tenant_id = i.tenant_id"
-        " AND r.collection = i.collection AND r.user_id = i.user_id AND r.key = i.key"
-        " WHERE i.tenant_id = ? AND i.collection = ? AND i.user_id = ?"
-        " AND i.field = ? AND i.value = ?";
-  } else {
-    sql += "records r WHERE r.tenant_id = ? AND r.collection = ? AND r.user_id = ?";
-  }
-  std::string key = by_field ? "i.key" : "r.key";
-  if (!query.key.empty()) sql += " AND " + key + " = ?";
-  if (!query.after.empty()) sql += " AND " + key + " > ?";
-  sql += " ORDER BY " + key + " LIMIT ?";
-  BELAY_TRY(Statement rows, connection_.prepare(sql));
-  rows.bind(tenant).bind(query.collection).bind(query.user.text);
-  if (by_field) rows.bind(query.field).bind(query.value);
-  if (!query.key.empty()) rows.bind(query.key);
-  if (!query.after.empty()) rows.bind(query.after);
-  rows.bind(query.limit);
-  auto read_row = [&](const Statement& row, StoredRecord& record) -> Result<Done> {
-    record.collection = query.collection;
-    record.user = query.user;
-    record.key = row.text(0);
-    record.envelope = row.text(1);
-    record.run = RunId(row.uuid(2));
-    record.seq = row.natural(3);
-    record.updated_at = row.instant(4);
-    record.seal = row.text(5);
-    return Done{};
-  };
-  return all_rows<StoredRecord>(connection_, std::move(rows), read_row);
-}
-
 }  // namespace belay::sqlite
