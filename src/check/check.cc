@@ -130,27 +130,23 @@ Task<Result<std::optional<RunContents>>> run_of(Store& store, const CheckScope& 
   co_return co_await read<std::optional<RunContents>>(store, std::move(reader));
 }
 
-// Adds the records that the users of the store's threads have in the scope's collections.
+// Adds the records of the scope's collections.
 Task<Result<std::size_t>> add_records(Store& store, const CheckScope& scope,
                                       StoreContents& contents) {
   using Saved = std::vector<check::SavedRecord>;
-  std::set<UserId> users;
-  for (const ThreadRow& thread : contents.threads) users.insert(thread.user);
   std::size_t count = 0;
-  for (const UserId& user : users) {
-    for (const std::string& collection : scope.collections) {
-      auto total = std::make_shared<std::size_t>(0);
-      std::function<Result<Saved>(Snapshot&)> reader = [tenant = scope.tenant, user, collection,
-                                                        total](Snapshot& view) -> Result<Saved> {
-        Saved saved;
-        BELAY_TRY(*total, check::read_records(view, tenant, user, collection, saved));
-        return saved;
-      };
-      auto saved = co_await read<Saved>(store, std::move(reader));
-      if (!saved.ok()) co_return std::move(saved).error();
-      std::move(saved->begin(), saved->end(), std::back_inserter(contents.records));
-      count += *total;
-    }
+  for (const std::string& collection : scope.collections) {
+    auto total = std::make_shared<std::size_t>(0);
+    std::function<Result<Saved>(Snapshot&)> reader = [tenant = scope.tenant, collection,
+                                                      total](Snapshot& view) -> Result<Saved> {
+      Saved saved;
+      BELAY_TRY(*total, check::read_records(view, tenant, collection, saved));
+      return saved;
+    };
+    auto saved = co_await read<Saved>(store, std::move(reader));
+    if (!saved.ok()) co_return std::move(saved).error();
+    std::move(saved->begin(), saved->end(), std::back_inserter(contents.records));
+    count += *total;
   }
   co_return count;
 }

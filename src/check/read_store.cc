@@ -303,18 +303,19 @@ Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& sc
   return contents;
 }
 
-Result<std::size_t> read_records(Snapshot& view, const TenantId& tenant, const UserId& user,
+Result<std::size_t> read_records(Snapshot& view, const TenantId& tenant,
                                  const std::string& collection, std::vector<SavedRecord>& records) {
   RecordQuery query;
   query.tenant = tenant;
   query.collection = collection;
-  query.user = user;
+  query.of_every_user = true;
   query.limit = limits::page_rows_max;
   std::size_t count = 0;
   while (true) {
     BELAY_TRY(auto rows, view.records(query));
     for (StoredRecord& row : rows) {
       ++count;
+      query.user = row.user;
       query.after = row.key;
       if (row.run.is_null()) continue;
       SavedRecord saved{std::move(row.collection), std::move(row.key), row.run, row.seq, {}, false};

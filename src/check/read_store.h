@@ -13,9 +13,9 @@ Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant);
 Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& scope,
                                             const RunId& run);
 
-// Appends the user's records of one collection that runs have saved, with their commits, and
-// returns the number of all records.
-Result<std::size_t> read_records(Snapshot& view, const TenantId& tenant, const UserId& user,
+// Appends the records of one collection that runs have saved, with their commits, and returns the
+// number of all its records.
+Result<std::size_t> read_records(Snapshot& view, const TenantId& tenant,
                                  const std::string& collection, std::vector<SavedRecord>& records);
 
 }  // namespace belay::check

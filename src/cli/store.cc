@@ -52,6 +52,7 @@ Task<CommandResult> prune_store(CommandContext& world, StorePrune wanted) {
   std::string said = wanted.dry_run ? "Would delete " : "Deleted ";
   said += threads + " and " + count_text(report.runs, "run") + ".";
   if (report.preserved > 0) said += " Preserved: " + count_text(report.preserved, "thread") + ".";
+  if (report.records > 0) said += " Expired records: " + std::to_string(report.records) + ".";
   if (done.large_values > 0) said += " Large values: " + std::to_string(done.large_values) + ".";
   world.output.line(said);
   world.output.document(pruning_document(done));

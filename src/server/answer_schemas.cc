@@ -106,7 +106,8 @@ constexpr Schema kSchemas[] = {
     {"Store", "tables:Table[] bytes:integer freeBytes:integer"},
     {"Compaction", "bytesBefore:integer bytesAfter:integer"},
     {"Pruning",
-     "threads:integer largeValues:integer runs:integer preserved:integer dryRun:boolean"},
+     "threads:integer largeValues:integer runs:integer preserved:integer expiredRecords:integer"
+     " dryRun:boolean"},
     {"Violation", "rule:string subject:string message:string"},
     {"Check",
      "violations:Violation[] rules:integer runs:integer checkpoints:integer approvals:integer"},

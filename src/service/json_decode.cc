@@ -450,6 +450,9 @@ Result<Pruning> pruning_from(const Value& document) {
   done.threads.threads = members.count("threads");
   done.threads.runs = members.count("runs");
   done.threads.preserved = members.count("preserved");
+  // A server of an older version does not report them.
+  bool has_records = !members["expiredRecords"].is_null();
+  if (has_records) done.threads.records = members.count("expiredRecords");
   done.large_values = members.count("largeValues");
   done.dry_run = members.truth("dryRun");
   return members.done(done);

@@ -374,6 +374,7 @@ Value pruning_document(const Pruning& done) {
                         {"largeValues", done.large_values},
                         {"runs", done.threads.runs},
                         {"preserved", done.threads.preserved},
+                        {"expiredRecords", done.threads.records},
                         {"dryRun", done.dry_run}});
 }
 

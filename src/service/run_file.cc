@@ -9,6 +9,7 @@
 #include "service/find_run.h"
 #include "service/json_decode.h"
 #include "store/enum_names.h"
+#include "store/row_fields.h"
 
 namespace belay {
 namespace {
@@ -172,139 +173,26 @@ class Reader {
   std::string& wrong_;
 };
 
-// The members of each row, for both directions. Members that all rows of a file share (tenant, run,
-// thread) are stored only in its run.
-template <typename Visit>
-void visit(ThreadRow& row, Visit& each) {
-  each("threadId", row.thread);
-  each("user", row.user);
-  each("graph", row.graph);
-  each("createdAt", row.created_at);
-  each("preserve", row.preserve);
-}
-
-template <typename Visit>
-void visit(RunRow& row, Visit& each) {
-  each("runId", static_cast<Uuid&>(row.run));
-  each("threadId", row.thread);
-  each("user", row.user);
-  each("graph", row.graph);
-  each("graphHash", row.graph_hash);
-  each("input", Envelope{row.input});
-  each("options", row.options);
-  each("createdAt", row.created_at);
-  each("forkedFrom", static_cast<Uuid&>(row.forked_from));
-  each("forkedAt", row.forked_at);
-  each("queue", Usually<std::string>{row.queue, std::string(default_queue)});
-  each("priority", Usually<std::int64_t>{row.priority, 0});
-  each("concurrencyKey", Usually<std::string>{row.concurrency_key, ""});
-  each("status", row.status);
-  each("reason", row.reason);
-  each("outcome", row.outcome);
-  each("errorCode", row.error_code);
-  each("error", row.error);
-  each("seq", row.seq);
-  each("epoch", row.epoch);
-  each("sessionId", static_cast<Uuid&>(row.session));
-  each("checkpointId", static_cast<Uuid&>(row.checkpoint));
-  each("node", row.node);
-  each("retryCount", row.retry_count);
-  each("workedMs", row.worked_ms);
-  each("updatedAt", row.updated_at);
-  each("dueAt", row.due_at);
-  each("lostClaims", row.lost_claims);
-}
-
-template <typename Visit>
-void visit(CheckpointRow& row, Visit& each) {
-  each("checkpointId", static_cast<Uuid&>(row.id));
-  each("parentId", static_cast<Uuid&>(row.parent));
-  each("seq", row.seq);
-  each("stateSeq", row.state_seq);
-  each("epoch", row.epoch);
-  each("sessionId", static_cast<Uuid&>(row.session));
-  each("kind", row.kind);
-  each("node", row.node);
-  each("superstep", row.superstep);
-  each("nextTasks", row.next_tasks);
-  each("hash", row.chain_hash);
-  each("retryCount", row.retry_count);
-  each("status", row.status);
-  each("createdAt", row.created_at);
-}
-
-template <typename Visit>
-void visit(ValueRow& row, Visit& each) {
-  each("channel", row.channel);
-  each("seq", row.seq);
-  each("index", row.index);
-  each("kind", row.kind);
-  each("value", Envelope{row.envelope});
-}
-
-template <typename Visit>
-void visit(TaskRow& row, Visit& each) {
-  each("superstep", row.superstep);
-  each("position", row.position);
-  each("taskId", static_cast<Uuid&>(row.task));
-  each("status", row.status);
-  each("value", Envelope{row.envelope});
-}
-
-template <typename Visit>
-void visit(EffectRow& row, Visit& each) {
-  each("taskId", static_cast<Uuid&>(row.task));
-  each("name", row.name);
-  each("node", row.node);
-  each("class", row.effect_class);
-  each("status", row.status);
-  each("value", Envelope{row.envelope});
-  each("attempts", row.attempt);
-  each("createdAt", row.created_at);
-  each("updatedAt", row.updated_at);
-}
-
-template <typename Visit>
-void visit(EventRow& row, Visit& each) {
-  each("seq", row.seq);
-  each("index", row.index);
-  each("type", row.type);
-  each("body", row.body);
-  each("createdAt", row.created_at);
-}
-
-template <typename Visit>
-void visit(OutboxRow& row, Visit& each) {
-  each("seq", row.seq);
-  each("index", row.index);
-  each("topic", row.topic);
-  each("value", Envelope{row.envelope});
-  each("status", row.status);
-  each("attempts", row.attempts);
-  each("error", row.error);
-  each("dueAt", row.due_at);
-  each("createdAt", row.created_at);
-}
-
-template <typename Visit>
-void visit(ApprovalRow& row, Visit& each) {
-  each("interruptId", static_cast<Uuid&>(row.interrupt));
-  each("taskId", static_cast<Uuid&>(row.task));
-  each("node", row.node);
-  each("question", row.question);
-  each("payload", Envelope{row.payload});
-  each("payloadHash", row.payload_hash);
-  each("roles", row.roles);
-  each("seq", row.seq);
-  each("createdAt", row.created_at);
-  each("expiresAt", row.expires_at);
-  each("status", row.status);
-  each("decidedBy", row.decided_by);
-  each("onBehalfOf", Usually<std::string>{row.on_behalf_of, ""});
-  each("comment", row.comment);
-  each("edited", Envelope{row.edited});
-  each("editedHash", row.edited_hash);
-  each("decidedAt", row.decided_at);
+// Visits the fields of a row that files contain (store/row_fields.h), for both directions. Members
+// that all rows of a file share (tenant, run, thread) are stored only in its run.
+template <typename Row, typename Visit>
+void visit(Row& row, Visit& each) {
+  store::for_each_field<Row>([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    using M = std::remove_cvref_t<decltype(row.*field.member)>;
+    auto& member = row.*field.member;
+    if constexpr (Field::use == store::Use::envelope) {
+      each(field.name, Envelope{member});
+    } else if constexpr (Field::use == store::Use::rarely_set) {
+      each(field.name, Usually<M>{member, Row().*field.member});
+    } else if constexpr (Field::use == store::Use::only_stored) {
+      return;
+    } else if constexpr (std::derived_from<M, Uuid>) {
+      each(field.name, static_cast<Uuid&>(member));
+    } else {
+      each(field.name, member);
+    }
+  });
 }
 
 template <typename Row>

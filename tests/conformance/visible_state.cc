@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "store/enum_names.h"
+#include "store/row_fields.h"
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {
@@ -10,78 +12,36 @@ namespace {
 
 constexpr std::size_t every = 1'000'000;
 
-std::int64_t count_of(Instant instant) { return instant.time_since_epoch().count(); }
-
-void print(std::ostream& out, const ThreadRow& row) {
-  out << "thread " << row.tenant.text << ' ' << row.thread.text << ' ' << row.user.text << ' '
-      << row.graph << ' ' << row.last_run.text() << ' ' << count_of(row.created_at) << ' '
-      << row.preserve << '\n';
+void print_member(std::ostream& out, const std::string& text) { out << text; }
+void print_member(std::ostream& out, const Uuid& id) { out << id.text(); }
+void print_member(std::ostream& out, const Digest& digest) { out << to_hex(digest); }
+void print_member(std::ostream& out, Instant at) { out << at.time_since_epoch().count(); }
+template <typename Tag>
+void print_member(std::ostream& out, const NameId<Tag>& id) {
+  out << id.text;
+}
+template <typename M>
+  requires std::is_arithmetic_v<M>
+void print_member(std::ostream& out, M number) {
+  out << number;
+}
+template <typename E>
+  requires std::is_enum_v<E>
+void print_member(std::ostream& out, E value) {
+  out << store::enum_name(value);
 }
 
-void print(std::ostream& out, const RunRow& row) {
-  out << "run " << row.tenant.text << ' ' << row.run.text() << ' ' << row.thread.text << ' '
-      << row.user.text << ' ' << row.graph << ' ' << to_hex(row.graph_hash) << ' ' << row.input
-      << ' ' << row.options << ' ' << count_of(row.created_at) << ' ' << name_of(row.status) << ' '
-      << row.reason << ' ' << row.outcome << ' ' << row.error_code << ' ' << row.error << ' '
-      << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' ' << row.checkpoint.text()
-      << ' ' << row.node << ' ' << row.retry_count << ' ' << row.worked_ms << ' '
-      << count_of(row.updated_at) << ' ' << count_of(row.due_at) << ' ' << row.lost_claims << ' '
-      << row.forked_from.text() << ' ' << row.forked_at << ' ' << row.queue << ' ' << row.priority
-      << ' ' << row.concurrency_key << '\n';
-}
-
-void print(std::ostream& out, const CheckpointRow& row) {
-  out << "checkpoint " << row.id.text() << ' ' << row.parent.text() << ' ' << row.run.text() << ' '
-      << row.checkpoint_ns << ' ' << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' '
-      << name_of(row.kind) << ' ' << row.node << ' ' << row.superstep << ' ' << row.next_tasks
-      << ' ' << to_hex(row.chain_hash) << ' ' << row.retry_count << ' ' << name_of(row.status)
-      << ' ' << count_of(row.created_at) << ' ' << row.state_seq << '\n';
-}
-
-void print(std::ostream& out, const ValueRow& row) {
-  out << "value " << row.run.text() << ' ' << row.checkpoint_ns << ' ' << row.channel << ' '
-      << row.seq << ' ' << row.index << ' ' << name_of(row.kind) << ' ' << row.envelope << '\n';
-}
-
-void print(std::ostream& out, const EventRow& row) {
-  out << "event " << row.run.text() << ' ' << row.seq << ' ' << row.index << ' ' << row.type << ' '
-      << row.body << ' ' << count_of(row.created_at) << '\n';
-}
-
-void print(std::ostream& out, const ApprovalRow& row) {
-  out << "approval " << row.tenant.text << ' ' << row.interrupt.text() << ' ' << row.thread.text
-      << ' ' << row.run.text() << ' ' << row.task.text() << ' ' << row.user.text << ' ' << row.graph
-      << ' ' << row.node << ' ' << row.question << ' ' << row.payload << ' '
-      << to_hex(row.payload_hash) << ' ' << row.roles << ' ' << row.seq << ' '
-      << count_of(row.created_at) << ' ' << count_of(row.expires_at) << ' ' << name_of(row.status)
-      << ' ' << row.decided_by << ' ' << row.comment << ' ' << row.edited << ' '
-      << to_hex(row.edited_hash) << ' ' << count_of(row.decided_at) << ' ' << row.on_behalf_of
-      << '\n';
-}
-
-void print(std::ostream& out, const StoredRecord& row) {
-  out << "record " << row.collection << ' ' << row.user.text << ' ' << row.key << ' '
-      << row.envelope << ' ' << row.run.text() << ' ' << row.seq << ' ' << count_of(row.updated_at)
-      << ' ' << row.version << ' ' << count_of(row.expires_at) << ' ' << row.sort_value << '\n';
-}
-
-void print(std::ostream& out, const TaskRow& row) {
-  out << "task " << row.run.text() << ' ' << row.checkpoint_ns << ' ' << row.superstep << ' '
-      << row.position << ' ' << row.task.text() << ' ' << name_of(row.status) << ' ' << row.envelope
-      << '\n';
-}
-
-void print(std::ostream& out, const EffectRow& row) {
-  out << "effect " << row.run.text() << ' ' << row.task.text() << ' ' << row.name << ' ' << row.node
-      << ' ' << name_of(row.effect_class) << ' ' << name_of(row.status) << ' ' << row.envelope
-      << ' ' << row.attempt << ' ' << count_of(row.created_at) << ' ' << count_of(row.updated_at)
-      << '\n';
-}
-
-void print(std::ostream& out, const OutboxRow& row) {
-  out << "message " << row.run.text() << ' ' << row.seq << ' ' << row.index << ' ' << row.topic
-      << ' ' << row.envelope << ' ' << name_of(row.status) << ' ' << row.attempts << ' '
-      << row.error << ' ' << count_of(row.due_at) << ' ' << count_of(row.created_at) << '\n';
+// Prints all fields of a row but its seals, which differ from commit to commit.
+template <typename Row>
+void print(std::ostream& out, const Row& row) {
+  if constexpr (requires { row.run; }) out << row.run.text() << ' ';
+  store::for_each_field<Row>([&](const auto& field) {
+    if (field.column.ends_with("seal")) return;
+    out << (field.column.empty() ? field.name : field.column) << '=';
+    print_member(out, row.*field.member);
+    out << ' ';
+  });
+  out << '\n';
 }
 
 template <typename Rows>

@@ -104,8 +104,10 @@ class TamperedSnapshot final : public Snapshot {
   Result<std::vector<StoredRecord>> records(const RecordQuery& query) override {
     std::vector<StoredRecord> found;
     for (const StoredRecord& row : rows_.records) {
-      bool matches =
-          row.collection == query.collection && row.user == query.user && row.key > query.after;
+      bool is_next = query.of_every_user
+                         ? std::tie(row.user, row.key) > std::tie(query.user, query.after)
+                         : row.user == query.user && row.key > query.after;
+      bool matches = row.collection == query.collection && is_next;
       if (matches && found.size() < query.limit) found.push_back(row);
     }
     return found;
@@ -195,7 +197,7 @@ Result<StoredRows> rows_in(Snapshot& view, const CheckScope& scope) {
     RecordQuery query;
     query.tenant = default_tenant();
     query.collection = collection;
-    query.user = UserId("local");
+    query.of_every_user = true;
     BELAY_TRY(auto found, view.records(query));
     std::move(found.begin(), found.end(), std::back_inserter(rows.records));
   }

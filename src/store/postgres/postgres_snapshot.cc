@@ -7,84 +7,23 @@
 namespace belay::postgres {
 namespace {
 
-Result<Done> read_run(const Rows& rows, int row, RunRow& run) {
-  run.run = RunId(rows.uuid(row, 0));
-  run.thread = ThreadId(rows.text(row, 1));
-  run.user = UserId(rows.text(row, 2));
-  run.graph = rows.text(row, 3);
-  run.graph_hash = rows.digest(row, 4);
-  run.input = rows.text(row, 5);
-  run.options = rows.text(row, 6);
-  run.created_at = rows.instant(row, 7);
-  BELAY_CHECK(read_enum(rows, row, 8, run.status));
-  run.reason = rows.text(row, 9);
-  run.outcome = rows.text(row, 10);
-  run.error_code = rows.text(row, 11);
-  run.error = rows.text(row, 12);
-  run.seq = rows.natural(row, 13);
-  run.epoch = rows.natural(row, 14);
-  run.session = SessionId(rows.uuid(row, 15));
-  run.checkpoint = CheckpointId(rows.uuid(row, 16));
-  run.node = rows.text(row, 17);
-  run.retry_count = rows.number(row, 18);
-  run.worked_ms = rows.number(row, 19);
-  run.updated_at = rows.instant(row, 20);
-  run.due_at = rows.instant(row, 21);
-  run.lost_claims = rows.number(row, 22);
-  run.forked_from = RunId(rows.uuid(row, 23));
-  run.forked_at = rows.natural(row, 24);
-  run.queue = rows.text(row, 25);
-  run.priority = rows.number(row, 26);
-  run.concurrency_key = rows.text(row, 27);
-  run.seal = rows.text(row, 28);
-  run.start_seal = rows.text(row, 29);
-  return Done{};
-}
-
 Result<Done> read_checkpoint(const Rows& rows, int row, CheckpointRow& checkpoint) {
-  checkpoint.id = CheckpointId(rows.uuid(row, 0));
-  checkpoint.parent = CheckpointId(rows.uuid(row, 1));
-  checkpoint.checkpoint_ns = rows.text(row, 2);
-  checkpoint.seq = rows.natural(row, 3);
-  checkpoint.epoch = rows.natural(row, 4);
-  checkpoint.session = SessionId(rows.uuid(row, 5));
-  BELAY_CHECK(read_enum(rows, row, 6, checkpoint.kind));
-  checkpoint.node = rows.text(row, 7);
-  checkpoint.superstep = rows.number(row, 8);
-  checkpoint.next_tasks = rows.text(row, 9);
-  store::keep_hash(rows.text(row, 10), checkpoint);
-  checkpoint.retry_count = rows.number(row, 11);
-  BELAY_CHECK(read_enum(rows, row, 12, checkpoint.status));
-  checkpoint.created_at = rows.instant(row, 13);
-  checkpoint.state_seq = rows.natural(row, 14);
+  BELAY_CHECK(read_fields(rows, row, checkpoint));
+  store::keep_hash(rows.text(row, store::column_count<CheckpointRow>()), checkpoint);
   return Done{};
 }
 
-Result<Done> read_approval(const Rows& rows, int row, ApprovalRow& approval) {
-  approval.interrupt = InterruptId(rows.uuid(row, 0));
-  approval.thread = ThreadId(rows.text(row, 1));
-  approval.run = RunId(rows.uuid(row, 2));
-  approval.task = TaskId(rows.uuid(row, 3));
-  approval.user = UserId(rows.text(row, 4));
-  approval.graph = rows.text(row, 5);
-  approval.node = rows.text(row, 6);
-  approval.question = rows.text(row, 7);
-  approval.payload = rows.text(row, 8);
-  approval.payload_hash = rows.digest(row, 9);
-  approval.roles = rows.text(row, 10);
-  approval.seq = rows.natural(row, 11);
-  approval.created_at = rows.instant(row, 12);
-  approval.expires_at = rows.instant(row, 13);
-  BELAY_CHECK(read_enum(rows, row, 14, approval.status));
-  approval.decided_by = rows.text(row, 15);
-  approval.comment = rows.text(row, 16);
-  approval.edited = rows.text(row, 17);
-  approval.edited_hash = rows.digest(row, 18);
-  approval.decided_at = rows.instant(row, 19);
-  approval.on_behalf_of = rows.text(row, 20);
-  approval.seal = rows.text(row, 21);
-  approval.decision_seal = rows.text(row, 22);
-  return Done{};
+// Returns the columns of a run; without its input and options if they are not needed.
+std::string run_columns(bool without_input) {
+  return store::select_list<RunRow>("r", {{"user_id", "s.user_id"},
+                                          {"graph", "s.graph"},
+                                          {"graph_hash", "s.graph_hash"},
+                                          {"input", without_input ? "''::bytea" : "s.input"},
+                                          {"options", without_input ? "''" : "s.options"},
+                                          {"created_at", "s.created_at"},
+                                          {"forked_from", "s.forked_from"},
+                                          {"forked_at", "s.forked_at"},
+                                          {"start_seal", "s.seal"}});
 }
 
 // The second condition makes the planner use the index of the runs that have not ended.
@@ -162,12 +101,11 @@ Result<Rows> PostgresSnapshot::ask(const Query& query) {
 }
 
 Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& filter) {
-  Query query(
-      "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
-      " (SELECT r.run_id FROM belay.runs r WHERE r.tenant = t.tenant"
-      "   AND r.thread_id = t.thread_id ORDER BY r.run_number DESC LIMIT 1), t.preserve,"
-      " t.seal"
-      " FROM belay.threads t");
+  static const std::string columns = store::select_list<ThreadRow>(
+      "t", {{"last_run",
+             "(SELECT r.run_id FROM belay.runs r WHERE r.tenant = t.tenant"
+             " AND r.thread_id = t.thread_id ORDER BY r.run_number DESC LIMIT 1)"}});
+  Query query("SELECT " + columns + " FROM belay.threads t");
   query.add(" WHERE t.tenant = ?", filter.tenant);
   if (filter.thread) query.add(" AND t.thread_id = ?", *filter.thread);
   if (filter.user) query.add(" AND t.user_id = ?", *filter.user);
@@ -178,27 +116,16 @@ Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& fil
         filter.tenant, *filter.before);
   }
   query.add(" ORDER BY t.thread_number DESC LIMIT ?", filter.limit);
-  return all<ThreadRow>(query, [&](const Rows& rows, int row, ThreadRow& thread) -> Result<Done> {
+  return all<ThreadRow>(query, [&](const Rows& rows, int row, ThreadRow& thread) {
     thread.tenant = filter.tenant;
-    thread.thread = ThreadId(rows.text(row, 0));
-    thread.user = UserId(rows.text(row, 1));
-    thread.graph = rows.text(row, 2);
-    thread.created_at = rows.instant(row, 3);
-    thread.last_run = RunId(rows.uuid(row, 4));
-    thread.preserve = rows.boolean(row, 5);
-    thread.seal = rows.text(row, 6);
-    return Done{};
+    return read_fields(rows, row, thread);
   });
 }
 
 Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
-  Query query("SELECT r.run_id, r.thread_id, s.user_id, s.graph, s.graph_hash, ");
-  query.add(filter.without_input ? "''::bytea, ''" : "s.input, s.options");
-  query.add(
-      ", s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
-      " r.session_id, r.checkpoint_id, r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at,"
-      " r.lost_claims, s.forked_from, s.forked_at, r.queue, r.priority, r.concurrency_key,"
-      " r.seal, s.seal");
+  static const std::string whole = run_columns(false);
+  static const std::string reduced = run_columns(true);
+  Query query("SELECT " + (filter.without_input ? reduced : whole));
   if (filter.due_by && filter.by_priority) {
     ask_by_priority(filter, query);
   } else {
@@ -214,14 +141,13 @@ Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
   }
   return all<RunRow>(query, [&](const Rows& rows, int row, RunRow& run) {
     run.tenant = filter.tenant;
-    return read_run(rows, row, run);
+    return read_fields(rows, row, run);
   });
 }
 
 Result<std::vector<CheckpointRow>> PostgresSnapshot::checkpoints(const CheckpointFilter& filter) {
-  Query query(
-      "SELECT checkpoint_id, parent_id, namespace, seq, epoch, session_id, kind, node, superstep,"
-      " next_tasks, chain_hash, retry_count, status, created_at, state_seq FROM belay.checkpoints");
+  static const std::string columns = store::select_list<CheckpointRow>("c");
+  Query query("SELECT " + columns + ", c.chain_hash FROM belay.checkpoints c");
   query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
             filter.checkpoint_ns);
   if (filter.seq) query.add(" AND seq = ?", *filter.seq);
@@ -234,32 +160,25 @@ Result<std::vector<CheckpointRow>> PostgresSnapshot::checkpoints(const Checkpoin
 }
 
 Result<std::vector<EventRow>> PostgresSnapshot::events(const EventFilter& filter) {
-  Query query("SELECT seq, event_index, type, body, created_at, seal FROM belay.events");
+  static const std::string columns = store::select_list<EventRow>("e");
+  Query query("SELECT " + columns + " FROM belay.events e");
   query.add(
       " WHERE tenant = ? AND run_id = ? AND (seq, event_index) > (?, ?)"
       " ORDER BY seq, event_index LIMIT ?",
       filter.tenant, filter.run, filter.after_seq, filter.after_index, filter.limit);
-  return all<EventRow>(query, [&](const Rows& rows, int row, EventRow& event) -> Result<Done> {
+  return all<EventRow>(query, [&](const Rows& rows, int row, EventRow& event) {
     event.run = filter.run;
-    event.seq = rows.natural(row, 0);
-    event.index = rows.number(row, 1);
-    event.type = rows.text(row, 2);
-    event.body = rows.text(row, 3);
-    event.created_at = rows.instant(row, 4);
-    event.seal = rows.text(row, 5);
-    return Done{};
+    return read_fields(rows, row, event);
   });
 }
 
 Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilter& filter) {
-  Query query(
-      "SELECT a.interrupt_id, r.thread_id, a.run_id, a.task_id, s.user_id, s.graph, a.node,"
-      " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
-      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
-      " a.on_behalf_of, a.seal, a.decision_seal"
-      " FROM belay.approvals a"
-      " JOIN belay.runs r ON r.tenant = a.tenant AND r.run_id = a.run_id"
-      " JOIN belay.run_starts s ON s.tenant = a.tenant AND s.run_id = a.run_id");
+  static const std::string columns = store::select_list<ApprovalRow>(
+      "a", {{"thread_id", "r.thread_id"}, {"user_id", "s.user_id"}, {"graph", "s.graph"}});
+  Query query("SELECT " + columns +
+              " FROM belay.approvals a"
+              " JOIN belay.runs r ON r.tenant = a.tenant AND r.run_id = a.run_id"
+              " JOIN belay.run_starts s ON s.tenant = a.tenant AND s.run_id = a.run_id");
   query.add(" WHERE a.tenant = ?", filter.tenant);
   if (filter.interrupt) query.add(" AND a.interrupt_id = ?", *filter.interrupt);
   if (filter.run) query.add(" AND a.run_id = ?", *filter.run);
@@ -282,7 +201,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   query.add(" LIMIT ?", filter.limit);
   return all<ApprovalRow>(query, [&](const Rows& rows, int row, ApprovalRow& approval) {
     approval.tenant = filter.tenant;
-    return read_approval(rows, row, approval);
+    return read_fields(rows, row, approval);
   });
 }
 

@@ -4,11 +4,14 @@
 //
 // Threading: one thread at a time.
 
+#include <concepts>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "store/postgres/connection.h"
+#include "store/row_fields.h"
 
 namespace belay::postgres {
 
@@ -80,6 +83,38 @@ void add_ids(Query& query, std::string_view condition, const List& list) {
 }
 
 inline std::string_view text_itself(const std::string& text) { return text; }
+
+// Reads a column into a member of a row.
+template <typename M>
+Result<Done> read_column(const Rows& rows, int row, int column, M& into) {
+  if constexpr (std::is_enum_v<M>) {
+    // Null is the default of these: most values are replaced.
+    if (std::is_same_v<M, WriteOp> && rows.is_null(row, column)) return Done{};
+    return read_enum(rows, row, column, into);
+  } else if constexpr (std::derived_from<M, Uuid>) {
+    into = M(rows.uuid(row, column));
+  } else if constexpr (std::is_same_v<M, Digest>) {
+    into = rows.digest(row, column);
+  } else if constexpr (std::is_same_v<M, Instant>) {
+    into = rows.instant(row, column);
+  } else if constexpr (std::is_same_v<M, bool>) {
+    into = rows.boolean(row, column);
+  } else if constexpr (std::unsigned_integral<M>) {
+    into = rows.natural(row, column);
+  } else if constexpr (std::integral<M>) {
+    into = rows.number(row, column);
+  } else {
+    into = M(rows.text(row, column));
+  }
+  return Done{};
+}
+
+// Reads the columns of store::select_list().
+template <typename Row>
+Result<Done> read_fields(const Rows& rows, int row, Row& into) {
+  return store::read_fields(
+      into, [&](int column, auto& member) { return read_column(rows, row, column, member); });
+}
 
 // Reads each row with read_row(rows, row, into); returns the first Error.
 template <typename Row, typename ReadRow>

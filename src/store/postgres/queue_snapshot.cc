@@ -65,16 +65,11 @@ Result<std::vector<TenantId>> PostgresSnapshot::tenants() {
 }
 
 Result<std::vector<QueueRow>> PostgresSnapshot::queues(const TenantId& tenant) {
-  Query query("SELECT name, paused, runs_max, per_key_max, updated_at FROM belay.queues");
+  Query query("SELECT " + store::select_list<QueueRow>("q") + " FROM belay.queues q");
   query.add(" WHERE tenant = ? ORDER BY name", tenant);
-  return all<QueueRow>(query, [&](const Rows& rows, int row, QueueRow& queue) -> Result<Done> {
+  return all<QueueRow>(query, [&](const Rows& rows, int row, QueueRow& queue) {
     queue.tenant = tenant;
-    queue.name = rows.text(row, 0);
-    queue.paused = rows.boolean(row, 1);
-    queue.runs_max = rows.natural(row, 2);
-    queue.per_key_max = rows.natural(row, 3);
-    queue.updated_at = rows.instant(row, 4);
-    return Done{};
+    return read_fields(rows, row, queue);
   });
 }
 

@@ -67,25 +67,11 @@ void add_records(const RecordQuery& wanted, Query& query) {
 
 Result<std::vector<StoredRecord>> PostgresSnapshot::records(const RecordQuery& wanted) {
   Query query(
-      "SELECT r.collection, r.user_id, r.key, r.envelope, r.run_id, r.seq, r.updated_at, r.seal,"
-      " r.version, r.expires_at, " +
-      std::string(wanted.range ? "i.value" : "''") + " FROM ");
+      "SELECT " +
+      store::select_list<StoredRecord>("r", {{"sort_value", wanted.range ? "i.value" : "''"}}) +
+      " FROM ");
   add_records(wanted, query);
-  auto read_row = [](const Rows& rows, int row, StoredRecord& record) -> Result<Done> {
-    record.collection = rows.text(row, 0);
-    record.user = UserId(rows.text(row, 1));
-    record.key = rows.text(row, 2);
-    record.envelope = rows.text(row, 3);
-    record.run = RunId(rows.uuid(row, 4));
-    record.seq = rows.natural(row, 5);
-    record.updated_at = rows.instant(row, 6);
-    record.seal = rows.text(row, 7);
-    record.version = rows.natural(row, 8);
-    record.expires_at = rows.instant(row, 9);
-    record.sort_value = rows.text(row, 10);
-    return Done{};
-  };
-  return all<StoredRecord>(query, read_row);
+  return all<StoredRecord>(query, read_fields<StoredRecord>);
 }
 
 }  // namespace belay::postgres

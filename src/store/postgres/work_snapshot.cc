@@ -10,16 +10,6 @@
 namespace belay::postgres {
 namespace {
 
-Result<Done> read_value(const Rows& rows, int row, ValueRow& value) {
-  value.checkpoint_ns = rows.text(row, 0);
-  value.channel = rows.text(row, 1);
-  value.seq = rows.natural(row, 2);
-  value.index = rows.number(row, 3);
-  if (!rows.is_null(row, 4)) BELAY_CHECK(read_enum(rows, row, 4, value.kind));
-  value.envelope = rows.text(row, 5);
-  return Done{};
-}
-
 bool is_before(const ValueRow& a, const ValueRow& b) {
   return std::tie(a.checkpoint_ns, a.channel, a.seq, a.index) <
          std::tie(b.checkpoint_ns, b.channel, b.seq, b.index);
@@ -49,15 +39,14 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values(const ValueFilter& filter
 }
 
 Result<std::vector<ValueRow>> PostgresSnapshot::every_value(const ValueFilter& filter) {
-  Query query(
-      "SELECT namespace, channel, seq, value_index, kind, envelope FROM belay.channel_values");
+  Query query("SELECT " + store::select_list<ValueRow>("v") + " FROM belay.channel_values v");
   query.add(" WHERE tenant = ? AND run_id = ? AND seq <= ? AND seq > ?", filter.tenant, filter.run,
             filter.at_seq, filter.after_seq);
   if (filter.checkpoint_ns) query.add(" AND namespace = ?", *filter.checkpoint_ns);
   query.add(" ORDER BY seq, namespace, channel, value_index");
   return all<ValueRow>(query, [&](const Rows& rows, int row, ValueRow& value) {
     value.run = filter.run;
-    return read_value(rows, row, value);
+    return read_fields(rows, row, value);
   });
 }
 
@@ -80,9 +69,9 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
             of_run + in_space +
             " AND (n.namespace, n.channel) > (c.space, c.name)"
             " ORDER BY n.namespace, n.channel LIMIT 1) next)"
-            " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
-            " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" +
-            of_run +
+            " SELECT " +
+            store::select_list<ValueRow>("v") +
+            " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" + of_run +
             " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3 AND n.kind IS NULL"
             " ORDER BY n.seq DESC LIMIT 1), 0) AS seq) whole"
             " CROSS JOIN LATERAL (SELECT n.*" +
@@ -91,7 +80,7 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
             " AND n.seq >= whole.seq ORDER BY n.seq, n.value_index) v");
   BELAY_TRY(auto rows, all<ValueRow>(query, [&](const Rows& given, int row, ValueRow& value) {
               value.run = filter.run;
-              return read_value(given, row, value);
+              return read_fields(given, row, value);
             }));
   if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
     std::sort(rows.begin(), rows.end(), is_before);
@@ -100,27 +89,20 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
 }
 
 Result<std::vector<TaskRow>> PostgresSnapshot::tasks(const TaskFilter& filter) {
-  Query query("SELECT superstep, position, task_id, status, envelope FROM belay.tasks");
+  Query query("SELECT " + store::select_list<TaskRow>("t") + " FROM belay.tasks t");
   query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
             filter.checkpoint_ns);
   if (filter.superstep) query.add(" AND superstep = ?", *filter.superstep);
   query.add(" ORDER BY superstep, position");
-  return all<TaskRow>(query, [&](const Rows& rows, int row, TaskRow& task) -> Result<Done> {
+  return all<TaskRow>(query, [&](const Rows& rows, int row, TaskRow& task) {
     task.run = filter.run;
     task.checkpoint_ns = filter.checkpoint_ns;
-    task.superstep = rows.number(row, 0);
-    task.position = rows.number(row, 1);
-    task.task = TaskId(rows.uuid(row, 2));
-    BELAY_CHECK(read_enum(rows, row, 3, task.status));
-    task.envelope = rows.text(row, 4);
-    return Done{};
+    return read_fields(rows, row, task);
   });
 }
 
 Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& filter) {
-  Query query(
-      "SELECT run_id, task_id, name, node, effect_class, status, attempt, created_at, updated_at,"
-      " envelope FROM belay.effects");
+  Query query("SELECT " + store::select_list<EffectRow>("e") + " FROM belay.effects e");
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.task) query.add(" AND task_id = ?", *filter.task);
@@ -144,26 +126,14 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
     query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
   }
   query.add(" LIMIT ?", filter.limit);
-  return all<EffectRow>(query, [&](const Rows& rows, int row, EffectRow& effect) -> Result<Done> {
-    effect.run = RunId(rows.uuid(row, 0));
-    effect.task = TaskId(rows.uuid(row, 1));
-    effect.name = rows.text(row, 2);
-    effect.node = rows.text(row, 3);
-    BELAY_CHECK(read_enum(rows, row, 4, effect.effect_class));
-    BELAY_CHECK(read_enum(rows, row, 5, effect.status));
-    effect.attempt = rows.number(row, 6);
-    effect.created_at = rows.instant(row, 7);
-    effect.updated_at = rows.instant(row, 8);
-    effect.envelope = rows.text(row, 9);
-    return Done{};
-  });
+  return all<EffectRow>(query, read_fields<EffectRow>);
 }
 
 Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filter) {
   Query query(filter.first_of_each_run ? "SELECT DISTINCT ON (run_id)" : "SELECT");
-  query.add(" run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,");
-  query.add(filter.without_body ? " ''::bytea" : " envelope");
-  query.add(", seal FROM belay.outbox");
+  query.add(" " + store::select_list<OutboxRow>(
+                      "o", {{"envelope", filter.without_body ? "''::bytea" : "o.envelope"}}));
+  query.add(" FROM belay.outbox o");
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
@@ -186,20 +156,7 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
     query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
   }
   query.add(" LIMIT ?", filter.limit);
-  return all<OutboxRow>(query, [&](const Rows& rows, int row, OutboxRow& message) -> Result<Done> {
-    message.run = RunId(rows.uuid(row, 0));
-    message.seq = rows.natural(row, 1);
-    message.index = rows.number(row, 2);
-    message.topic = rows.text(row, 3);
-    BELAY_CHECK(read_enum(rows, row, 4, message.status));
-    message.attempts = rows.number(row, 5);
-    message.error = rows.text(row, 6);
-    message.due_at = rows.instant(row, 7);
-    message.created_at = rows.instant(row, 8);
-    message.envelope = rows.text(row, 9);
-    message.seal = rows.text(row, 10);
-    return Done{};
-  });
+  return all<OutboxRow>(query, read_fields<OutboxRow>);
 }
 
 Result<std::vector<BlobRow>> PostgresSnapshot::blobs(const TenantId& tenant,

@@ -97,18 +97,13 @@ Result<std::vector<TenantId>> SqliteSnapshot::tenants() {
 
 Result<std::vector<QueueRow>> SqliteSnapshot::queues(const TenantId& tenant) {
   BELAY_TRY(std::int64_t number, tenant_number(tenant));
-  BELAY_TRY(Statement rows,
-            connection_.prepare("SELECT name, paused, runs_max, per_key_max, updated_at"
-                                " FROM queues WHERE tenant_id = ? ORDER BY name"));
+  static const std::string sql = "SELECT " + store::select_list<QueueRow>("q") +
+                                 " FROM queues q WHERE tenant_id = ? ORDER BY name";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(number);
-  auto read_row = [&](const Statement& row, QueueRow& queue) -> Result<Done> {
+  auto read_row = [&](const Statement& row, QueueRow& queue) {
     queue.tenant = tenant;
-    queue.name = row.text(0);
-    queue.paused = row.number(1) != 0;
-    queue.runs_max = row.natural(2);
-    queue.per_key_max = row.natural(3);
-    queue.updated_at = row.instant(4);
-    return Done{};
+    return read_fields(row, queue);
   };
   return all_rows<QueueRow>(connection_, std::move(rows), read_row);
 }

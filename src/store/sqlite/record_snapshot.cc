@@ -66,29 +66,15 @@ void bind_records(const RecordQuery& query, Statement& rows) {
 Result<std::vector<StoredRecord>> SqliteSnapshot::records(const RecordQuery& query) {
   BELAY_TRY(std::int64_t tenant, tenant_number(query.tenant));
   std::string sql =
-      "SELECT r.collection, r.user_id, r.key, r.envelope,"
-      " (SELECT run_id FROM runs WHERE run_number = r.run_number), r.seq, r.updated_at, r.seal,"
-      " r.version, r.expires_at, ";
-  sql += query.range ? "i.value FROM " : "'' FROM ";
-  sql += from_records(query);
+      "SELECT " +
+      store::select_list<StoredRecord>(
+          "r", {{"run_id", "(SELECT run_id FROM runs WHERE run_number = r.run_number)"},
+                {"sort_value", query.range ? "i.value" : "''"}}) +
+      " FROM " + from_records(query);
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   bind_records(query, rows);
-  auto read_row = [](const Statement& row, StoredRecord& record) -> Result<Done> {
-    record.collection = row.text(0);
-    record.user = UserId(row.text(1));
-    record.key = row.text(2);
-    record.envelope = row.text(3);
-    record.run = RunId(row.uuid(4));
-    record.seq = row.natural(5);
-    record.updated_at = row.instant(6);
-    record.seal = row.text(7);
-    record.version = row.natural(8);
-    record.expires_at = row.instant(9);
-    record.sort_value = row.text(10);
-    return Done{};
-  };
-  return all_rows<StoredRecord>(connection_, std::move(rows), read_row);
+  return all_rows<StoredRecord>(connection_, std::move(rows), read_fields<StoredRecord>);
 }
 
 }  // namespace belay::sqlite

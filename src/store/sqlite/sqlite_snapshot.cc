@@ -9,84 +9,30 @@
 namespace belay::sqlite {
 namespace {
 
-Result<Done> read_run(const Statement& row, RunRow& run) {
-  run.run = RunId(row.uuid(0));
-  run.thread = ThreadId(row.text(1));
-  run.user = UserId(row.text(2));
-  run.graph = row.text(3);
-  run.graph_hash = row.digest(4);
-  run.input = row.text(5);
-  run.options = row.text(6);
-  run.created_at = row.instant(7);
-  BELAY_CHECK(read_enum(row, 8, run.status));
-  run.reason = row.text(9);
-  run.outcome = row.text(10);
-  run.error_code = row.text(11);
-  run.error = row.text(12);
-  run.seq = row.natural(13);
-  run.epoch = row.natural(14);
-  run.session = SessionId(row.uuid(15));
-  run.checkpoint = CheckpointId(row.uuid(16));
-  run.node = row.text(17);
-  run.retry_count = row.number(18);
-  run.worked_ms = row.number(19);
-  run.updated_at = row.instant(20);
-  run.due_at = row.instant(21);
-  run.lost_claims = row.number(22);
-  run.forked_from = RunId(row.uuid(23));
-  run.forked_at = row.natural(24);
-  run.queue = row.text(25);
-  run.priority = row.number(26);
-  run.concurrency_key = row.text(27);
-  run.seal = row.text(28);
-  run.start_seal = row.text(29);
-  return Done{};
-}
-
 Result<Done> read_checkpoint(const Statement& row, CheckpointRow& checkpoint) {
-  checkpoint.id = CheckpointId(row.uuid(0));
-  checkpoint.parent = CheckpointId(row.uuid(1));
-  checkpoint.checkpoint_ns = row.text(2);
-  checkpoint.seq = row.natural(3);
-  checkpoint.epoch = row.natural(4);
-  checkpoint.session = SessionId(row.uuid(5));
-  BELAY_CHECK(read_enum(row, 6, checkpoint.kind));
-  checkpoint.node = row.text(7);
-  checkpoint.superstep = row.number(8);
-  checkpoint.next_tasks = row.text(9);
-  store::keep_hash(row.text(10), checkpoint);
-  checkpoint.retry_count = row.number(11);
-  BELAY_CHECK(read_enum(row, 12, checkpoint.status));
-  checkpoint.created_at = row.instant(13);
-  checkpoint.state_seq = row.natural(14);
+  BELAY_CHECK(read_fields(row, checkpoint));
+  store::keep_hash(row.text(store::column_count<CheckpointRow>()), checkpoint);
   return Done{};
 }
 
-Result<Done> read_approval(const Statement& row, ApprovalRow& approval) {
-  approval.interrupt = InterruptId(row.uuid(0));
-  approval.thread = ThreadId(row.text(1));
-  approval.run = RunId(row.uuid(2));
-  approval.task = TaskId(row.uuid(3));
-  approval.user = UserId(row.text(4));
-  approval.graph = row.text(5);
-  approval.node = row.text(6);
-  approval.question = row.text(7);
-  approval.payload = row.text(8);
-  approval.payload_hash = row.digest(9);
-  approval.roles = row.text(10);
-  approval.seq = row.natural(11);
-  approval.created_at = row.instant(12);
-  approval.expires_at = row.instant(13);
-  BELAY_CHECK(read_enum(row, 14, approval.status));
-  approval.decided_by = row.text(15);
-  approval.comment = row.text(16);
-  approval.edited = row.text(17);
-  approval.edited_hash = row.digest(18);
-  approval.decided_at = row.instant(19);
-  approval.on_behalf_of = row.text(20);
-  approval.seal = row.text(21);
-  approval.decision_seal = row.text(22);
-  return Done{};
+// Returns the columns of a run; without its input and options if they are not needed.
+std::string run_columns(bool without_input) {
+  return store::select_list<RunRow>(
+      "r", {{"thread_id", "t.thread_id"},
+            {"user_id", "s.user_id"},
+            {"graph", "g.name"},
+            {"graph_hash", "g.content_hash"},
+            {"input", without_input ? "x''" : "s.input"},
+            {"options", without_input ? "''" : "s.options"},
+            {"created_at", "s.created_at"},
+            {"session_id", "(SELECT session_id FROM sessions WHERE number = r.session_number)"},
+            {"checkpoint_id",
+             "(SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = r.tenant_id"
+             " AND c.run_number = r.run_number AND c.namespace = '' AND c.seq = r.seq)"},
+            {"forked_from", "s.forked_from"},
+            {"forked_at", "s.forked_at"},
+            {"queue", "coalesce(r.queue, 'default')"},
+            {"start_seal", "s.seal"}});
 }
 
 // Returns a condition with one "?" per status. Its constant part makes SQLite use the partial index
@@ -145,12 +91,11 @@ Result<SqliteSnapshot::Place> SqliteSnapshot::place_of(const TenantId& tenant, c
 
 Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
-  std::string sql =
-      "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
-      " (SELECT run_id FROM runs WHERE run_number = (SELECT max(run_number) FROM runs r"
-      "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number)), t.preserve,"
-      " t.seal"
-      " FROM threads t WHERE t.tenant_id = ?";
+  static const std::string columns = store::select_list<ThreadRow>(
+      "t", {{"last_run",
+             "(SELECT run_id FROM runs WHERE run_number = (SELECT max(run_number) FROM runs r"
+             " WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number))"}});
+  std::string sql = "SELECT " + columns + " FROM threads t WHERE t.tenant_id = ?";
   if (filter.thread) sql += " AND t.thread_id = ?";
   if (filter.user) sql += " AND t.user_id = ?";
   if (filter.before) {
@@ -165,16 +110,9 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
   if (filter.user) rows.bind(filter.user->text);
   if (filter.before) rows.bind(tenant).bind(filter.before->text);
   rows.bind(filter.limit);
-  auto read_row = [&](const Statement& row, ThreadRow& thread) -> Result<Done> {
+  auto read_row = [&](const Statement& row, ThreadRow& thread) {
     thread.tenant = filter.tenant;
-    thread.thread = ThreadId(row.text(0));
-    thread.user = UserId(row.text(1));
-    thread.graph = row.text(2);
-    thread.created_at = row.instant(3);
-    thread.last_run = RunId(row.uuid(4));
-    thread.preserve = row.number(5) != 0;
-    thread.seal = row.text(6);
-    return Done{};
+    return read_fields(row, thread);
   };
   return all_rows<ThreadRow>(connection_, std::move(rows), read_row);
 }
@@ -185,16 +123,9 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   bool is_unfinished = !filter.statuses.empty() &&
                        std::none_of(filter.statuses.begin(), filter.statuses.end(), is_final);
   bool by_user = filter.user && !filter.run && !filter.thread && !filter.due_by && !is_unfinished;
-  std::string sql = "SELECT r.run_id, t.thread_id, s.user_id, g.name, g.content_hash, ";
-  sql += filter.without_input ? "x'', ''" : "s.input, s.options";
-  sql +=
-      ", s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
-      " (SELECT session_id FROM sessions WHERE number = r.session_number),"
-      " (SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = r.tenant_id"
-      "   AND c.run_number = r.run_number AND c.namespace = '' AND c.seq = r.seq),"
-      " r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at, r.lost_claims,"
-      " s.forked_from, s.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key,"
-      " r.seal, s.seal FROM ";
+  static const std::string whole = run_columns(false);
+  static const std::string reduced = run_columns(true);
+  std::string sql = "SELECT " + (filter.without_input ? reduced : whole) + " FROM ";
   sql += by_user ? "run_starts s CROSS JOIN runs r" : "runs r CROSS JOIN run_starts s";
   sql +=
       " ON s.run_number = r.run_number"
@@ -234,23 +165,23 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, RunRow& run) {
     run.tenant = filter.tenant;
-    return read_run(row, run);
+    return read_fields(row, run);
   };
   return all_rows<RunRow>(connection_, std::move(rows), read_row);
 }
 
 Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointFilter& filter) {
   BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
-  std::string sql =
-      "SELECT checkpoint_id,"
-      " iif(length(parent_id) = 0, (SELECT p.checkpoint_id FROM checkpoints p"
-      "   WHERE p.tenant_id = c.tenant_id AND p.run_number = c.run_number"
-      "   AND p.namespace = c.namespace AND p.seq = c.seq - 1), parent_id),"
-      " namespace, seq, epoch,"
-      " (SELECT session_id FROM sessions WHERE number = session_number),"
-      " kind, node, superstep, next_tasks, chain_hash, retry_count, status, created_at,"
-      " coalesce(state_seq, seq)"
-      " FROM checkpoints c WHERE tenant_id = ? AND run_number = ? AND namespace = ?";
+  static const std::string columns = store::select_list<CheckpointRow>(
+      "c", {{"parent_id",
+             "iif(length(parent_id) = 0, (SELECT p.checkpoint_id FROM checkpoints p"
+             " WHERE p.tenant_id = c.tenant_id AND p.run_number = c.run_number"
+             " AND p.namespace = c.namespace AND p.seq = c.seq - 1), parent_id)"},
+            {"session_id", "(SELECT session_id FROM sessions WHERE number = session_number)"},
+            {"state_seq", "coalesce(state_seq, seq)"}});
+  std::string sql = "SELECT " + columns +
+                    ", c.chain_hash FROM checkpoints c"
+                    " WHERE tenant_id = ? AND run_number = ? AND namespace = ?";
   if (filter.seq) sql += " AND seq = ?";
   if (filter.before_seq) sql += " AND seq < ?";
   sql += " ORDER BY seq DESC LIMIT ?";
@@ -268,34 +199,28 @@ Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointF
 
 Result<std::vector<EventRow>> SqliteSnapshot::events(const EventFilter& filter) {
   BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
-  BELAY_TRY(Statement rows,
-            connection_.prepare("SELECT seq, event_index, type, body, created_at, seal FROM events"
-                                " WHERE tenant_id = ? AND run_number = ?"
-                                " AND (seq, event_index) > (?, ?)"
-                                " ORDER BY seq, event_index LIMIT ?"));
+  static const std::string sql = "SELECT " + store::select_list<EventRow>("e") +
+                                 " FROM events e WHERE tenant_id = ? AND run_number = ?"
+                                 " AND (seq, event_index) > (?, ?)"
+                                 " ORDER BY seq, event_index LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(place.tenant).bind(place.run).bind(filter.after_seq).bind(filter.after_index);
   rows.bind(filter.limit);
-  auto read_row = [&](const Statement& row, EventRow& event) -> Result<Done> {
+  auto read_row = [&](const Statement& row, EventRow& event) {
     event.run = filter.run;
-    event.seq = row.natural(0);
-    event.index = row.number(1);
-    event.type = row.text(2);
-    event.body = row.text(3);
-    event.created_at = row.instant(4);
-    event.seal = row.text(5);
-    return Done{};
+    return read_fields(row, event);
   };
   return all_rows<EventRow>(connection_, std::move(rows), read_row);
 }
 
 Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
-  std::string sql =
-      "SELECT a.interrupt_id, t.thread_id, r.run_id, a.task_id, s.user_id, g.name, a.node,"
-      " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
-      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
-      " a.on_behalf_of, a.seal, a.decision_seal"
-      " FROM ";
+  static const std::string columns =
+      store::select_list<ApprovalRow>("a", {{"thread_id", "t.thread_id"},
+                                            {"run_id", "r.run_id"},
+                                            {"user_id", "s.user_id"},
+                                            {"graph", "g.name"}});
+  std::string sql = "SELECT " + columns + " FROM ";
   // Few approvals are open; one user's might be few among many.
   bool by_user = filter.user && !filter.interrupt && !filter.run && !filter.only_open;
   sql += by_user ? "run_starts s CROSS JOIN approvals a ON a.run_number = s.run_number"
@@ -334,7 +259,7 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, ApprovalRow& approval) {
     approval.tenant = filter.tenant;
-    return read_approval(row, approval);
+    return read_fields(row, approval);
   };
   return all_rows<ApprovalRow>(connection_, std::move(rows), read_row);
 }

@@ -12,16 +12,6 @@
 namespace belay::sqlite {
 namespace {
 
-Result<Done> read_value(const Statement& row, ValueRow& value) {
-  value.checkpoint_ns = row.text(0);
-  value.channel = row.text(1);
-  value.seq = row.natural(2);
-  value.index = row.number(3);
-  if (!row.is_null(4)) BELAY_CHECK(read_enum(row, 4, value.kind));
-  value.envelope = row.text(5);
-  return Done{};
-}
-
 bool is_before(const ValueRow& a, const ValueRow& b) {
   return std::tie(a.checkpoint_ns, a.channel, a.seq, a.index) <
          std::tie(b.checkpoint_ns, b.channel, b.seq, b.index);
@@ -37,8 +27,8 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values(const ValueFilter& filter) 
 Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
                                                           const ValueFilter& filter) {
   std::string sql =
-      "SELECT namespace, channel, seq, value_index, kind, envelope FROM channel_values"
-      " WHERE tenant_id = ? AND run_number = ? AND seq <= ? AND seq > ?";
+      "SELECT " + store::select_list<ValueRow>("v") +
+      " FROM channel_values v WHERE tenant_id = ? AND run_number = ? AND seq <= ? AND seq > ?";
   if (filter.checkpoint_ns) sql += " AND namespace = ?";
   sql += " ORDER BY seq, namespace, channel, value_index";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
@@ -46,7 +36,7 @@ Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
   if (filter.checkpoint_ns) rows.bind(*filter.checkpoint_ns);
   auto read_row = [&](const Statement& row, ValueRow& value) {
     value.run = filter.run;
-    return read_value(row, value);
+    return read_fields(row, value);
   };
   return all_rows<ValueRow>(connection_, std::move(rows), read_row);
 }
@@ -56,7 +46,7 @@ Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
 // make SQLite sort them together with their envelopes.
 Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& place,
                                                                 const ValueFilter& filter) {
-  static constexpr std::string_view sql =
+  static const std::string sql =
       "WITH RECURSIVE spaces (space) AS ("
       "  SELECT iif(?5, ?4, (SELECT min(n.namespace) FROM channel_values n"
       "    WHERE n.tenant_id = ?1 AND n.run_number = ?2))"
@@ -70,7 +60,8 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
       "  UNION ALL SELECT space, (SELECT min(n.channel) FROM channel_values n"
       "    WHERE n.tenant_id = ?1 AND n.run_number = ?2 AND n.namespace = space"
       "    AND n.channel > name) FROM channels WHERE name IS NOT NULL ORDER BY 1, 2)"
-      " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
+      " SELECT " +
+      store::select_list<ValueRow>("v") +
       " FROM channels c CROSS JOIN channel_values v"
       " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.space"
       " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
@@ -85,7 +76,7 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
   statement.bind(std::int64_t{filter.checkpoint_ns.has_value()});
   auto read_row = [&](const Statement& row, ValueRow& value) {
     value.run = filter.run;
-    return read_value(row, value);
+    return read_fields(row, value);
   };
   BELAY_TRY(auto rows, all_rows<ValueRow>(connection_, std::move(statement), read_row));
   if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
@@ -108,23 +99,17 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
 
 Result<std::vector<TaskRow>> SqliteSnapshot::tasks(const TaskFilter& filter) {
   BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
-  std::string sql =
-      "SELECT superstep, position, task_id, status, envelope FROM tasks"
-      " WHERE tenant_id = ? AND run_number = ? AND namespace = ?";
+  std::string sql = "SELECT " + store::select_list<TaskRow>("t") +
+                    " FROM tasks t WHERE tenant_id = ? AND run_number = ? AND namespace = ?";
   if (filter.superstep) sql += " AND superstep = ?";
   sql += " ORDER BY superstep, position";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(place.tenant).bind(place.run).bind(filter.checkpoint_ns);
   if (filter.superstep) rows.bind(*filter.superstep);
-  auto read_row = [&](const Statement& row, TaskRow& task) -> Result<Done> {
+  auto read_row = [&](const Statement& row, TaskRow& task) {
     task.run = filter.run;
     task.checkpoint_ns = filter.checkpoint_ns;
-    task.superstep = row.number(0);
-    task.position = row.number(1);
-    task.task = TaskId(row.uuid(2));
-    BELAY_CHECK(read_enum(row, 3, task.status));
-    task.envelope = row.text(4);
-    return Done{};
+    return read_fields(row, task);
   };
   return all_rows<TaskRow>(connection_, std::move(rows), read_row);
 }
@@ -132,8 +117,7 @@ Result<std::vector<TaskRow>> SqliteSnapshot::tasks(const TaskFilter& filter) {
 Result<std::vector<EffectRow>> SqliteSnapshot::effects(const EffectFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
   std::string sql =
-      "SELECT r.run_id, e.task_id, e.name, e.node, e.effect_class, e.status, e.attempt,"
-      " e.created_at, e.updated_at, e.envelope"
+      "SELECT " + store::select_list<EffectRow>("e", {{"run_id", "r.run_id"}}) +
       " FROM effects e CROSS JOIN runs r ON r.run_number = e.run_number WHERE e.tenant_id = ?";
   if (filter.run) {
     sql += " AND e.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
@@ -157,29 +141,15 @@ Result<std::vector<EffectRow>> SqliteSnapshot::effects(const EffectFilter& filte
   for (EffectStatus status : filter.statuses) rows.bind(status);
   if (is_page) rows.bind(filter.after->first).bind(filter.after->second);
   rows.bind(filter.limit);
-  auto read_row = [&](const Statement& row, EffectRow& effect) -> Result<Done> {
-    effect.run = RunId(row.uuid(0));
-    effect.task = TaskId(row.uuid(1));
-    effect.name = row.text(2);
-    effect.node = row.text(3);
-    BELAY_CHECK(read_enum(row, 4, effect.effect_class));
-    BELAY_CHECK(read_enum(row, 5, effect.status));
-    effect.attempt = row.number(6);
-    effect.created_at = row.instant(7);
-    effect.updated_at = row.instant(8);
-    effect.envelope = row.text(9);
-    return Done{};
-  };
-  return all_rows<EffectRow>(connection_, std::move(rows), read_row);
+  return all_rows<EffectRow>(connection_, std::move(rows), read_fields<EffectRow>);
 }
 
 Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
   std::string sql =
-      "SELECT r.run_id, o.seq, o.message_index, o.topic, o.status, o.attempts, o.error, o.due_at,"
-      " o.created_at, ";
-  sql += filter.without_body ? "x''" : "o.envelope";
-  sql += ", o.seal";
+      "SELECT " +
+      store::select_list<OutboxRow>(
+          "o", {{"run_id", "r.run_id"}, {"envelope", filter.without_body ? "x''" : "o.envelope"}});
   if (filter.first_of_each_run) sql += ", min(o.message_number)";
   sql += " FROM outbox o CROSS JOIN runs r ON r.run_number = o.run_number WHERE o.tenant_id = ?";
   if (filter.run) {
@@ -207,21 +177,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
   if (is_page) rows.bind(filter.after->first).bind(filter.after->second);
   lists.bind(rows);
   rows.bind(filter.limit);
-  auto read_row = [&](const Statement& row, OutboxRow& message) -> Result<Done> {
-    message.run = RunId(row.uuid(0));
-    message.seq = row.natural(1);
-    message.index = row.number(2);
-    message.topic = row.text(3);
-    BELAY_CHECK(read_enum(row, 4, message.status));
-    message.attempts = row.number(5);
-    message.error = row.text(6);
-    message.due_at = row.instant(7);
-    message.created_at = row.instant(8);
-    message.envelope = row.text(9);
-    message.seal = row.text(10);
-    return Done{};
-  };
-  return all_rows<OutboxRow>(connection_, std::move(rows), read_row);
+  return all_rows<OutboxRow>(connection_, std::move(rows), read_fields<OutboxRow>);
 }
 
 Result<std::vector<BlobRow>> SqliteSnapshot::blobs(const TenantId& tenant,
