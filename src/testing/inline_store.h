@@ -20,6 +20,9 @@ class InlineStore final : public ForwardingStore {
   Task<Result<Done>> read(Reader reader) override {
     co_return block_on(*loop_, inner().read(std::move(reader)));
   }
+  Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
+    co_return block_on(*loop_, inner().poll_runs(std::move(filter)));
+  }
 
  private:
   std::unique_ptr<Store> owned_;

@@ -132,6 +132,8 @@ INSTANTIATE_TEST_SUITE_P(Of, OldFiles,
                          ::testing::Values(OldFile{"schema-3-sealed", encrypting_options, true},
                                            OldFile{"schema-4", plaintext_options},
                                            OldFile{"schema-4-sealed", encrypting_options, true},
+                                           OldFile{"schema-7", plaintext_options},
+                                           OldFile{"schema-7-sealed", encrypting_options},
                                            OldFile{"", plaintext_options},
                                            OldFile{"", encrypting_options}));
 

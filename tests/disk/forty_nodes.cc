@@ -225,6 +225,8 @@ Result<Done> Process::move_on(const RunView& view) {
   if (view.row.status != RunStatus::paused) {
     BELAY_CHECK(wait(runtime_->resume(default_tenant(), view.row.thread)));
   } else if (view.row.reason == "approval") {
+    // A short read: the page with the approval was read as zeros.
+    if (!view.approval) return error(ErrorCode::corrupt, "The approval was not found.");
     Decision decision;
     decision.approved = true;
     decision.decided_by = "ana";
