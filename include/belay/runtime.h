@@ -42,8 +42,7 @@ struct RunView {
   // Open approvals of a paused run (of all its tasks), oldest first; the list_rows_max newest.
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // set if the run has a budget
-  // Only if the run has ended: effects whose outcome is unknown.
-  std::vector<EffectRow> uncertain = {};
+  std::vector<EffectRow> uncertain = {};  // of an ended run: effects whose outcome is unknown
   std::string held_by = {};  // why a queued run waits, for display: "user limit 5"; empty: none
   bool success() const { return !has_failed(row.status); }
 };
@@ -55,6 +54,7 @@ struct StartOptions {
   // run, or returns it if it has ended or is running. `invalid` for another graph or input,
   // `conflict` for another user.
   ThreadId thread = {};
+  bool thread_is_new = false;  // `thread` is a random id: it has no run yet
   RunSettings run = {};
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;         // larger numbers run first
@@ -119,6 +119,7 @@ struct Decision {
   std::string comment = {};
   std::optional<Value> edited = std::nullopt;  // replaces the payload; only with `approved`
   std::vector<std::string> roles = {};         // that the decider holds
+  std::optional<UserId> only_of = {};          // another user's approval is not_found then
 };
 
 struct DecisionResult {
@@ -151,8 +152,7 @@ struct DeliveryOptions {
   // Of one call, which is then stopped and counts as failed. No other process delivers the message
   // for twice this time.
   std::chrono::milliseconds timeout{30'000};
-  // Calls before the message is discarded with its last error. See RetryPolicy for the backoff.
-  RetryPolicy retry{.attempts = 12, .cap = std::chrono::hours(1)};
+  RetryPolicy retry{.attempts = 12, .cap = std::chrono::hours(1)};  // then it is discarded
 };
 
 // The parts that a runtime uses. Everything referenced must outlive the runtime.

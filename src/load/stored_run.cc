@@ -257,10 +257,12 @@ Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tena
 }
 
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
-                                 const InterruptId& interrupt) {
+                                 const InterruptId& interrupt,
+                                 const std::optional<UserId>& only_of) {
   ApprovalFilter filter;
   filter.tenant = tenant;
   filter.interrupt = interrupt;
+  filter.user = only_of;
   filter.limit = 1;
   BELAY_TRY(auto rows, view.approvals(filter));
   if (!rows.empty()) return std::move(rows.front());

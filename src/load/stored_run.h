@@ -45,8 +45,10 @@ Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run);
 // Returns those of `asked` that are decided.
 Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
                                             const RunId& run, std::vector<InterruptId> asked);
+// not_found if it does not exist, or if `only_of` is given and its run is of another user.
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
-                                 const InterruptId& interrupt);
+                                 const InterruptId& interrupt,
+                                 const std::optional<UserId>& only_of = std::nullopt);
 
 // Returns all runs that are `running`, of any session, without their input; only those of
 // one user if `user` is given.

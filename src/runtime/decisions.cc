@@ -40,10 +40,12 @@ engine::Decided Decisions::decided_as(ApprovalRow approval, const Decision& deci
   return event;
 }
 
-Task<Result<Decisions::AskedRun>> Decisions::find_asked(TenantId tenant, InterruptId interrupt) {
+Task<Result<Decisions::AskedRun>> Decisions::find_asked(TenantId tenant, InterruptId interrupt,
+                                                        std::optional<UserId> only_of) {
   std::function<Result<AskedRun>(Snapshot&)> reader =
-      [tenant, interrupt, graphs = loader_.graphs()](Snapshot& view) -> Result<AskedRun> {
-    BELAY_TRY(ApprovalRow approval, approval_row(view, tenant, interrupt));
+      [tenant, interrupt, only_of = std::move(only_of),
+       graphs = loader_.graphs()](Snapshot& view) -> Result<AskedRun> {
+    BELAY_TRY(ApprovalRow approval, approval_row(view, tenant, interrupt, only_of));
     auto row = run_row(view, tenant, approval.run);
     if (!row.ok()) return AskedRun{std::move(approval), std::move(row).error()};
     return AskedRun{std::move(approval),
@@ -58,7 +60,7 @@ Task<Result<DecisionResult>> Decisions::decide(TenantId tenant, InterruptId inte
   // Each round reads the approval and its run again: in the previous one, another commit changed
   // them between the read and the commit.
   while (true) {
-    auto asked = co_await find_asked(tenant, interrupt);
+    auto asked = co_await find_asked(tenant, interrupt, decision.only_of);
     if (!asked.ok()) co_return co_await refuse_damaged(tenant, interrupt, std::move(asked).error());
     ThreadId thread = asked->approval.thread;
     bool is_open = asked->approval.status == ApprovalStatus::open;

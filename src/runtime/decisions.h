@@ -29,7 +29,8 @@ class Decisions {
     std::uint64_t seq = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
   };
-  Task<Result<AskedRun>> find_asked(TenantId tenant, InterruptId interrupt);
+  Task<Result<AskedRun>> find_asked(TenantId tenant, InterruptId interrupt,
+                                    std::optional<UserId> only_of);
   engine::Decided decided_as(ApprovalRow approval, const Decision& decision);
   Task<Result<std::optional<DecisionResult>>> try_to_decide(LoadedRun found, engine::Decided event,
                                                             Standing& standing);

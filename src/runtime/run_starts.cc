@@ -32,8 +32,8 @@ Task<Result<RunStarts::Begin>> RunStarts::prepare(std::string graph_name,
                                                   StartOptions options) {
   Begin begin;
   BELAY_CO_TRY(begin.graph, loader_.graphs()->newest(graph_name));
-  begin.is_named = !options.thread.empty();
-  if (!begin.is_named) options.thread = ThreadId(random_uuid(parts_.random).text());
+  bool may_have_a_run = !options.thread.empty() && !options.thread_is_new;
+  if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
   BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
   BELAY_CO_CHECK(check_name("user id", options.user.text));
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
@@ -57,7 +57,7 @@ Task<Result<RunStarts::Begin>> RunStarts::prepare(std::string graph_name,
   row.priority = options.priority;
   row.concurrency_key = options.concurrency_key;
   BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, of_run, std::move(input)));
-  if (begin.is_named) {
+  if (may_have_a_run) {
     auto found = co_await loader_.load_thread(options.tenant, options.thread);
     if (!found.ok() && found.error().code != ErrorCode::not_found) {
       co_return std::move(found).error();
@@ -79,13 +79,11 @@ Task<Result<RunView>> RunStarts::start(std::string graph_name, std::shared_ptr<v
   BELAY_CO_TRY(RunAdmission::Permit place, executor_.admission().enter(begin->run->row));
   auto places = co_await limits_.guards_of(begin->run->row, true);
   if (!places.ok()) co_return std::move(places).error();
-  RunRow wanted;
-  if (begin->is_named) wanted = begin->run->row;
-  bool is_named = begin->is_named;
+  RunRow wanted = begin->run->row;
   engine::Event first = engine::Started{executor_.moment()};
   auto view = co_await executor_.drive(std::move(begin->graph), *std::move(begin->run),
                                        std::move(first), *std::move(places));
-  bool may_be_known = is_named && !view.ok() && view.error().code == ErrorCode::conflict;
+  bool may_be_known = !view.ok() && view.error().code == ErrorCode::conflict;
   if (!may_be_known) co_return std::move(view);
   // Race: the same start, in any process, was committed between the read and this commit.
   auto known = co_await find_known(std::move(wanted));

@@ -32,7 +32,6 @@ class RunStarts {
     Definition graph;
     std::optional<engine::Run> run;
     std::optional<LoadedRun> known;
-    bool is_named = false;  // the caller named the thread
   };
   Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
   // Returns the thread's existing run if it is the run that `wanted` would start; else an error.

@@ -253,6 +253,7 @@ Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun star
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start) {
   UserId user = start.user;
   ThreadId named = std::move(start.thread);
+  start.thread_is_new = named.empty() && call.request.header("Idempotency-Key").empty();
   BELAY_CO_TRY(start.thread,
                co_await thread_to_begin(world, call, std::move(named), std::move(user)));
   Preference preference = preference_of(call.request);

@@ -178,11 +178,7 @@ class GuardedService final : public Service {
   }
 
   Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
-    if (who_.reach == Reach::own) {
-      Whose none;
-      auto shown = co_await approval(interrupt.text(), std::move(none));
-      if (!shown.ok()) co_return std::move(shown).error();
-    }
+    if (who_.reach == Reach::own) decision.only_of = who_.user;
     BELAY_CO_CHECK(take_name(decision.decided_by, decision.on_behalf_of));
     BELAY_CO_CHECK(take_roles(decision.roles));
     auto answer = co_await all_.decide(interrupt, std::move(decision));

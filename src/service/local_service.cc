@@ -46,6 +46,7 @@ class LocalService final : public Service {
     BELAY_CO_TRY(RunRequest request, run_request(parts_.graphs, parts_.tenant, std::move(wanted)));
     if (request.options.thread.empty()) {
       request.options.thread = ThreadId(random_uuid(parts_.random).text());
+      request.options.thread_is_new = true;
     }
     ThreadId thread = request.options.thread;
     UserId user = request.options.user;

@@ -45,6 +45,7 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.options.tenant = tenant;
   request.options.user = std::move(wanted.user);
   request.options.thread = std::move(wanted.thread);
+  request.options.thread_is_new = wanted.thread_is_new;
   request.options.run = wanted.options;
   request.options.queue = std::move(wanted.queue);
   request.options.priority = wanted.priority;

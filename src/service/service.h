@@ -22,7 +22,8 @@ struct StartRun {
   std::string agent;
   Value input;  // an object: the members of the agent's state
   UserId user = UserId("local");
-  ThreadId thread = {};  // empty: a new random one
+  ThreadId thread = {};        // empty: a new random one
+  bool thread_is_new = false;  // `thread` is a random id of the caller
   RunSettings options = {};
   // True: stores the run in a queue; a worker starts it, not before `delay` has passed. False:
   // executes it here, and returns when it has ended or is paused.
