@@ -111,6 +111,7 @@ TEST_F(StoreCalls, OfADecisionByItsUserAreOneRead) {
   auto stranger = make_guarded_service(*service, {.user = UserId("zoe")});
   restart_count();
   auto refused = block_on(loop, stranger->decide(asked, approve()));
+  ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::not_found) << "as if it did not exist";
   expect(1, 0);
   restart_count();
