@@ -191,7 +191,7 @@ constexpr void for_each_field(Visit visit) {
   std::apply([&](const auto&... each) { (visit(each), ...); }, fields<Row>);
 }
 
-// An expression that stands for a column.
+// An SQL expression that is selected instead of a column.
 struct ColumnSql {
   std::string_view column;
   std::string_view sql;

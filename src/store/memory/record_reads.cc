@@ -39,6 +39,10 @@ std::vector<StoredRecord> records_in_range(const TenantTables& tables, const Rec
       begin = tables.orders.upper_bound(last);
     }
   }
+  // The conditions that the range does not contain.
+  RecordQuery rest = query;
+  rest.field.clear();
+  rest.after.clear();
   std::vector<StoredRecord> found;
   auto position = range.is_descending ? end : begin;
   auto stop = range.is_descending ? begin : end;
@@ -47,9 +51,6 @@ std::vector<StoredRecord> records_in_range(const TenantTables& tables, const Rec
     if (range.is_descending) --position;
     const auto& [collection, user, index, value, key] = *position;
     const RecordEntry& entry = tables.records.at(RecordKey(collection, user, key));
-    RecordQuery rest = query;
-    rest.field.clear();
-    rest.after.clear();
     if (record_matches(rest, entry)) {
       found.push_back(entry.row);
       found.back().sort_value = value;
