@@ -22,16 +22,18 @@ namespace belay::limits {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-inline constexpr std::size_t json_depth_max = 64;             // nested arrays and objects
-inline constexpr std::size_t document_depth_max = 72;         // Belay's documents with such values
-inline constexpr std::size_t value_bytes_max = 64u << 20;     // one channel's JSON text
-inline constexpr std::size_t record_bytes_max = 1u << 20;     // one record's JSON text
-inline constexpr std::size_t sort_value_bytes_max = 1'024;    // a value of an ordered index
-inline constexpr std::size_t identifier_bytes_max = 200;      // thread, user, record key
-inline constexpr std::size_t comment_bytes_max = 10'000;      // a decision's comment
-inline constexpr std::size_t state_members_max = 32;          // members of a state type
-inline constexpr std::size_t json_channels_max = 1'000;       // channels of a JSON graph
-inline constexpr std::size_t graph_nodes_max = 1'000;         // nodes of one graph
+inline constexpr std::size_t json_depth_max = 64;           // nested arrays and objects
+inline constexpr std::size_t document_depth_max = 72;       // Belay's documents with such values
+inline constexpr std::size_t value_bytes_max = 64u << 20;   // one channel's JSON text
+inline constexpr std::size_t record_bytes_max = 1u << 20;   // one record's JSON text
+inline constexpr std::size_t sort_value_bytes_max = 1'024;  // a value of an ordered index
+inline constexpr std::size_t identifier_bytes_max = 200;    // thread, user, record key
+inline constexpr std::size_t thread_title_bytes_max = 1'000;
+inline constexpr std::size_t thread_metadata_bytes_max = 64u << 10;  // JSON text
+inline constexpr std::size_t comment_bytes_max = 10'000;             // a decision's comment
+inline constexpr std::size_t state_members_max = 32;                 // members of a state type
+inline constexpr std::size_t json_channels_max = 1'000;              // channels of a JSON graph
+inline constexpr std::size_t graph_nodes_max = 1'000;                // nodes of one graph
 inline constexpr std::size_t supersteps_max = 10'000;         // of one run: stops endless cycles
 inline constexpr std::size_t superstep_tasks_max = 100'000;   // of one superstep
 inline constexpr std::size_t parallel_tasks_default = 128;    // running at the same time

@@ -36,6 +36,14 @@
 
 namespace belay {
 
+// Values of an ordered index: from `from` on, ordered by value and key.
+struct RecordRange {
+  std::string from = {};
+  std::string until = {};  // not empty: only values before this one
+  bool is_descending = false;
+  std::string after = {};  // with the `after` of the query: only records after this value and key
+};
+
 // The save or the deletion of one record by a commit.
 struct RecordWrite {
   std::string collection;
@@ -47,6 +55,19 @@ struct RecordWrite {
   Instant expires_at = {};                             // unset: never
   std::optional<std::uint64_t> expected_version = {};  // see RecordPut
   bool is_of_tenant = false;                           // belongs to no user
+};
+
+// The same as a row of a commit.
+struct RecordPut {
+  std::string collection;
+  UserId user;  // empty: the record belongs to the whole tenant
+  std::string key;
+  std::string envelope;                                      // empty: deletes the record
+  std::vector<std::pair<std::string, std::string>> indexed;  // names of indexes, and values
+  std::string seal = {};                                     // covers `indexed`
+  Instant expires_at = {};                                   // unset: never
+  std::optional<std::uint64_t> expected_version = {};  // of the stored record; 0: it must be new
+  friend bool operator==(const RecordPut&, const RecordPut&) = default;
 };
 
 // A stored record.

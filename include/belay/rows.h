@@ -66,6 +66,11 @@ struct ThreadRow {
   RunId last_run;
   Instant created_at{};
   bool preserve = false;  // exempt from retention
+  // A commit with CommitRows::thread_edit replaces the following members.
+  std::string title = {};
+  std::string metadata = {};  // JSON object; empty: none
+  Instant expires_at{};       // then retention deletes the thread if no run is unfinished
+  Instant updated_at{};       // of these members; unset: never edited
   std::string seal = {};
   friend bool operator==(const ThreadRow&, const ThreadRow&) = default;
 };
@@ -77,7 +82,7 @@ struct RunRow {
   UserId user;
   std::string graph;
   Digest graph_hash{};  // version of the graph that the run started with
-  std::string input;    // envelope: the initial state
+  std::string input;    // envelope: the initial state, or the input for the thread's state
   std::string options;  // JSON: RunOptions
   Instant created_at{};
   RunId forked_from;            // null: not a fork
@@ -85,6 +90,7 @@ struct RunRow {
   std::string queue = "default";
   std::int64_t priority = 0;    // larger numbers run first
   std::string concurrency_key;  // runs with the same key share a limit; empty: none
+  std::int64_t ordinal = 0;     // the number of runs that its thread had had before it
   // The following members change with every commit.
   RunStatus status = RunStatus::queued;
   std::string reason;            // with `paused`: a PauseReason; with `quarantined`: the cause
@@ -107,6 +113,14 @@ struct RunRow {
   std::string start_seal = {};  // covers the members that never change, except the input
   friend bool operator==(const RunRow&, const RunRow&) = default;
 };
+
+// True once the run has started from the state of its thread. False for a run that waits, or waited
+// when it was cancelled, for the end of earlier runs of its thread: it has scheduled no task.
+inline bool has_started(const RunRow& run) { return run.ordinal == 0 || !run.node.empty(); }
+// The seq of a ValueRow that the run writes in its commit `seq`, or reads as of it.
+inline std::uint64_t value_seq(const RunRow& run, std::uint64_t seq) {
+  return (static_cast<std::uint64_t>(run.ordinal) << 32) + seq;
+}
 
 // One commit of a run; the checkpoint's id is the commit's id. The checkpoints of a subgraph task
 // are numbered within their own namespace.
@@ -138,8 +152,12 @@ struct CheckpointRow {
 // A channel's new value, or an operand that is combined with the previous value. Only changed
 // channels are written. The value as of a state_seq is the newest `set` up to it, combined with all
 // later rows up to it in the order of (seq, index).
+//
+// The first run of a thread has its own values, and so has each subgraph. All later runs of a
+// thread share the values of the thread's state, where the seq is value_seq().
 struct ValueRow {
-  RunId run;
+  RunId run;        // null: a value of the thread's state
+  ThreadId thread;  // empty: a value of the run
   std::string checkpoint_ns;
   std::string channel;
   std::uint64_t seq = 0;   // one more than the state_seq before it
@@ -240,27 +258,6 @@ struct ApprovalRow {
   std::string seal = {};           // covers the question
   std::string decision_seal = {};  // covers the members that the decision sets
   friend bool operator==(const ApprovalRow&, const ApprovalRow&) = default;
-};
-
-// Values of an ordered index (record.h): from `from` on, ordered by value and key.
-struct RecordRange {
-  std::string from = {};
-  std::string until = {};  // not empty: only values before this one
-  bool is_descending = false;
-  std::string after = {};  // with the `after` of the query: only records after this value and key
-};
-
-// The save or the deletion of a record: see record.h.
-struct RecordPut {
-  std::string collection;
-  UserId user;  // empty: the record belongs to the whole tenant
-  std::string key;
-  std::string envelope;                                      // empty: deletes the record
-  std::vector<std::pair<std::string, std::string>> indexed;  // names of indexes, and values
-  std::string seal = {};                                     // covers `indexed`
-  Instant expires_at = {};                                   // unset: never
-  std::optional<std::uint64_t> expected_version = {};  // of the stored record; 0: it must be new
-  friend bool operator==(const RecordPut&, const RecordPut&) = default;
 };
 
 struct StoredRecord {

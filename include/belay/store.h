@@ -31,6 +31,19 @@ struct RunGuard {
   RunId pending_for = {};
 };
 
+// Requires that the thread's newest run, ended or not, is this one: for the first commit of its
+// next run.
+struct ThreadGuard {
+  ThreadId thread;
+  RunId newest_run;
+};
+
+// Replaces the title, metadata, expires_at and updated_at of a thread.
+struct ThreadEdit {
+  ThreadRow row;
+  Instant expected_updated_at{};  // that the stored row has, else `thread_changed`
+};
+
 // Requires that the approval is open and shows exactly this payload.
 struct ApprovalGuard {
   enum class Expiry { ahead, passed };  // of the approval's expiry, by the store's clock
@@ -54,6 +67,10 @@ struct OutboxGuard {
 // Deletes an ended run with all rows that refer to it, and its thread if that has no other run; or
 // deletes the commits before `before_seq`, except for rows that later commits need. The oldest
 // remaining checkpoint is the anchor of the chain: its hash cannot be recomputed.
+//
+// Values of the thread's state remain as long as a later run needs them: if no run after the
+// deleted one has started, those that it wrote are deleted, and the next run starts from the state
+// before it. A run of a thread of which another run has not ended is not deleted.
 struct PruneRun {
   RunId run;
   std::optional<std::uint64_t> before_seq = std::nullopt;  // unset: the whole run
@@ -89,6 +106,7 @@ struct CommitRows {
   std::vector<CheckpointRow> inner_checkpoints;  // of subgraphs' namespaces
   // The following only in a commit without a guard. Sets the thread's preserve flag.
   std::optional<std::pair<ThreadId, bool>> preserve;
+  std::optional<ThreadEdit> thread_edit;
   // Deletes by retention. Runs that have not ended and runs of preserved threads are skipped.
   std::vector<PruneRun> prune;
   std::vector<Rewrite> rewrites;
@@ -101,6 +119,8 @@ struct Commit {
   // Absent for a commit that belongs to no run (an import of records): it cannot be fenced.
   std::optional<RunGuard> run_guard;
   std::optional<ApprovalGuard> approval_guard;
+  // Set, and required, for the first commit of a run with an ordinal above 0; not of an import.
+  std::optional<ThreadGuard> thread_guard;
   // Requires that these approvals are open; otherwise nothing is written (approval_closed).
   std::vector<InterruptId> require_open;
   // If the commit makes a run `running` that was not: requires that in each scope fewer other runs
@@ -125,6 +145,7 @@ enum class CommitOutcome {
                     // guard requires: nothing was written
   exists,           // the thread or run that would be created already exists: nothing was written
   limit_reached,    // a concurrency limit is reached: nothing was written
+  thread_changed,   // the thread has another newest run, or was edited: nothing was written
   record_changed,   // a record does not have its RecordPut::expected_version: nothing was written
 };
 

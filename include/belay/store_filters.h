@@ -7,6 +7,7 @@
 
 #include "belay/limits.h"
 #include "belay/queue.h"
+#include "belay/record.h"
 #include "belay/rows.h"
 
 namespace belay {
@@ -24,7 +25,8 @@ struct RunFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<ThreadId> thread = std::nullopt;
   std::vector<RunStatus> statuses = {};  // empty: any
-  // Only queued and paused runs whose due_at is set and not after this, earliest first.
+  // Only queued and paused runs whose due_at is set and not after this, earliest first; without
+  // runs that wait for the end of earlier runs of their thread.
   std::optional<Instant> due_by = std::nullopt;
   std::optional<Instant> updated_before = std::nullopt;
   std::optional<RunId> before = std::nullopt;  // only runs created before it: the next page
@@ -37,6 +39,7 @@ struct RunFilter {
   std::vector<UserId> except_users = {};
   std::vector<std::string> except_keys = {};  // concurrency keys
   std::vector<std::string> except_queues = {};
+  bool only_current = false;   // with `thread`: only its oldest run that has not ended
   bool by_priority = false;    // with due_by: highest priority first, then by due time
   bool without_input = false;  // input and options are left empty: they might be large
   std::optional<UserId> user = std::nullopt;  // only runs of this user
@@ -79,6 +82,7 @@ struct CheckpointFilter {
 struct ValueFilter {
   TenantId tenant;
   RunId run;
+  ThreadId thread = {};      // not empty: values of this thread's state, not of `run`
   std::uint64_t at_seq = 0;  // as of this state_seq
   // False: for each channel, the newest `set` and the rows after it, ordered by (namespace,
   // channel, seq, index). True: all rows, ordered by (seq, namespace, channel, index).

@@ -97,9 +97,9 @@ class CachedSnapshot final : public Snapshot {
   bool may_be_cached(const ValueFilter& filter) const {
     return checkpoint_ && !counts_.is_rewritten && filter.run == checkpoint_->run &&
            filter.tenant == run_->tenant && filter.checkpoint_ns && filter.checkpoint_ns->empty() &&
-           !filter.every_version && filter.at_seq == checkpoint_->state_seq &&
-           checkpoint_->epoch == run_->epoch && checkpoint_->seq == run_->seq &&
-           run_->run == checkpoint_->run && client_.is_up();
+           filter.thread.empty() && run_->ordinal == 0 && !filter.every_version &&
+           filter.at_seq == checkpoint_->state_seq && checkpoint_->epoch == run_->epoch &&
+           checkpoint_->seq == run_->seq && run_->run == checkpoint_->run && client_.is_up();
   }
 
   Snapshot& inner_;

@@ -17,7 +17,8 @@ Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, co
   runs.tenant = tenant;
   runs.run = run;
   BELAY_TRY(auto rows, view.runs(runs));
-  if (rows.empty()) return std::optional<Entry>();
+  // A later run of a thread has the values of the thread's state, which are not cached.
+  if (rows.empty() || rows.front().ordinal > 0) return std::optional<Entry>();
   if (is_final(rows.front().status)) return std::optional(Entry{checkpoint_key(rows.front()), ""});
   CheckpointFilter newest;
   newest.tenant = tenant;

@@ -14,12 +14,12 @@ Error refuse(std::string_view why) {
 
 bool same_place(const ValueRow& a, const ValueRow& b) {
   return a.seq == b.seq && a.index == b.index && a.channel == b.channel &&
-         a.checkpoint_ns == b.checkpoint_ns;
+         a.checkpoint_ns == b.checkpoint_ns && a.thread == b.thread;
 }
 
 bool is_before(const ValueRow* a, const ValueRow* b) {
-  return std::tie(a->seq, a->index, a->channel, a->checkpoint_ns) <
-         std::tie(b->seq, b->index, b->channel, b->checkpoint_ns);
+  return std::tie(a->seq, a->index, a->channel, a->checkpoint_ns, a->thread) <
+         std::tie(b->seq, b->index, b->channel, b->checkpoint_ns, b->thread);
 }
 
 // Compares all pairs of up to 8 values; sorts more.
@@ -47,18 +47,57 @@ bool is_plain_text(std::string_view text) {
   return !first_invalid_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
+constexpr int ordinal_bits = 31;
+constexpr std::uint64_t local_seq_mask = (std::uint64_t{1} << 32) - 1;
+
+// Checks a value of a thread's state. `seq` is the last seq that it can have within its run. A
+// pending write does not contain its run: the store writes its values to the thread of that run.
+Result<Done> check_thread_value(const ValueRow& value, std::uint64_t seq, const CommitRows& rows,
+                                bool imports) {
+  std::string the_value = "the value of channel \"" + value.channel + "\" ";
+  if (!value.run.is_null() || !value.checkpoint_ns.empty()) {
+    return refuse(the_value + "is one of a thread, and names a run or a subgraph's space");
+  }
+  if (!rows.run) {
+    std::uint64_t local = value.seq & local_seq_mask;
+    if (value.seq > local_seq_mask && local > 0 && local <= seq) return Done{};
+    return refuse(the_value + "has a seq beyond the commit");
+  }
+  if (rows.run->ordinal == 0 || value.thread != rows.run->thread) {
+    return refuse(the_value + "names another thread");
+  }
+  std::uint64_t before = imports ? 0 : value_seq(*rows.run, 0);
+  if (value.seq > before && value.seq <= value_seq(*rows.run, seq)) return Done{};
+  return refuse(the_value + "has a seq beyond the commit");
+}
+
+Result<Done> check_value(const ValueRow& value, const RunId& run, std::uint64_t seq,
+                         const CommitRows& rows) {
+  if (value.run != run) {
+    return refuse("the value of channel \"" + value.channel + "\" names another run");
+  }
+  if (value.seq == 0 || (value.checkpoint_ns.empty() && value.seq > seq)) {
+    return refuse("the value of channel \"" + value.channel + "\" has a seq beyond the commit");
+  }
+  if (rows.run && rows.run->ordinal > 0 && value.checkpoint_ns.empty()) {
+    return refuse("the value of channel \"" + value.channel +
+                  "\" is of a later run of a thread, and does not name the thread");
+  }
+  return Done{};
+}
+
 // Checks the rows that pending writes and other commits of a run have in common. `seq` is that of
 // the commit, or of the commit that the pending write precedes. Namespaces of subgraphs have their
 // own seqs. A commit partway through a superstep (one with tasks) can contain the pending writes of
 // completed tasks, whose seq is one higher.
-Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRows& rows) {
+Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRows& rows,
+                            bool imports = false) {
   std::uint64_t is_ahead = rows.checkpoint && !rows.tasks.empty() ? 1 : 0;
   for (const ValueRow& value : rows.values) {
-    if (value.run != run) {
-      return refuse("the value of channel \"" + value.channel + "\" names another run");
-    }
-    if (value.seq == 0 || (value.checkpoint_ns.empty() && value.seq > seq + is_ahead)) {
-      return refuse("the value of channel \"" + value.channel + "\" has a seq beyond the commit");
+    if (value.thread.empty()) {
+      BELAY_CHECK(check_value(value, run, seq + is_ahead, rows));
+    } else {
+      BELAY_CHECK(check_thread_value(value, seq + is_ahead, rows, imports));
     }
   }
   if (any_value_twice(rows.values)) return refuse("a channel has two values");
@@ -78,7 +117,9 @@ Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRow
 
 // Checks an imported run with all of its commits.
 Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
-  BELAY_CHECK(check_children(run.run, run.seq, rows));
+  BELAY_CHECK(check_children(run.run, run.seq, rows, true));
+  // The values of its thread's state are those of all runs of the thread.
+  if (run.ordinal > 0 && !rows.thread) return refuse("an import of a later run brings no thread");
   std::uint64_t seq = run.seq - rows.earlier.size();
   if (rows.earlier.size() >= run.seq) return refuse("an import has more checkpoints than commits");
   for (const CheckpointRow& earlier : rows.earlier) {
@@ -177,8 +218,12 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   if (checkpoint.id != run.checkpoint) return refuse("the run names another checkpoint");
   if (checkpoint.status != run.status) return refuse("the checkpoint has another run status");
   if (rows.ends_run && !is_final(run.status)) return refuse("it ends a run that has not ended");
-  if (rows.thread && (guard.seq != 0 || rows.thread->thread != run.thread)) {
+  bool is_later = run.ordinal != 0 && !commit.imports;
+  if (rows.thread && (guard.seq != 0 || is_later || rows.thread->thread != run.thread)) {
     return refuse("a thread can only be created by its first run's first commit");
+  }
+  if (run.ordinal < 0 || run.ordinal >> ordinal_bits != 0) {
+    return refuse("the run's ordinal is out of range");
   }
   return commit.imports ? check_import(run, rows) : check_advance(run, rows);
 }
@@ -201,6 +246,27 @@ Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
   return Done{};
 }
 
+Result<Done> check_texts(const ThreadRow& thread) {
+  if (is_plain_text(thread.title) && is_plain_text(thread.metadata)) return Done{};
+  return refuse("the title or metadata of the thread \"" + thread.thread.text +
+                "\" is not UTF-8, or contains U+0000");
+}
+
+Result<Done> check_threads(const Commit& commit, const CommitRows& rows) {
+  if (rows.thread) {
+    if (rows.thread->tenant != commit.tenant) return refuse("the thread is another tenant's");
+    BELAY_CHECK(check_texts(*rows.thread));
+  }
+  if (!rows.thread_edit) return Done{};
+  if (rows.thread_edit->row.tenant != commit.tenant) {
+    return refuse("the edited thread is another tenant's");
+  }
+  if (commit.approval_guard || commit.message_guard) {
+    return refuse("one that edits a thread must not guard an approval or a message");
+  }
+  return check_texts(rows.thread_edit->row);
+}
+
 Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   for (const RecordPut& put : rows.records) {
     if (!put.user.empty()) BELAY_CHECK(check_name("user of a record", put.user.text));
@@ -218,17 +284,18 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
       }
     }
   }
-  if (rows.thread && rows.thread->tenant != commit.tenant) {
-    return refuse("the thread is another tenant's");
-  }
+  BELAY_CHECK(check_threads(commit, rows));
   if (rows.decided &&
       (!commit.approval_guard || rows.decided->interrupt != commit.approval_guard->interrupt)) {
     return refuse("it decides an approval that it does not guard");
   }
   if (commit.run_guard) {
-    bool tidies = rows.preserve || !rows.prune.empty() || !rows.rewrites.empty() ||
-                  !rows.delete_blobs.empty() || !rows.queues.empty();
-    if (tidies) return refuse("one with a guard must not preserve, prune, rewrite or set a queue");
+    bool tidies = rows.preserve || rows.thread_edit || !rows.prune.empty() ||
+                  !rows.rewrites.empty() || !rows.delete_blobs.empty() || !rows.queues.empty();
+    if (tidies) {
+      return refuse(
+          "one with a guard must not preserve, edit a thread, prune, rewrite or set a queue");
+    }
     return check_run_rows(commit, rows);
   }
   return check_unguarded(commit, rows);
@@ -249,6 +316,22 @@ Result<Done> check_places(const Commit& commit) {
   return Done{};
 }
 
+// The first commit of a later run of a thread, and no other one, guards the thread.
+Result<Done> check_thread_guard(const Commit& commit) {
+  bool is_first = commit.run_guard && commit.run_guard->pending_for.is_null() && !commit.imports &&
+                  commit.run_guard->seq == 0 && commit.run_guard->epoch == 0;
+  bool is_later = is_first && commit.rows.run && commit.rows.run->ordinal > 0;
+  if (is_later && !commit.thread_guard) {
+    return refuse("the first commit of a later run does not guard its thread");
+  }
+  if (!commit.thread_guard) return Done{};
+  if (!is_later) return refuse("it guards a thread, but is not the first commit of a later run");
+  if (commit.thread_guard->thread != commit.rows.run->thread) {
+    return refuse("it guards another thread than that of its run");
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<Done> check_commit(const Commit& commit) {
@@ -261,6 +344,7 @@ Result<Done> check_commit(const Commit& commit) {
     return refuse("a decision for an active run must not guard the run");
   }
   BELAY_CHECK(check_places(commit));
+  BELAY_CHECK(check_thread_guard(commit));
   BELAY_CHECK(check_rows(commit, commit.rows));
   if (!commit.if_expired) return Done{};
   if (!commit.approval_guard || commit.approval_guard->expiry != ApprovalGuard::Expiry::ahead) {

@@ -15,7 +15,8 @@ namespace belay::store {
 // with the run's first commit. If the guard has `pending_for`, the commit must have neither run nor
 // checkpoint, only rows of a pending write. If a commit has no run guard, it can have no rows of a
 // run except outcomes of effects and the guarded message. A decision requires the guard of its
-// approval.
+// approval. A later run of a thread has the values of its graph as values of the thread, and its
+// first commit guards the thread.
 Result<Done> check_commit(const Commit& commit);
 
 // Errors that a store detects only with its stored rows; the same in all stores.

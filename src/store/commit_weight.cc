@@ -8,6 +8,7 @@ namespace {
 std::size_t weight_of_rows(const CommitRows& rows) {
   std::size_t bytes = 500;
   if (rows.run && rows.run->seq == 1) bytes += rows.run->input.size() + rows.run->options.size();
+  if (rows.thread) bytes += rows.thread->title.size() + rows.thread->metadata.size();
   if (rows.checkpoint) bytes += rows.checkpoint->next_tasks.size();
   for (const CheckpointRow& earlier : rows.earlier) bytes += 200 + earlier.next_tasks.size();
   for (const ValueRow& value : rows.values) bytes += 100 + value.envelope.size();
@@ -40,6 +41,13 @@ std::size_t largest_of_rows(const CommitRows& rows) {
   if (rows.run) {
     look(rows.run->input.size() + rows.run->options.size() + rows.run->start_seal.size());
     look(rows.run->error.size() + rows.run->reason.size() + rows.run->seal.size());
+  }
+  if (rows.thread) {
+    look(rows.thread->title.size() + rows.thread->metadata.size() + rows.thread->seal.size());
+  }
+  if (rows.thread_edit) {
+    const ThreadRow& thread = rows.thread_edit->row;
+    look(thread.title.size() + thread.metadata.size() + thread.seal.size());
   }
   look(sum_of(rows.earlier, tasks) + (rows.checkpoint ? rows.checkpoint->next_tasks.size() : 0));
   look(sum_of(rows.inner_checkpoints, tasks));

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "belay/queue.h"
+#include "belay/thread.h"
 
 namespace belay::store {
 
@@ -43,6 +43,13 @@ inline constexpr std::array<std::string_view, 3> enum_names<OutboxStatus>{"waiti
 template <>
 inline constexpr std::array<std::string_view, 4> enum_names<ConcurrencyScope>{"user", "key",
                                                                               "queue", "tenant"};
+
+template <>
+inline constexpr std::array<std::string_view, 4> enum_names<BusyThread>{"reject", "enqueue",
+                                                                        "interrupt", "rollback"};
+template <>
+inline constexpr std::array<std::string_view, 4> enum_names<ThreadStatus>{"idle", "busy",
+                                                                          "interrupted", "error"};
 
 template <typename E>
 std::string_view enum_name(E value) {

@@ -48,7 +48,12 @@ void add(std::string& subject, const Uuid& id) { subject += ' ' + id.text(); }
 
 Subject subject_of(const ValueRow& value) {
   std::string subject = "value " + value.run.text();
-  add(subject, value.checkpoint_ns);
+  if (value.thread.empty()) {
+    add(subject, value.checkpoint_ns);
+  } else {
+    subject = "thread-value";
+    add(subject, value.thread.text);
+  }
   add(subject, value.channel);
   add(subject, value.seq);
   add(subject, value.index);

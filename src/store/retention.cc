@@ -1,7 +1,9 @@
 #include "belay/storage.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "belay/limits.h"
@@ -15,39 +17,52 @@ constexpr std::uint64_t commits_at_once = limits::bounded(1'000 / rows_of_commit
 
 struct OldRun {
   RunId run;
-  ThreadId thread;
   std::uint64_t seq = 0;
 };
 
-// A page of runs that ended before the retention time, with the state of their threads.
+// Names of threads: those that were deleted, or would be without `dry_run`. Shared with readers,
+// which can end after the coroutine was destroyed.
+using Names = std::shared_ptr<std::set<std::string>>;
+
+// The threads of a page that will be deleted, and where the next page begins.
+template <typename Place>
 struct Page {
-  std::vector<OldRun> runs;  // of threads that will be deleted
+  std::vector<OldRun> runs;  // of these threads, each one's oldest first
+  std::vector<std::string> threads;
   std::set<std::string> preserved;
-  std::optional<RunId> last;  // nullopt if this is the last page
+  std::optional<Place> last;       // of the page; nullopt if it is the last page
+  std::optional<Place> last_kept;  // the last row that is not of one of these threads
 };
 
-// Whether all runs of the thread ended before `before`, and none of their messages waits.
-Result<bool> is_over(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
-                     Instant before) {
+// Returns all runs of the thread, oldest first, if they ended before `before` and none of their
+// messages waits.
+Result<std::optional<std::vector<OldRun>>> runs_if_over(Snapshot& view, const TenantId& tenant,
+                                                        const ThreadId& thread, Instant before) {
+  std::optional<std::vector<OldRun>> found(std::in_place);
   RunFilter filter;
   filter.tenant = tenant;
   filter.thread = thread;
+  filter.without_input = true;
   filter.limit = limits::page_rows_max;
   while (true) {
     BELAY_TRY(auto runs, view.runs(filter));
     for (const RunRow& run : runs) {
-      if (!is_final(run.status) || run.updated_at >= before) return false;
+      if (!is_final(run.status) || run.updated_at >= before) return found = std::nullopt;
       OutboxFilter waiting;
       waiting.tenant = tenant;
       waiting.run = run.run;
       waiting.due_by = Instant::max();
       waiting.limit = 1;
       BELAY_TRY(auto messages, view.outbox(waiting));
-      if (!messages.empty()) return false;
+      if (!messages.empty()) return found = std::nullopt;
+      found->push_back({run.run, run.seq});
     }
-    if (runs.size() < filter.limit) return true;
+    if (runs.size() < filter.limit) break;
     filter.before = runs.back().run;
   }
+  // In this order the thread keeps its newest run, and with it its state, if this is interrupted.
+  std::reverse(found->begin(), found->end());
+  return found;
 }
 
 Result<bool> is_preserved(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
@@ -58,31 +73,71 @@ Result<bool> is_preserved(Snapshot& view, const TenantId& tenant, const ThreadId
   return !rows.empty() && rows.front().preserve;
 }
 
-Result<Page> read_page(Snapshot& view, const TenantId& tenant, Instant before,
-                       std::optional<RunId> after) {
+// Adds the runs of the thread to the page if the thread will be deleted; returns whether it will.
+template <typename Place>
+Result<bool> look_at(Snapshot& view, const TenantId& tenant, const ThreadId& thread, Instant before,
+                     Page<Place>& page) {
+  BELAY_TRY(auto runs, runs_if_over(view, tenant, thread, before));
+  if (!runs || runs->empty()) return false;
+  BELAY_TRY(bool preserve, is_preserved(view, tenant, thread));
+  if (preserve) {
+    page.preserved.insert(thread.text);
+    return false;
+  }
+  page.runs.insert(page.runs.end(), runs->begin(), runs->end());
+  page.threads.push_back(thread.text);
+  return true;
+}
+
+// Reads a page of runs that ended before the retention time, with the state of their threads.
+Result<Page<RunId>> read_runs(Snapshot& view, const TenantId& tenant, Instant before,
+                              const std::optional<RunId>& after, const Names& deleted) {
   RunFilter filter;
   filter.tenant = tenant;
   filter.statuses = {RunStatus::completed, RunStatus::failed, RunStatus::cancelled};
   filter.updated_before = before;
   filter.before = after;
-  filter.limit = limits::bounded(100);  // each row contains the run's input
+  filter.without_input = true;
+  filter.limit = limits::bounded(100);
   BELAY_TRY(auto rows, view.runs(filter));
-  Page page;
-  std::map<std::string, bool> over;
-  for (RunRow& row : rows) {
-    auto known = over.find(row.thread.text);
-    if (known == over.end()) {
-      BELAY_TRY(bool is_old, is_over(view, tenant, row.thread, before));
-      if (is_old) {
-        BELAY_TRY(bool preserve, is_preserved(view, tenant, row.thread));
-        if (preserve) page.preserved.insert(row.thread.text);
-        is_old = !preserve;
+  Page<RunId> page;
+  std::map<std::string, bool> goes;
+  for (const RunRow& row : rows) {
+    auto known = goes.find(row.thread.text);
+    if (known == goes.end()) {
+      // A thread that has been handled and still has runs was changed meanwhile.
+      bool is_new = !deleted->contains(row.thread.text);
+      bool is_deleted = false;
+      if (is_new) {
+        BELAY_TRY(is_deleted, look_at(view, tenant, row.thread, before, page));
       }
-      known = over.emplace(row.thread.text, is_old).first;
+      known = goes.emplace(row.thread.text, is_deleted).first;
     }
-    if (known->second) page.runs.push_back({row.run, std::move(row.thread), row.seq});
+    if (!known->second) page.last_kept = row.run;
   }
   if (rows.size() == filter.limit) page.last = rows.back().run;
+  return page;
+}
+
+// Reads a page of threads whose expires_at has passed.
+Result<Page<ThreadId>> read_threads(Snapshot& view, const TenantId& tenant, Instant now,
+                                    const std::optional<ThreadId>& after, const Names& deleted) {
+  ThreadFilter filter;
+  filter.tenant = tenant;
+  filter.before = after;
+  filter.limit = limits::bounded(100);
+  BELAY_TRY(auto rows, view.threads(filter));
+  Page<ThreadId> page;
+  for (const ThreadRow& row : rows) {
+    bool has_expired = row.expires_at != Instant{} && row.expires_at <= now;
+    bool is_new = has_expired && !deleted->contains(row.thread.text);
+    bool goes = false;
+    if (is_new) {
+      BELAY_TRY(goes, look_at(view, tenant, row.thread, Instant::max(), page));
+    }
+    if (!goes) page.last_kept = row.thread;
+  }
+  if (rows.size() == filter.limit) page.last = rows.back().thread;
   return page;
 }
 
@@ -150,35 +205,56 @@ Task<Result<std::uint64_t>> forget_records(Store& store, TenantId tenant, bool d
   }
 }
 
+template <typename Place>
+using ReadPage = std::function<Result<Page<Place>>(Snapshot&, const std::optional<Place>& after)>;
+
+// Deletes the threads of all pages. Returns the number of their runs.
+template <typename Place>
+Task<Result<std::uint64_t>> forget_pages(Store& store, TenantId tenant, ReadPage<Place> read_page,
+                                         bool dry_run, Names deleted, Names preserved) {
+  std::optional<Place> after;
+  std::uint64_t runs = 0;
+  while (true) {
+    std::function<Result<Page<Place>>(Snapshot&)> reader = [read_page, after](Snapshot& view) {
+      return read_page(view, after);
+    };
+    BELAY_CO_TRY(Page<Place> page, co_await read<Page<Place>>(store, std::move(reader)));
+    deleted->insert(page.threads.begin(), page.threads.end());
+    preserved->merge(page.preserved);
+    runs += page.runs.size();
+    if (!dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(page.runs)));
+    if (!page.last) co_return runs;
+    // The next page begins after a row that exists.
+    if (dry_run) {
+      after = page.last;
+    } else if (page.last_kept) {
+      after = page.last_kept;
+    }
+  }
+}
+
 }  // namespace
 
 Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,
                                               Instant now) {
   Instant before = now - policy.keep_finished;
-  std::uint64_t runs = 0;
-  std::set<std::string> threads;
-  std::set<std::string> preserved;
-  std::vector<OldRun> found;
-  std::optional<RunId> after;
-  while (true) {
-    std::function<Result<Page>(Snapshot&)> reader = [tenant, before, after](Snapshot& view) {
-      return read_page(view, tenant, before, after);
-    };
-    BELAY_CO_TRY(Page page, co_await read<Page>(store, std::move(reader)));
-    preserved.merge(page.preserved);
-    // Deletes a page only after the next one was read: that read starts at the page's last run.
-    std::vector<OldRun> due = std::exchange(found, std::move(page.runs));
-    if (!policy.dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(due)));
-    runs += found.size();
-    for (const OldRun& run : found) threads.insert(run.thread.text);
-    if (!page.last) break;
-    after = page.last;
-  }
-  if (!policy.dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(found)));
   RetentionReport report;
-  report.runs = runs;
-  report.threads = threads.size();
-  report.preserved = preserved.size();
+  auto deleted = std::make_shared<std::set<std::string>>();
+  auto preserved = std::make_shared<std::set<std::string>>();
+  ReadPage<ThreadId> expired = [tenant, now, deleted](Snapshot& view, const auto& after) {
+    return read_threads(view, tenant, now, after, deleted);
+  };
+  BELAY_CO_TRY(std::uint64_t runs,
+               co_await forget_pages<ThreadId>(store, tenant, std::move(expired), policy.dry_run,
+                                               deleted, preserved));
+  ReadPage<RunId> over = [tenant, before, deleted](Snapshot& view, const auto& after) {
+    return read_runs(view, tenant, before, after, deleted);
+  };
+  BELAY_CO_TRY(report.runs, co_await forget_pages<RunId>(store, tenant, std::move(over),
+                                                         policy.dry_run, deleted, preserved));
+  report.runs += runs;
+  report.threads = deleted->size();
+  report.preserved = preserved->size();
   BELAY_CO_TRY(report.records,
                co_await forget_records(store, std::move(tenant), policy.dry_run, now));
   co_return report;

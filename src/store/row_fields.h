@@ -50,6 +50,10 @@ inline constexpr auto fields<ThreadRow> = std::tuple(
     field("createdAt", "created_at", &ThreadRow::created_at),
     field<Use::only_stored>("", "last_run", &ThreadRow::last_run),
     field("preserve", "preserve", &ThreadRow::preserve),
+    field<Use::rarely_set>("title", "title", &ThreadRow::title),
+    field<Use::rarely_set>("metadata", "metadata", &ThreadRow::metadata),
+    field<Use::rarely_set>("expiresAt", "expires_at", &ThreadRow::expires_at),
+    field<Use::rarely_set>("updatedAt", "updated_at", &ThreadRow::updated_at),
     field<Use::only_stored>("", "seal", &ThreadRow::seal));
 
 template <>
@@ -65,6 +69,7 @@ inline constexpr auto fields<RunRow> = std::tuple(
     field<Use::rarely_set>("queue", "queue", &RunRow::queue),
     field<Use::rarely_set>("priority", "priority", &RunRow::priority),
     field<Use::rarely_set>("concurrencyKey", "concurrency_key", &RunRow::concurrency_key),
+    field<Use::rarely_set>("ordinal", "ordinal", &RunRow::ordinal),
     field("status", "status", &RunRow::status), field("reason", "reason", &RunRow::reason),
     field("outcome", "outcome", &RunRow::outcome),
     field("errorCode", "error_code", &RunRow::error_code), field("error", "error", &RunRow::error),
@@ -97,8 +102,10 @@ inline constexpr auto fields<CheckpointRow> = std::tuple(
     field("status", "status", &CheckpointRow::status),
     field("createdAt", "created_at", &CheckpointRow::created_at));
 
+// The values of threads' states are in another table, without a namespace.
 template <>
 inline constexpr auto fields<ValueRow> = std::tuple(
+    field<Use::only_stored>("", "thread_id", &ValueRow::thread),
     field<Use::only_stored>("", "namespace", &ValueRow::checkpoint_ns),
     field("channel", "channel", &ValueRow::channel), field("seq", "seq", &ValueRow::seq),
     field("index", "value_index", &ValueRow::index), field("kind", "kind", &ValueRow::kind),

@@ -7,6 +7,7 @@ namespace belay::store {
 namespace {
 
 constexpr std::string_view index_subject = "index";
+constexpr std::string_view thread_subject = "thread ";
 
 // Reverses add(): returns the next text.
 std::optional<std::string> take(std::string_view& subject) {
@@ -23,6 +24,7 @@ std::optional<std::string> take(std::string_view& subject) {
 
 }  // namespace
 
+// A thread that was never edited is bound as it was before threads could be edited.
 RowPart part_of(ThreadRow& row) {
   std::string subject = "thread";
   add(subject, row.thread.text);
@@ -30,8 +32,14 @@ RowPart part_of(ThreadRow& row) {
   add(bound, row.user.text);
   add(bound, row.graph);
   add(bound, row.created_at);
-  return {{std::move(subject), std::move(bound)}, &row.seal};
+  if (row.expires_at != Instant{} || row.updated_at != Instant{}) {
+    add(bound, row.expires_at);
+    add(bound, row.updated_at);
+  }
+  return {{std::move(subject), std::move(bound)}, &row.seal, {&row.title, &row.metadata}};
 }
+
+bool may_lack_texts(std::string_view subject) { return subject.starts_with(thread_subject); }
 
 RowPart part_of(RunRow& row) {
   std::string bound;
@@ -63,6 +71,8 @@ RowPart start_part_of(RunRow& row) {
   add(bound, row.queue);
   add(bound, row.priority);
   add(bound, row.concurrency_key);
+  // A thread's first run is bound as it was before threads had several.
+  if (row.ordinal != 0) add(bound, row.ordinal);
   return {{"start " + row.run.text(), std::move(bound)}, &row.start_seal, {&row.options}};
 }
 

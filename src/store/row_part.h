@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "belay/store_filters.h"
 #include "store/envelope_subject.h"
 
 namespace belay::store {
@@ -21,6 +22,8 @@ struct RowPart {
 
 // The results point into the row, which must outlive them.
 RowPart part_of(ThreadRow& row);
+// True for the part of a thread: the seals of Belays whose threads had no titles contain no texts.
+bool may_lack_texts(std::string_view subject);
 RowPart part_of(RunRow& row);        // the values that change with every commit
 RowPart start_part_of(RunRow& row);  // the values that never change
 RowPart part_of(EventRow& row);

@@ -44,14 +44,14 @@ void change(Id& id) {
 }
 
 auto members(ThreadRow& row) {
-  auto& [a, b, c, d, e, f, g, h] = row;
-  return std::tie(a, b, c, d, e, f, g, h);
+  auto& [a, b, c, d, e, f, g, h, i, j, k, l] = row;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
 }
 auto members(RunRow& row) {
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-         ad, ae] = row;
+         ad, ae, af] = row;
   return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa,
-                  ab, ac, ad, ae);
+                  ab, ac, ad, ae, af);
 }
 auto members(EventRow& row) {
   auto& [a, b, c, d, e, f, g] = row;
@@ -70,8 +70,8 @@ auto members(CheckpointRow& row) {
   return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
 }
 auto members(ValueRow& row) {
-  auto& [a, b, c, d, e, f, g] = row;
-  return std::tie(a, b, c, d, e, f, g);
+  auto& [a, b, c, d, e, f, g, h] = row;
+  return std::tie(a, b, c, d, e, f, g, h);
 }
 auto members(TaskRow& row) {
   auto& [a, b, c, d, e, f, g] = row;
@@ -143,6 +143,20 @@ TEST(RowParts, BindAThreadToWhoseItIs) {
   // The tenant has its own key; the latest run changes; retention contains no secret.
   EXPECT_EQ(unbound<ThreadRow>(part), numbers_of(&ThreadRow::tenant, &ThreadRow::last_run,
                                                  &ThreadRow::preserve, &ThreadRow::seal));
+}
+
+// The bound bytes of rows without the members that threads with several runs added are those of
+// before: their seals still open.
+TEST(RowParts, OfFirstRunsAndUneditedThreadsAreBoundAsBefore) {
+  ThreadRow thread;
+  thread.user = UserId("ana");
+  EXPECT_EQ(part_of(thread).subject.bound, " 3:ana 0: 0");
+  RunRow run;
+  std::string start = start_part_of(run).subject.bound;
+  std::string hash = to_hex(Digest{}), null = RunId().text();
+  EXPECT_EQ(start, " 0: 0: 0: 64:" + hash + " 0 " + null + " 0 7:default 0 0:");
+  run.ordinal = 2;
+  EXPECT_EQ(start_part_of(run).subject.bound, start + " 2");
 }
 
 TEST(RowParts, BindARunToAllThatItsRowHas) {

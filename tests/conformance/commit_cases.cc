@@ -326,7 +326,7 @@ TEST_P(StoreSuite, BigValuesOddTextsAndEmptyOnesComeBackAsTheyWere) {
   commit.rows.events[0].body = "";
   auto expected = commit.rows.values;
   EXPECT_EQ(call_->commit(std::move(commit)), CommitOutcome::applied);
-  auto values = call_->values(ValueFilter{default_tenant(), script.row.run, script.row.seq});
+  auto values = call_->values(ValueFilter{default_tenant(), script.row.run, {}, script.row.seq});
   EXPECT_THAT(values, testing::UnorderedElementsAreArray(expected));
 }
 

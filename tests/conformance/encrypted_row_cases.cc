@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "store/encrypted/envelope_sealer.h"
+#include "store/row_part.h"
 #include "tests/conformance/encrypted_stores.h"
 #include "tests/conformance/told_run.h"
 
@@ -231,8 +233,43 @@ TEST_P(SealedRows, ARunWhoseRowWasChangedIsRefused) {
     forge_run(told.script, changes[i]);
     expect_corrupt(all_of(*store, told), "run " + told.script.row.run.text());
     auto page = Caller(*store).runs({.tenant = default_tenant()});
-    EXPECT_EQ(page.size(), i + 1) << "one forged row does not hide the others";
+    EXPECT_EQ(page.size(), 2 * (i + 1)) << "one forged row does not hide the others";
   }
+}
+
+// Until a thread could be edited, its seal contained no texts, and bound nothing else than now.
+TEST_P(SealedRows, AThreadOfBeforeThreadsHadTitlesIsReadAndGetsOne) {
+  auto store = with("a");
+  RunScript script("old");
+  Commit first = script.first();
+  ThreadRow thread = *first.rows.thread;
+  encrypted::EnvelopeSealer sealer(ring("a"), random_);
+  store::RowPart part = store::part_of(thread);
+  part.texts.clear();
+  ASSERT_TRUE(sealer.seal(default_tenant(), part).ok());
+  EXPECT_EQ(Caller(*store).commit(first), CommitOutcome::applied);
+  Commit old;
+  old.tenant = default_tenant();
+  old.rows.thread_edit = ThreadEdit{thread, Instant{}};
+  EXPECT_EQ(Caller(*inner_).commit(old), CommitOutcome::applied);
+  ThreadRow read = Caller(*store).threads({default_tenant(), thread.thread}).at(0);
+  EXPECT_EQ(read, *first.rows.thread);
+
+  Commit edit = old;
+  edit.rows.thread_edit->row = read;
+  edit.rows.thread_edit->row.title = "told-title";
+  edit.rows.thread_edit->row.updated_at = clock_.now();
+  EXPECT_EQ(Caller(*store).commit(edit), CommitOutcome::applied);
+  EXPECT_EQ(everything_below().find("told-title"), std::string::npos);
+  EXPECT_TRUE(bring_under(ring("ba")).ok());
+  auto under_b = Caller(*with("b")).threads({default_tenant(), thread.thread});
+  EXPECT_EQ(under_b.at(0).title, "told-title");
+  old.rows.thread_edit->row.updated_at = clock_.now() + std::chrono::hours(1);
+  old.rows.thread_edit->expected_updated_at = clock_.now();
+  EXPECT_EQ(Caller(*inner_).commit(old), CommitOutcome::applied);
+  auto marked = Caller(*with("ba")).threads({.tenant = default_tenant()});
+  ASSERT_EQ(marked.size(), 1u);
+  EXPECT_TRUE(marked[0].user.empty()) << "its old seal does not bind the time of its edit";
 }
 
 TEST_P(SealedRows, AnOfferedRunIsReadAloneAndRefusedThen) {

@@ -68,6 +68,68 @@ TEST_P(StoreSuite, AThreadIsKeptForItsYoungestRunAndWhenItIsPreserved) {
   EXPECT_EQ(report->runs, 2u);
 }
 
+TEST_P(StoreSuite, AThreadOfManyRunsIsForgottenAsAWhole) {
+  RunScript newest("first");
+  call_->commit(newest.first());
+  end(*call_, newest);
+  for (int i = 0; i < 120; ++i) {
+    RunScript next = newest.later(std::to_string(i));
+    call_->commit(next.first_in_thread());
+    end(*call_, next);
+    newest = next;
+  }
+  RunScript other("other");
+  call_->commit(other.first());
+  end(*call_, other);
+  Instant late = newest.row.updated_at + std::chrono::hours(24 * 31);
+  EXPECT_EQ(retain(*store_, *call_, late, true)->runs, 122u);
+  auto report = retain(*store_, *call_, late);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->threads, 2u);
+  EXPECT_EQ(report->runs, 122u);
+  EXPECT_THAT(call_->threads({.tenant = default_tenant()}), IsEmpty());
+}
+
+TEST_P(StoreSuite, AThreadThatHasExpiredIsForgottenWhenItsRunsHaveEnded) {
+  std::vector<RunScript> scripts;
+  for (const char* name : {"expired", "later", "busy", "preserved", "unset"}) {
+    RunScript& script = scripts.emplace_back(name);
+    Commit first = script.first();
+    ThreadRow& thread = *first.rows.thread;
+    thread.preserve = name == std::string("preserved");
+    if (name != std::string("unset")) {
+      thread.updated_at = clock_.now();
+      thread.expires_at = clock_.now() + std::chrono::hours(name == std::string("later") ? 2 : 1);
+    }
+    call_->commit(first);
+    if (name != std::string("busy")) end(*call_, script);
+  }
+  RunScript second = scripts[0].later("second");
+  call_->commit(second.first_in_thread());
+  end(*call_, second);
+  RetentionPolicy policy;
+  policy.keep_finished = std::chrono::hours(24 * 365 * 100);
+  auto retained = [&](std::chrono::hours after, bool dry_run = false) {
+    policy.dry_run = dry_run;
+    return block_on<Result<RetentionReport>>(
+               call_->loop(),
+               apply_retention(*store_, default_tenant(), policy, clock_.now() + after))
+        .value();
+  };
+  EXPECT_EQ(retained(std::chrono::hours(0)).threads, 0u);
+  EXPECT_EQ(retained(std::chrono::hours(1), true).runs, 2u);
+  RetentionReport report = retained(std::chrono::hours(1));
+  EXPECT_EQ(report.threads, 1u);
+  EXPECT_EQ(report.runs, 2u);
+  EXPECT_EQ(report.preserved, 1u);
+  EXPECT_THAT(call_->threads({default_tenant(), scripts[0].row.thread}), IsEmpty());
+  EXPECT_THAT(call_->threads({.tenant = default_tenant()}), SizeIs(4));
+  EXPECT_EQ(retained(std::chrono::hours(2)).threads, 1u);
+  end(*call_, scripts[2]);
+  EXPECT_EQ(retained(std::chrono::hours(2)).threads, 1u);
+  EXPECT_THAT(call_->threads({.tenant = default_tenant()}), SizeIs(2));
+}
+
 TEST_P(StoreSuite, ALongRunIsForgottenInSteps) {
   RunScript script("a");
   call_->commit(script.first());

@@ -171,7 +171,7 @@ TEST_P(StoreSuite, ValuesAreReadAsOfAnyCommit) {
 
   auto seen = [&](std::uint64_t seq, bool every_version) {
     std::vector<std::string> texts;
-    ValueFilter filter{default_tenant(), script.row.run, seq, every_version};
+    ValueFilter filter{default_tenant(), script.row.run, {}, seq, every_version};
     for (const ValueRow& row : call_->values(filter)) {
       texts.push_back(row.checkpoint_ns + row.channel + std::to_string(row.seq));
     }

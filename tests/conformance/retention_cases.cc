@@ -141,7 +141,7 @@ TEST_P(StoreSuite, PruningBeforeACommitKeepsEveryLaterState) {
   call_->commit(script.next_with({{"list", K::set}}));                                          // 6
   call_->commit(script.ask(clock_.now()));                                                      // 7
   RunId run = script.row.run;
-  auto state = [&](std::uint64_t seq) { return call_->values({default_tenant(), run, seq}); };
+  auto state = [&](std::uint64_t seq) { return call_->values({default_tenant(), run, {}, seq}); };
   std::vector<std::vector<ValueRow>> before;
   for (std::uint64_t seq = 4; seq <= 7; ++seq) before.push_back(state(seq));
   CheckpointRow anchor = call_->checkpoints({default_tenant(), run, "", 4}).at(0);
@@ -152,7 +152,7 @@ TEST_P(StoreSuite, PruningBeforeACommitKeepsEveryLaterState) {
   ASSERT_THAT(left, SizeIs(4));
   EXPECT_EQ(left.back(), anchor) << "it still names its parent";
   for (const EventRow& event : call_->events({default_tenant(), run})) EXPECT_GE(event.seq, 4u);
-  EXPECT_THAT(call_->values({default_tenant(), run, 3, true}), SizeIs(3)) << "list, text, n";
+  EXPECT_THAT(call_->values({default_tenant(), run, {}, 3, true}), SizeIs(3)) << "list, text, n";
   EXPECT_EQ(call_->run(run), script.row);
   std::string once = call_->all();
   call_->commit(pruning({{run, 3}}));
@@ -161,7 +161,7 @@ TEST_P(StoreSuite, PruningBeforeACommitKeepsEveryLaterState) {
   call_->commit(pruning({{run, 1'000}}));
   EXPECT_THAT(call_->checkpoints({default_tenant(), run}), SizeIs(1)) << "the newest stays";
   EXPECT_EQ(state(7), before[3]);
-  EXPECT_THAT(call_->values({default_tenant(), run, 7, true}), SizeIs(before[3].size()));
+  EXPECT_THAT(call_->values({default_tenant(), run, {}, 7, true}), SizeIs(before[3].size()));
   EXPECT_EQ(call_->commit(script.expire()), CommitOutcome::applied) << "it goes on";
 }
 
@@ -184,7 +184,7 @@ TEST_P(StoreSuite, PruningInTheMidstOfASuperstepKeepsTheCommitThatChoseItsTasks)
   paused.rows.checkpoint->superstep = chosen.rows.checkpoint->superstep;
   call_->commit(paused);
   RunId run = script.row.run;
-  auto written = [&] { return call_->values({default_tenant(), run, 5, true}); };
+  auto written = [&] { return call_->values({default_tenant(), run, {}, 5, true}); };
   std::size_t ahead = written().size();
 
   for (std::uint64_t before : {4u, 5u, 1'000u}) {

@@ -93,7 +93,7 @@ TEST_P(StoreSuite, TenThousandTasksAndValuesFitIntoACommit) {
   EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
   EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
   EXPECT_THAT(call_->tasks({default_tenant(), script.row.run}), SizeIs(10'000));
-  EXPECT_EQ(call_->values({default_tenant(), script.row.run, 2}), pending.rows.values);
+  EXPECT_EQ(call_->values({default_tenant(), script.row.run, {}, 2}), pending.rows.values);
 }
 
 }  // namespace

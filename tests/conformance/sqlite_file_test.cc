@@ -1,3 +1,5 @@
+// Long on purpose: a store and its file, as this and other programs see it.
+
 // The SQLite store and its file: files that are rejected and left unchanged, data that is found
 // after reopening, and the tables as another program sees them.
 
@@ -268,9 +270,9 @@ TEST_F(SqliteFile, RecordsItsMigrations) {
   EXPECT_THAT(ask("SELECT name FROM migrations ORDER BY version"),
               testing::ElementsAre("0001_first", "0002_parallel_work", "0003_blob_puts",
                                    "0004_masked_digests", "0005_queues", "0006_whose",
-                                   "0007_row_seals", "0008_collections"));
+                                   "0007_row_seals", "0008_collections", "0009_threads"));
   EXPECT_THAT(ask("SELECT length(checksum) FROM migrations"), testing::Each("32"));
-  EXPECT_THAT(ask("PRAGMA user_version"), testing::ElementsAre("8"));
+  EXPECT_THAT(ask("PRAGMA user_version"), testing::ElementsAre("9"));
   EXPECT_THAT(ask("PRAGMA application_id"), testing::ElementsAre(std::to_string(0x42454c59)));
   EXPECT_THAT(ask("PRAGMA page_size"), testing::ElementsAre("8192"));
   EXPECT_THAT(ask("PRAGMA journal_mode"), testing::ElementsAre("wal"));
@@ -316,6 +318,70 @@ TEST_F(SqliteFile, ShowsRunsAndCheckpointsAsViews) {
               testing::ElementsAre(script.row.checkpoint.text()));
   EXPECT_THAT(ask("SELECT DISTINCT run_id FROM agent_checkpoints WHERE thread_id = 'thread a'"),
               testing::ElementsAre(script.row.run.text()));
+}
+
+TEST_F(SqliteFile, ShowsTheStateOfTheThreadAtTheCheckpointsOfLaterRuns) {
+  RunScript first("first");
+  RunScript second = first.later("second");
+  RunScript third = second.later("third");
+  with_store([&](Store&, Caller& call) {
+    call.commit(first.first());
+    call.commit(first.next());
+    call.commit(second.first_in_thread());
+    call.commit(second.next_with({{"n"}, {"text"}, {"inner", WriteOp::set, 0, "in"}}));
+    call.commit(second.next_with({{"text"}}));
+    call.commit(third.first_in_thread());
+    call.commit(third.next_with({{"n"}}));
+  });
+  std::string n = std::to_string(value_seq(second.row, 2) * 100);
+  std::string text = std::to_string(value_seq(second.row, 3) * 100);
+  std::string later = std::to_string(value_seq(third.row, 2) * 100);
+  auto states_of = [&](const RunScript& run) {
+    return ask("SELECT state FROM agent_checkpoints WHERE run_id = '" + run.row.run.text() +
+               "' ORDER BY seq");
+  };
+  EXPECT_THAT(states_of(first), testing::ElementsAre("{}", "{\"text\":\"firstfirst2\"}"));
+  EXPECT_THAT(states_of(second),
+              testing::ElementsAre("{}", "{\"n\":[" + n + "],\"text\":[" + n + "]}",
+                                   "{\"n\":[" + n + "],\"text\":[" + text + "]}"));
+  EXPECT_THAT(states_of(third),
+              testing::ElementsAre("{\"n\":[" + n + "],\"text\":[" + text + "]}",
+                                   "{\"n\":[" + later + "],\"text\":[" + text + "]}"));
+}
+
+// A thread of many ended runs must not slow down what is asked at every start and poll.
+TEST_F(SqliteFile, FindsTheRunsOfOneThreadByAnIndex) {
+  with_store([](Store&, Caller&) {});
+  std::string not_ended = "status IN ('queued', 'running', 'paused', 'quarantined')";
+  auto plan_of = [&](const std::string& query) {
+    std::string plan;
+    sqlite3* file = nullptr;
+    sqlite3_open(path_.c_str(), &file);
+    auto add = [](void* to, int, char** columns, char**) {
+      *static_cast<std::string*>(to) += std::string(columns[3]) + "\n";
+      return 0;
+    };
+    std::string sql = "EXPLAIN QUERY PLAN " + query;
+    EXPECT_EQ(sqlite3_exec(file, sql.c_str(), add, &plan, nullptr), SQLITE_OK) << query;
+    sqlite3_close(file);
+    return plan;
+  };
+  std::string earliest =
+      plan_of("SELECT min(run_number) FROM runs WHERE tenant_id = 1 AND thread_number = 2 AND " +
+              not_ended);
+  EXPECT_THAT(earliest, testing::HasSubstr("runs_unfinished (tenant_id=? AND thread_number=?)"));
+  std::string earlier = plan_of(
+      "SELECT 1 FROM runs WHERE tenant_id = 1 AND thread_number = 2 AND run_number < 3 AND " +
+      not_ended);
+  EXPECT_THAT(earlier, testing::HasSubstr("thread_number=? AND rowid<?"));
+  std::string page = plan_of(
+      "SELECT * FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
+      " WHERE r.tenant_id = 1 AND r.thread_number = 2 AND r.run_number < 9"
+      " ORDER BY r.run_number DESC LIMIT 5");
+  EXPECT_THAT(page, testing::HasSubstr("runs_of_thread (tenant_id=? AND thread_number=?"));
+  EXPECT_THAT(page, testing::Not(testing::HasSubstr("TEMP B-TREE")));
+  std::string count = plan_of("SELECT count(*) FROM runs WHERE tenant_id = 1 AND " + not_ended);
+  EXPECT_THAT(count, testing::HasSubstr("runs_unfinished (tenant_id=?)"));
 }
 
 TEST_F(SqliteFile, AnswersTheQueriesOfItsDocumentation) {

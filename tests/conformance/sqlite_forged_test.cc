@@ -98,6 +98,7 @@ std::vector<std::string> changes_of(const Column& column) {
       {"checkpoints.kind", words_of<CommitKind>()},
       {"approvals.status", words_of<ApprovalStatus>()},
       {"channel_values.kind", words_of<WriteOp>()},
+      {"thread_values.kind", words_of<WriteOp>()},
       {"tasks.status", words_of<TaskStatus>()},
       {"effects.status", words_of<EffectStatus>()},
       {"effects.effect_class", words_of<EffectClass>()},
@@ -193,14 +194,15 @@ TEST_F(SqliteForged, EachColumnIsToldOrChangesNothing) {
 TEST_F(SqliteForged, ARowThatIsMovedToAnotherRunIsTold) {
   ToldRun other(*store_, "b");
   std::string both = all_of(*store_, *told_).value() + all_of(*store_, other).value();
-  std::string numbers = "(SELECT max(run_number) FROM runs)";
+  std::string from = "(SELECT min(run_number) FROM runs)";
+  std::string numbers = "(SELECT max(run_number) FROM run_starts WHERE ordinal = 0)";
   for (const char* table :
        {"channel_values", "events", "tasks", "effects", "outbox", "approvals"}) {
     SCOPED_TRACE(table);
     std::string name = table;
     std::string copy = "CREATE TABLE kept AS SELECT * FROM " + name;
     forger_.ask(copy);
-    forger_.ask("DELETE FROM " + name + " WHERE run_number = " + numbers);
+    forger_.ask("DELETE FROM " + name + " WHERE run_number <> " + from);
     forger_.ask("UPDATE " + name + " SET run_number = " + numbers);
     ASSERT_EQ(forger_.problem(), "");
     EXPECT_FALSE(all_of(*store_, other).ok());

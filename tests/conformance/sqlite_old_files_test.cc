@@ -63,11 +63,11 @@ TEST_F(SqliteOldFiles, OfSchema1EverythingIsFoundAsItWas) {
       bool is_first = i + 1 == checkpoints.size();
       EXPECT_EQ(checkpoints[i].parent, is_first ? CheckpointId() : checkpoints[i + 1].id);
     }
-    auto values = call.values({default_tenant(), run.run, 2});
+    auto values = call.values({default_tenant(), run.run, {}, 2});
     ASSERT_THAT(values, SizeIs(1));
     EXPECT_EQ(values[0].seq, 2u);
     EXPECT_EQ(values[0].kind, WriteOp::set);
-    EXPECT_THAT(call.values({default_tenant(), run.run, run.seq}), SizeIs(1));
+    EXPECT_THAT(call.values({default_tenant(), run.run, {}, run.seq}), SizeIs(1));
     EXPECT_THAT(call.events({default_tenant(), run.run}), testing::Not(IsEmpty()));
   }
   auto all = call.runs({.tenant = default_tenant()});
@@ -95,7 +95,7 @@ TEST_F(SqliteOldFiles, OfSchema1APausedThreadIsCarriedOn) {
   store = open("schema-1.db");
   Caller call(*store);
   EXPECT_EQ(call.run(paused.row.run), paused.row);
-  auto values = call.values({default_tenant(), paused.row.run, paused.row.seq});
+  auto values = call.values({default_tenant(), paused.row.run, {}, paused.row.seq});
   ASSERT_THAT(values, SizeIs(2)) << "the whole value of old, and what was added";
   EXPECT_EQ(values[0].seq, 3u);
   auto newest = call.checkpoints({default_tenant(), paused.row.run, "", {}, {}, 2});

@@ -108,7 +108,7 @@ TEST_F(SqliteWriter, PendingWritesStayInTheirOrderAmongTheCommitsOfTheirRun) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(*outcomes[i], CommitOutcome::applied) << i;
   EXPECT_EQ(*outcomes[4], CommitOutcome::fenced) << "the superstep has ended without it";
   EXPECT_EQ(transactions_, 5u);
-  EXPECT_EQ(call_->values({default_tenant(), script.row.run, 2}).size(), 3u);
+  EXPECT_EQ(call_->values({default_tenant(), script.row.run, {}, 2}).size(), 3u);
 }
 
 TEST_F(SqliteWriter, PendingWritesOfManyRunsTravelTogetherWithoutTheGuiltyOne) {

@@ -25,11 +25,20 @@ EventRow event_of(const RunRow& run, std::int64_t index, std::string type, std::
   return event;
 }
 
+// Sets the place of a value: a later run has the values of its graph in those of the thread.
+void place(ValueRow& value, const RunRow& run, std::uint64_t seq) {
+  value.run = run.run;
+  value.seq = seq;
+  if (run.ordinal == 0 || !value.checkpoint_ns.empty()) return;
+  value.run = RunId();
+  value.thread = run.thread;
+  value.seq = value_seq(run, seq);
+}
+
 ValueRow value_of(const RunRow& run, std::string channel, std::string_view json) {
   ValueRow value;
-  value.run = run.run;
   value.channel = std::move(channel);
-  value.seq = run.seq;
+  place(value, run, run.seq);
   value.envelope = json_envelope(json);
   return value;
 }
@@ -102,7 +111,17 @@ Commit RunScript::following(CommitKind kind) {
 Commit RunScript::first_in_thread() {
   Commit commit = following(CommitKind::input);
   commit.rows.events.push_back(event_of(row, 0, "status", "{\"status\":\"queued\"}"));
+  if (row.ordinal > 0) commit.thread_guard = ThreadGuard{row.thread, newest};
   return commit;
+}
+
+RunScript RunScript::later(const std::string& name) const {
+  RunScript script(name, row.tenant);
+  script.row.thread = row.thread;
+  script.row.ordinal = row.ordinal + 1;
+  script.row.node.clear();
+  script.newest = row.run;
+  return script;
 }
 
 Commit RunScript::first() {
@@ -149,10 +168,9 @@ Commit RunScript::pending(const std::vector<Written>& values,
 
 ValueRow RunScript::value(const Written& written, std::uint64_t seq) const {
   ValueRow value;
-  value.run = row.run;
   value.checkpoint_ns = written.checkpoint_ns;
   value.channel = written.channel;
-  value.seq = written.seq == 0 ? seq : written.seq;
+  place(value, row, written.seq == 0 ? seq : written.seq);
   value.index = written.index;
   value.kind = written.kind;
   value.envelope = json_envelope("[" + std::to_string(value.seq * 100) + "]");

@@ -60,6 +60,9 @@ class RunScript {
   Commit first();
   // The same for a thread that already exists.
   Commit first_in_thread();
+  // Returns the script of the next run of the thread, on the assumption that this one is the
+  // newest: first_in_thread() is its first commit. It waits for the end of the earlier runs.
+  RunScript later(const std::string& name) const;
   // Returns a node's commit with one value of the channel "text" and one event.
   Commit next();
   // Returns a node's commit with these values and no event.
@@ -85,6 +88,7 @@ class RunScript {
   void become(const std::string& author) { author_ = author; }
 
   RunRow row;
+  RunId newest;  // of the thread, when a later run starts
 
  private:
   Commit following(CommitKind kind);
@@ -157,6 +161,7 @@ class Caller {
 
  private:
   void print_run(std::ostream& out, const RunRow& run);
+  void print_thread(std::ostream& out, const TenantId& tenant, const ThreadId& thread);
   void print_pages(std::ostream& out, const TenantId& tenant, const RunId& run);
   template <typename T>
   T ask(std::function<Result<T>(Snapshot&)> reader);

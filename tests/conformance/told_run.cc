@@ -21,8 +21,8 @@ void put(std::ostream& out, const Parts&... parts) {
 void put_run(std::ostream& out, const RunRow& r) {
   put(out, r.run.text(), r.thread.text, r.user.text, r.graph, to_hex(r.graph_hash), r.input,
       r.options, text_of(r.created_at), r.forked_from.text(), r.forked_at, r.queue, r.priority,
-      r.concurrency_key, name_of(r.status), r.reason, r.outcome, r.error_code, r.error, r.seq,
-      r.epoch, r.session.text(), r.checkpoint.text(), r.node, r.retry_count, r.worked_ms,
+      r.concurrency_key, r.ordinal, name_of(r.status), r.reason, r.outcome, r.error_code, r.error,
+      r.seq, r.epoch, r.session.text(), r.checkpoint.text(), r.node, r.retry_count, r.worked_ms,
       text_of(r.updated_at), text_of(r.due_at), r.lost_claims);
 }
 
@@ -54,7 +54,7 @@ Result<Done> read_run(Snapshot& view, const RunRow& run, std::ostream& out) {
   BELAY_TRY(auto threads, view.threads(of_thread));
   for (const ThreadRow& t : threads) {
     put(out, t.thread.text, t.user.text, t.graph, text_of(t.created_at), t.last_run.text(),
-        t.preserve);
+        t.preserve, t.title, t.metadata, text_of(t.expires_at), text_of(t.updated_at));
   }
   for (const char* checkpoint_ns : {"", "inner"}) {
     BELAY_TRY(auto checkpoints, view.checkpoints({tenant, run.run, checkpoint_ns}));
@@ -66,8 +66,13 @@ Result<Done> read_run(Snapshot& view, const RunRow& run, std::ostream& out) {
   values.at_seq = 1'000;
   values.every_version = true;
   BELAY_TRY(auto written, view.values(values));
+  values.thread = run.thread;
+  values.at_seq = ~std::uint64_t{0} >> 1;
+  BELAY_TRY(auto of_state, view.values(values));
+  written.insert(written.end(), of_state.begin(), of_state.end());
   for (const ValueRow& v : written) {
-    put(out, v.checkpoint_ns, v.channel, v.seq, v.index, name_of(v.kind), v.envelope);
+    put(out, v.thread.text, v.checkpoint_ns, v.channel, v.seq, v.index, name_of(v.kind),
+        v.envelope);
   }
   BELAY_TRY(auto events, view.events({tenant, run.run}));
   for (const EventRow& e : events) put(out, e.seq, e.index, e.type, e.body, text_of(e.created_at));
@@ -129,7 +134,8 @@ std::string ToldRun::word(const std::string& where) {
   return words.back();
 }
 
-ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(store), name_(name) {
+ToldRun::ToldRun(Store& store, const std::string& name)
+    : script(name), later(script.later("later " + name)), call(store), name_(name) {
   script.row.input = json_envelope(json("input"));
   script.row.options = json("options");
   script.row.session = *store.open_session();
@@ -141,7 +147,11 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   script.row.concurrency_key = "key_" + name;
   script.row.forked_from = RunId(derived_uuid("origin of " + name));
   script.row.forked_at = 11;
-  EXPECT_EQ(call.commit(script.first()), CommitOutcome::applied);
+  Commit first_commit = script.first();
+  first_commit.rows.thread->title = word("title");
+  first_commit.rows.thread->metadata = json("metadata");
+  first_commit.rows.thread->updated_at = script.row.updated_at;
+  EXPECT_EQ(call.commit(first_commit), CommitOutcome::applied);
   Commit work = script.next();
   add_work(work);
   EXPECT_EQ(call.commit(work), CommitOutcome::applied);
@@ -173,6 +183,17 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   script.row.due_at = script.row.updated_at + std::chrono::hours(5);
   decision.rows.run = script.row;
   EXPECT_EQ(call.commit(decision), CommitOutcome::applied);
+  start_later();
+}
+
+void ToldRun::start_later() {
+  later.row.input = json_envelope(json("later-input"));
+  later.row.graph = script.row.graph;
+  later.row.graph_hash = script.row.graph_hash;
+  EXPECT_EQ(call.commit(later.first_in_thread()), CommitOutcome::applied);
+  Commit work = later.next_with({{"text"}, {"list", WriteOp::append, 1}});
+  for (ValueRow& value : work.rows.values) value.envelope = json_envelope(json("later-value"));
+  EXPECT_EQ(call.commit(work), CommitOutcome::applied);
 }
 
 void ToldRun::add_work(Commit& commit) {
@@ -224,6 +245,7 @@ Result<std::string> all_of(Store& store, const ToldRun& told) {
       [&](Snapshot& view) -> Result<std::string> {
     std::ostringstream out;
     BELAY_CHECK(read_run(view, told.script.row, out));
+    BELAY_CHECK(read_run(view, told.later.row, out));
     BELAY_CHECK(read_work(view, told.script.row, out));
     BELAY_CHECK(read_records(view, told, out));
     return out.str();

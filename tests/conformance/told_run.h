@@ -12,10 +12,12 @@
 namespace belay::conformance {
 
 struct ToldRun {
-  // Writes the run into the store, up to an undecided approval. Its ids contain `name`.
+  // Writes the run into the store, up to an undecided approval, and the start of the next run of
+  // its thread. Its ids contain `name`.
   ToldRun(Store& store, const std::string& name);
 
   RunScript script;
+  RunScript later;
   Caller call;
   std::vector<std::string> words;    // all written words, each once
   std::vector<std::string> indexed;  // values by which a record can be found
@@ -27,6 +29,7 @@ struct ToldRun {
   std::string json(const std::string& where) { return "{\"w\":\"" + word(where) + "\"}"; }
   void add_work(Commit& commit);
   void deliver();
+  void start_later();
 
   std::string name_;
 };

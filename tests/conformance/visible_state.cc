@@ -62,15 +62,38 @@ void Caller::print_run(std::ostream& out, const RunRow& run) {
         values(
             {.tenant = tenant, .run = run.run, .at_seq = run.seq, .checkpoint_ns = checkpoint_ns}));
   }
-  print_all(out, values(ValueFilter{tenant, run.run, every, true}));
-  print_all(out, values(ValueFilter{tenant, run.run, run.seq, true, run.seq / 2}));
-  print_all(out, values(ValueFilter{tenant, run.run, run.seq, false}));
-  print_all(out, values(ValueFilter{tenant, run.run, run.seq / 2, false}));
+  print_all(out, values(ValueFilter{tenant, run.run, {}, every, true}));
+  print_all(out, values(ValueFilter{tenant, run.run, {}, run.seq, true, run.seq / 2}));
+  print_all(out, values(ValueFilter{tenant, run.run, {}, run.seq, false}));
+  print_all(out, values(ValueFilter{tenant, run.run, {}, run.seq / 2, false}));
   print_all(out, events(EventFilter{tenant, run.run, 0, -1, every}));
   print_all(out, approvals({.tenant = tenant, .run = run.run, .limit = every}));
   print_all(out, effects({.tenant = tenant, .run = run.run, .limit = every}));
   print_all(out, outbox({.tenant = tenant, .run = run.run, .limit = every}));
   print_pages(out, tenant, run.run);
+}
+
+// Prints the state of a thread as of each of its runs.
+void Caller::print_thread(std::ostream& out, const TenantId& tenant, const ThreadId& thread) {
+  ValueFilter all{.tenant = tenant, .run = {}, .thread = thread, .at_seq = ~std::uint64_t{0} >> 1};
+  print_all(out, values(all));
+  all.every_version = true;
+  print_all(out, values(all));
+  RunFilter of_thread{.tenant = tenant, .thread = thread, .limit = every};
+  for (const RunRow& run : runs(of_thread)) {
+    out << run.run.text() << " of " << thread.text << '\n';
+    print_all(
+        out,
+        values({.tenant = tenant, .run = {}, .thread = thread, .at_seq = value_seq(run, run.seq)}));
+    print_all(out, values({.tenant = tenant,
+                           .run = {},
+                           .thread = thread,
+                           .at_seq = value_seq(run, run.seq / 2),
+                           .every_version = true,
+                           .after_seq = value_seq(run, 0)}));
+  }
+  of_thread.only_current = true;
+  print_all(out, runs(of_thread));
 }
 
 // Prints the same rows, read in pages of two.
@@ -111,6 +134,9 @@ std::string Caller::all(const TenantId& tenant) {
 std::string Caller::rows(const TenantId& tenant) {
   std::ostringstream out;
   print_all(out, threads({.tenant = tenant, .limit = every}));
+  for (const ThreadRow& thread : threads({.tenant = tenant, .limit = every})) {
+    print_thread(out, tenant, thread.thread);
+  }
   for (const RunRow& run : runs({.tenant = tenant, .limit = every})) print_run(out, run);
   print_all(out, approvals({.tenant = tenant, .only_open = true, .limit = every}));
   print_all(out, effects({.tenant = tenant, .limit = every}));

@@ -29,7 +29,7 @@ TEST_P(StoreSuite, AValueIsItsNewestWholeOneAndWhatFollows) {
     call_->commit(script.next_with({{"list", kind}}));
   }
   auto at = [&](std::uint64_t seq) {
-    return texts_of(call_->values({default_tenant(), script.row.run, seq}));
+    return texts_of(call_->values({default_tenant(), script.row.run, {}, seq}));
   };
   EXPECT_THAT(at(1), IsEmpty());
   EXPECT_THAT(at(3), ElementsAre("/list 2.0 append", "/list 3.0 append"));
@@ -43,9 +43,9 @@ TEST_P(StoreSuite, WithinASeqAWholeValueReplacesWhatLowerTasksWrote) {
   call_->commit(script.first());
   call_->commit(script.next_with(
       {{"list", WriteOp::append, 0}, {"list", WriteOp::set, 1}, {"list", WriteOp::append, 2}}));
-  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 2})),
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, {}, 2})),
               ElementsAre("/list 2.1 set", "/list 2.2 append"));
-  EXPECT_THAT(call_->values({default_tenant(), script.row.run, 2, true}), SizeIs(3));
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, {}, 2, true}), SizeIs(3));
 }
 
 TEST_P(StoreSuite, OperandsOfAReducerNeverCountAsItsValue) {
@@ -53,9 +53,9 @@ TEST_P(StoreSuite, OperandsOfAReducerNeverCountAsItsValue) {
   call_->commit(script.first());
   call_->commit(script.next_with({{"votes", WriteOp::set}}));
   call_->commit(script.pending({{"votes", WriteOp::reduce, 0}, {"votes", WriteOp::reduce, 1}}));
-  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 3})),
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, {}, 3})),
               ElementsAre("/votes 2.0 set"));
-  EXPECT_THAT(call_->values({default_tenant(), script.row.run, 3, true, 2}), SizeIs(2));
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, {}, 3, true, 2}), SizeIs(2));
 }
 
 TEST_P(StoreSuite, ValuesAreFoundByTheirSpaceInTheirOrder) {
@@ -77,7 +77,7 @@ TEST_P(StoreSuite, ValuesAreFoundByTheirSpaceInTheirOrder) {
   EXPECT_THAT(of("", 9), ElementsAre("/a 2.0 set", "/b 2.0 set"));
   EXPECT_THAT(of("inner", 8), ElementsAre("inner/a 7.0 set", "inner/z 8.0 merge"));
   EXPECT_THAT(of("inn", 9), IsEmpty());
-  EXPECT_THAT(texts_of(call_->values({default_tenant(), run, 9, true, 2, "inner"})),
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), run, {}, 9, true, 2, "inner"})),
               ElementsAre("inner/a 7.0 set", "inner/z 8.0 merge", "inner/a 9.0 add"));
 }
 
@@ -92,8 +92,8 @@ TEST_P(StoreSuite, APendingWriteLeavesTheRunWhereItStands) {
   EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
   EXPECT_EQ(call_->run(script.row.run), before);
   EXPECT_THAT(call_->checkpoints({default_tenant(), script.row.run}), SizeIs(1));
-  EXPECT_THAT(call_->values({default_tenant(), script.row.run, before.seq}), IsEmpty());
-  EXPECT_EQ(call_->values({default_tenant(), script.row.run, 2}), pending.rows.values);
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, {}, before.seq}), IsEmpty());
+  EXPECT_EQ(call_->values({default_tenant(), script.row.run, {}, 2}), pending.rows.values);
   EXPECT_EQ(call_->tasks({default_tenant(), script.row.run}), pending.rows.tasks);
   EXPECT_EQ(call_->effects({default_tenant()}), pending.rows.effects);
   EXPECT_EQ(call_->blobs({sha256("none"), sha256("large")}), pending.rows.blobs);
@@ -141,11 +141,11 @@ TEST_P(StoreSuite, PendingValuesCountOnceACommitSaysSo) {
   EXPECT_EQ(call_->commit(attempt), CommitOutcome::applied);
   auto newest = call_->checkpoints({default_tenant(), script.row.run}).at(0);
   EXPECT_EQ(newest.state_seq, 1u);
-  EXPECT_THAT(call_->values({default_tenant(), script.row.run, newest.state_seq}), IsEmpty());
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, {}, newest.state_seq}), IsEmpty());
   call_->commit(script.next_with({}));
   newest = call_->checkpoints({default_tenant(), script.row.run}).at(0);
   EXPECT_EQ(newest.state_seq, 3u);
-  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, newest.state_seq})),
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, {}, newest.state_seq})),
               ElementsAre("/list 2.0 append", "/list 2.1 append"));
 }
 

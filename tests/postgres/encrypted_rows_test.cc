@@ -31,7 +31,8 @@ bool is_place(const std::string& table, const std::string& column) {
                                            "tasks.namespace",
                                            "records.collection",
                                            "records.user_id",
-                                           "threads.thread_id"};
+                                           "threads.thread_id",
+                                           "thread_values.thread_id"};
   return column.ends_with("_number") || table == "record_index" || names.contains(column) ||
          names.contains(table + "." + column);
 }
@@ -53,6 +54,7 @@ std::vector<std::string> changes_of(const std::string& full, const std::string& 
       {"checkpoints.kind", words_of<CommitKind>()},
       {"approvals.status", words_of<ApprovalStatus>()},
       {"channel_values.kind", words_of<WriteOp>()},
+      {"thread_values.kind", words_of<WriteOp>()},
       {"tasks.status", words_of<TaskStatus>()},
       {"effects.status", words_of<EffectStatus>()},
       {"effects.effect_class", words_of<EffectClass>()},

@@ -69,6 +69,9 @@ class StoreWorld : public ::testing::Test {
     for (std::size_t version : {4, 5}) {
       run_sql(std::string(postgres::migrations()[version - 1].sql));
     }
+    // Of the seventh only the tables: its view needs functions of the third.
+    std::string threads(postgres::migrations()[6].sql);
+    run_sql(threads.substr(0, threads.find("-- For the views")));
   }
   void note_migration(std::size_t version, std::size_t compatible_from) {
     const store::Migration& migration = postgres::migrations()[version - 1];

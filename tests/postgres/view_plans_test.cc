@@ -43,6 +43,9 @@ constexpr const char* kManyRuns = R"(
   INSERT INTO belay.channel_values (tenant, run_id, namespace, channel, seq, value_index, envelope)
     SELECT 'tenant ' || i % 3, run, '', 'draft', seq, 0, '\x040000006a736f6e37'
     FROM made, generate_series(1, 3) AS seq;
+  INSERT INTO belay.thread_values (tenant, thread_id, channel, seq, value_index, envelope)
+    SELECT 'tenant ' || i % 3, thread, 'draft', (1::bigint << 32) + seq, 0, '\x040000006a736f6e37'
+    FROM made, generate_series(1, 3) AS seq;
   INSERT INTO belay.events (tenant, run_id, seq, event_index, type, body, created_at)
     SELECT 'tenant ' || i % 3, run, 3, 0, 'node', '{}', at FROM made;
   INSERT INTO belay.blobs (tenant, blob_id, envelope)
@@ -182,6 +185,38 @@ TEST_F(PostgresViewPlans, PutOnlyThoseStatesTogetherThatAreAskedFor) {
     EXPECT_THAT(row[0], Not(HasSubstr("loops=301)")));
   }
   EXPECT_GE(looks, 3);
+}
+
+TEST_F(PostgresViewPlans, HaveTheStateOfTheThreadAtTheCheckpointsOfLaterRuns) {
+  auto store = open(url());
+  ASSERT_TRUE(store);
+  Caller call(*store);
+  RunScript first("first");
+  RunScript second = first.later("second");
+  RunScript third = second.later("third");
+  call.commit(first.first());
+  call.commit(first.next());
+  call.commit(second.first_in_thread());
+  call.commit(second.next_with({{"list"}, {"text"}, {"inner", WriteOp::set, 0, "in"}}));
+  call.commit(second.next_with({{"text"}, {"list", WriteOp::append}}));
+  call.commit(third.first_in_thread());
+  call.commit(third.next_with({{"list", WriteOp::append}}));
+  auto state_of = [&](const RunScript& run, int seq) {
+    return sql_value("SELECT state FROM belay.agent_checkpoints WHERE run_id = '" +
+                     run.row.run.text() + "' AND seq = " + std::to_string(seq));
+  };
+  auto written = [](const RunScript& run, std::uint64_t seq) {
+    return std::to_string(value_seq(run.row, seq) * 100);
+  };
+  std::string two = written(second, 2), three = written(second, 3), later = written(third, 2);
+  EXPECT_THAT(state_of(first, 2), HasSubstr("\"text\": \"firstfirst2\""));
+  EXPECT_EQ(state_of(second, 1), "{}");
+  EXPECT_EQ(state_of(second, 2), "{\"list\": [" + two + "], \"text\": [" + two + "]}");
+  std::string before = "{\"list\": [" + two + ", " + three + "], \"text\": [" + three + "]}";
+  EXPECT_EQ(state_of(second, 3), before);
+  EXPECT_EQ(state_of(third, 1), before);
+  EXPECT_EQ(state_of(third, 2),
+            "{\"list\": [" + two + ", " + three + ", " + later + "], \"text\": [" + three + "]}");
 }
 
 // Every commit updates a row of belay.runs: within its page (HOT), so that no index is updated.

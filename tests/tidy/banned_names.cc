@@ -45,6 +45,8 @@ const std::vector<Exception> kCommits = {
     {"src/driver/collections.cc", "records, outside of a run"},
     {"src/worker/outbox_delivery.cc", "the status of a message"},
     {"src/worker/message.cc", "the status of a message"},
+    {"src/runtime/run_deletion.cc", "the deletion of ended runs"},
+    {"src/runtime/thread_edit.cc", "the title and metadata of a thread"},
     {"src/service/run_file.cc", "an import: a run that another store decided"},
     {"src/service/local_service.cc", "the preserve flag of a thread"},
     {"src/service/queue_documents.cc", "the rows of queues"},

@@ -147,6 +147,8 @@ Result<std::vector<ThreadRow>> EncryptedSnapshot::threads(const ThreadFilter& fi
       [](ThreadRow& row, Opening& opening) { return opening.open(store::part_of(row)); },
       [](ThreadRow& row) {
         row.user = UserId();
+        row.title.clear();
+        row.metadata.clear();
         row.seal.clear();
       });
 }

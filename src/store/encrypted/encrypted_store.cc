@@ -132,6 +132,9 @@ class EncryptedStore final : public ForwardingStore {
   // Sealed last: the values bound to a row must be the ones that the store will contain.
   Result<Done> seal_parts(const TenantId& tenant, bool is_first, CommitRows& rows) const {
     if (rows.thread) BELAY_CHECK(sealer_->seal(tenant, store::part_of(*rows.thread)));
+    if (rows.thread_edit) {
+      BELAY_CHECK(sealer_->seal(tenant, store::part_of(rows.thread_edit->row)));
+    }
     if (rows.run) {
       BELAY_CHECK(sealer_->seal(tenant, store::part_of(*rows.run)));
       if (is_first) BELAY_CHECK(sealer_->seal(tenant, store::start_part_of(*rows.run)));

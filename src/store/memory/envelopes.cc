@@ -95,6 +95,11 @@ void for_each_envelope(TenantTables& tenant, bool every_kind, const VisitEnvelop
     for (auto& [key, effect] : run.effects) give(subject_of(effect.row), effect.row.envelope);
     for (auto& [key, message] : run.outbox) give(subject_of(message.row), message.row.envelope);
   }
+  for (auto& [id, thread] : tenant.thread_tables) {
+    for (auto& [name, rows] : thread.channels) {
+      for (ValueRow& value : rows) give(subject_of(value), value.envelope);
+    }
+  }
   for (ApprovalRow& approval : tenant.approvals) {
     give(subject_of_payload(approval.interrupt), approval.payload);
     give(subject_of_edited(approval.interrupt), approval.edited);

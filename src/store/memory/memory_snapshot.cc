@@ -86,6 +86,47 @@ Result<std::vector<ThreadRow>> MemorySnapshot::threads(const ThreadFilter& filte
       std::identity());
 }
 
+namespace {
+
+// True if the run waits for the end of earlier runs of its thread.
+bool waits_for_others(const TenantTables& tables, const RunTable& run) {
+  if (has_started(run.row)) return false;
+  const ThreadTable* thread = tables.thread(run.row.thread);
+  return !thread->not_ended.empty() && thread->not_ended.begin()->first < run.number;
+}
+
+// Returns the tables of the runs that the filter can return, oldest first.
+std::vector<const RunTable*> candidates(const TenantTables& tables, const RunFilter& filter) {
+  std::vector<const RunTable*> found;
+  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+  if (filter.before) {
+    const RunTable* before = tables.run(*filter.before);
+    if (!before) return found;
+    end = before->number;
+  }
+  auto add = [&](const RunTable& run) {
+    if (run.number < end) found.push_back(&run);
+  };
+  const ThreadTable* thread = filter.thread ? tables.thread(*filter.thread) : nullptr;
+  if (filter.run) {
+    if (const RunTable* run = tables.run(*filter.run)) add(*run);
+  } else if (!filter.thread) {
+    for (const RunTable& run : tables.runs) add(run);
+  } else if (thread && filter.only_current) {
+    if (!thread->not_ended.empty()) add(*thread->not_ended.begin()->second);
+  } else if (thread) {
+    for (const auto& [number, run] : thread->runs) add(*run);
+  }
+  return found;
+}
+
+bool is_current(const TenantTables& tables, const RunTable& run) {
+  const ThreadTable* thread = tables.thread(run.row.thread);
+  return !thread->not_ended.empty() && thread->not_ended.begin()->second == &run;
+}
+
+}  // namespace
+
 Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
   auto is_wanted = [&](const RunRow& row) {
     return is_one_of(filter.queues, row.queue) && is_one_of(filter.graphs, row.graph) &&
@@ -94,38 +135,30 @@ Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
            !is_listed(filter.except_keys, row.concurrency_key) &&
            !is_listed(filter.except_queues, row.queue);
   };
-  auto matches = [&](const RunRow& row) {
+  const TenantTables* tables = tables_.tenant(filter.tenant);
+  if (!tables) return std::vector<RunRow>();
+  auto matches = [&](const RunTable* table) {
+    const RunRow& row = table->row;
     bool is_due =
         !filter.due_by || ((row.status == RunStatus::queued || row.status == RunStatus::paused) &&
-                           row.due_at != Instant{} && row.due_at <= *filter.due_by);
+                           row.due_at != Instant{} && row.due_at <= *filter.due_by &&
+                           !waits_for_others(*tables, *table));
+    if (filter.thread && filter.only_current && !is_current(*tables, *table)) return false;
     return is_due && is_one_of(filter.statuses, row.status) && allows(filter.run, row.run) &&
            allows(filter.thread, row.thread) && allows(filter.user, row.user) &&
            (!filter.updated_before || row.updated_at < *filter.updated_before) && is_wanted(row);
   };
-  const TenantTables* tables = tables_.tenant(filter.tenant);
-  if (!tables) return std::vector<RunRow>();
-  std::list<RunTable>::const_iterator begin = tables->runs.begin();
-  std::list<RunTable>::const_iterator end = tables->runs.end();
-  if (filter.before) {
-    auto found = tables->run_by_id.find(*filter.before);
-    if (found == tables->run_by_id.end()) return std::vector<RunRow>();
-    end = found->second;
-  }
-  if (filter.run && !filter.before) {
-    auto found = tables->run_by_id.find(*filter.run);
-    if (found == tables->run_by_id.end()) return std::vector<RunRow>();
-    begin = found->second;
-    end = std::next(begin);
-  }
-  auto row_of = [](const RunTable& table) -> const RunRow& { return table.row; };
-  auto found =
-      newest_first(begin, end, filter.due_by ? tables->runs.size() : filter.limit, matches, row_of);
+  std::vector<const RunTable*> some = candidates(*tables, filter);
+  auto selected =
+      newest_first(some.begin(), some.end(), filter.due_by ? tables->runs.size() : filter.limit,
+                   matches, std::identity());
   if (filter.due_by) {
-    std::reverse(found.begin(), found.end());
-    sort_and_cut(found, filter.limit, [&](const RunRow& row) {
-      return std::pair(filter.by_priority ? -row.priority : 0, row.due_at);
+    std::reverse(selected.begin(), selected.end());
+    sort_and_cut(selected, filter.limit, [&](const RunTable* table) {
+      return std::pair(filter.by_priority ? -table->row.priority : 0, table->row.due_at);
     });
   }
+  auto found = rows_of<RunRow>(selected);
   for (RunRow& row : found) {
     if (!filter.without_input) break;
     row.input.clear();
@@ -162,10 +195,14 @@ Result<std::vector<CheckpointRow>> MemorySnapshot::checkpoints(const CheckpointF
 }
 
 Result<std::vector<ValueRow>> MemorySnapshot::values(const ValueFilter& filter) {
+  const TenantTables* tables = tables_.tenant(filter.tenant);
   const RunTable* table = run(filter.tenant, filter.run);
+  const ThreadTable* thread = tables ? tables->thread(filter.thread) : nullptr;
+  const Channels* channels = table ? &table->channels : nullptr;
+  if (!filter.thread.empty()) channels = thread ? &thread->channels : nullptr;
   std::vector<ValueRow> found;
-  if (!table) return found;
-  for (const auto& [name, rows] : table->channels) {
+  if (!channels) return found;
+  for (const auto& [name, rows] : *channels) {
     if (filter.checkpoint_ns && name.first != *filter.checkpoint_ns) continue;
     if (!filter.every_version) {
       auto [begin, end] = rows_that_count(rows, filter.at_seq);

@@ -63,6 +63,11 @@ GuardResult judge_pending(Commit& commit, TenantTables& tenant, RunTable*& run) 
   return {&commit.rows};
 }
 
+bool guard_holds(const TenantTables& tenant, const ThreadGuard& guard) {
+  const ThreadTable* thread = tenant.thread(guard.thread);
+  return thread && thread->runs.rbegin()->second->row.run == guard.newest_run;
+}
+
 // Leaves `run` null if the commit has no guard or is a run's first commit.
 Result<GuardResult> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTable*& run) {
   if (commit.run_guard && !commit.run_guard->pending_for.is_null()) {
@@ -76,6 +81,9 @@ Result<GuardResult> judge(Commit& commit, TenantTables& tenant, Clock& clock, Ru
         return GuardResult{nullptr, outcome_of_moved_run(commit, *run)};
     } else if (commit.run_guard->seq != 0 || commit.run_guard->epoch != 0) {
       return GuardResult{nullptr, CommitOutcome::fenced};
+    } else if (commit.thread_guard) {
+      if (!guard_holds(tenant, *commit.thread_guard))
+        return GuardResult{nullptr, CommitOutcome::thread_changed};
     } else if (!commit.rows.thread && !tenant.thread_by_id.contains(row.thread.text)) {
       return no_such_thread(row.thread);
     }
@@ -159,6 +167,8 @@ void decide(ApprovalRow& stored, ApprovalRow decision) {
 RunTable& insert_run(TenantTables& tenant, RunRow row) {
   RunTable& run = tenant.runs.emplace_back();
   run.row = std::move(row);
+  run.number = ++tenant.last_number;
+  tenant.thread_tables[run.row.thread.text].add(run);
   tenant.run_by_id.emplace(run.row.run, std::prev(tenant.runs.end()));
   tenant.thread_by_id.find(run.row.thread.text)->second->last_run = run.row.run;
   return run;
@@ -323,7 +333,15 @@ void write_message(TenantTables& tenant, OutboxRow& message) {
 }
 
 void write_work(CommitRows& rows, TenantTables& tenant, RunTable& run) {
-  for (ValueRow& value : rows.values) write_value(run.channels, std::move(value));
+  for (ValueRow& value : rows.values) {
+    if (value.thread.empty()) {
+      write_value(run.channels, std::move(value));
+      continue;
+    }
+    // A pending write does not contain its run: this is the stored run's thread.
+    value.thread = run.row.thread;
+    write_value(tenant.thread_tables[run.row.thread.text].channels, std::move(value));
+  }
   for (TaskRow& task : rows.tasks) {
     auto key = std::tuple(task.checkpoint_ns, task.superstep, task.position);
     run.tasks.insert_or_assign(std::move(key), std::move(task));
@@ -335,12 +353,37 @@ void write_work(CommitRows& rows, TenantTables& tenant, RunTable& run) {
   }
 }
 
+// The outcome of an edit that cannot be applied; nullopt: it can. One that is sent again has been
+// applied if it finds its own values.
+std::optional<CommitOutcome> outcome_of_edit(const CommitRows& rows, const TenantTables& tenant) {
+  if (!rows.thread_edit) return std::nullopt;
+  const ThreadRow& row = rows.thread_edit->row;
+  auto found = tenant.thread_by_id.find(row.thread.text);
+  if (found == tenant.thread_by_id.end()) return CommitOutcome::thread_changed;
+  const ThreadRow& stored = *found->second;
+  bool is_applied = stored.updated_at == row.updated_at && stored.expires_at == row.expires_at &&
+                    stored.title == row.title && stored.metadata == row.metadata &&
+                    stored.seal == row.seal;
+  if (is_applied || stored.updated_at == rows.thread_edit->expected_updated_at) return std::nullopt;
+  return CommitOutcome::thread_changed;
+}
+
+void edit_thread(TenantTables& tenant, ThreadRow& row) {
+  ThreadRow& stored = *tenant.thread_by_id.at(row.thread.text);
+  stored.title = std::move(row.title);
+  stored.metadata = std::move(row.metadata);
+  stored.expires_at = row.expires_at;
+  stored.updated_at = row.updated_at;
+  stored.seal = std::move(row.seal);
+}
+
 void write_unguarded(CommitRows& rows, TenantTables& tenant) {
   for (EffectRow& outcome : rows.effects) write_outcome(tenant, outcome);
   for (OutboxRow& message : rows.outbox) write_message(tenant, message);
   if (rows.preserve) {
     tenant.thread_by_id.at(rows.preserve->first.text)->preserve = rows.preserve->second;
   }
+  if (rows.thread_edit) edit_thread(tenant, rows.thread_edit->row);
   for (const PruneRun& forgotten : rows.prune) prune(tenant, forgotten);
   rewrite_envelopes(tenant, rows.rewrites);
   for (QueueRow& queue : rows.queues) {
@@ -364,6 +407,7 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
   if (rows.run) {
     if (run) {
       update_run(run->row, std::move(*rows.run));
+      tenant.thread_tables[run->row.thread.text].note_status(*run);
     } else {
       run = &insert_run(tenant, std::move(*rows.run));
     }
@@ -397,6 +441,7 @@ Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   if (!verdict->rows) return verdict->outcome;
   CommitRows& rows = *verdict->rows;
   if (!has_capacity(commit, tenant, run, rows)) return CommitOutcome::limit_reached;
+  if (auto outcome = outcome_of_edit(rows, tenant)) return *outcome;
   if (auto outcome = outcome_of_versions(commit, rows, tenant)) return *outcome;
   bool is_pending = commit.run_guard && !commit.run_guard->pending_for.is_null();
   BELAY_CHECK(check_opened(rows, tenant, is_pending));

@@ -51,6 +51,7 @@ struct OutboxEntry {
 // A run and all rows of its commits.
 struct RunTable {
   RunRow row;
+  std::uint64_t number = 0;                // increases with every new run
   std::vector<CheckpointRow> checkpoints;  // of the empty namespace, oldest first, without a gap
   std::map<std::pair<std::string, std::uint64_t>, CheckpointRow> inner_checkpoints;
   Channels channels;
@@ -65,6 +66,25 @@ struct RunTable {
     if (checkpoints.empty() || seq < checkpoints.front().seq) return nullptr;
     std::uint64_t place = seq - checkpoints.front().seq;
     return place < checkpoints.size() ? &checkpoints[place] : nullptr;
+  }
+};
+
+// The runs of a thread by number, and the values of its state.
+struct ThreadTable {
+  std::map<std::uint64_t, RunTable*> runs;
+  std::map<std::uint64_t, RunTable*> not_ended;
+  Channels channels;
+
+  void add(RunTable& run) {
+    runs.emplace(run.number, &run);
+    note_status(run);
+  }
+  void note_status(RunTable& run) {
+    if (is_final(run.row.status)) {
+      not_ended.erase(run.number);
+    } else {
+      not_ended.emplace(run.number, &run);
+    }
   }
 };
 
@@ -93,6 +113,7 @@ struct TenantTables {
   std::list<RunTable> runs;
   std::list<ApprovalRow> approvals;
   std::unordered_map<std::string, std::list<ThreadRow>::iterator> thread_by_id;
+  std::unordered_map<std::string, ThreadTable> thread_tables;  // of threads that have runs
   std::unordered_map<Uuid, std::list<RunTable>::iterator, UuidHash> run_by_id;
   std::unordered_map<Uuid, std::list<ApprovalRow>::iterator, UuidHash> approval_by_id;
   std::map<RecordKey, RecordEntry> records;
@@ -100,7 +121,7 @@ struct TenantTables {
   std::map<Digest, StoredBlob> blobs;
   std::map<std::string, QueueRow> queues;
   std::uint64_t blob_puts = 0;
-  std::uint64_t last_number = 0;  // of an effect or a message
+  std::uint64_t last_number = 0;  // of a run, an effect or a message
 
   // Null if the run does not exist.
   RunTable* run(const RunId& id) {
@@ -110,6 +131,11 @@ struct TenantTables {
   const RunTable* run(const RunId& id) const {
     auto found = run_by_id.find(id);
     return found == run_by_id.end() ? nullptr : &*found->second;
+  }
+  // Null if the thread has no runs.
+  const ThreadTable* thread(const ThreadId& id) const {
+    auto found = thread_tables.find(id.text);
+    return found == thread_tables.end() ? nullptr : &found->second;
   }
 };
 

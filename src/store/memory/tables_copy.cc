@@ -15,11 +15,15 @@ TenantTables::TenantTables(const TenantTables& other)
   for (auto row = threads.begin(); row != threads.end(); ++row) {
     thread_by_id.emplace(row->thread.text, row);
   }
+  for (const auto& [name, table] : other.thread_tables) {
+    thread_tables[name].channels = table.channels;
+  }
   for (auto row = approvals.begin(); row != approvals.end(); ++row) {
     approval_by_id.emplace(row->interrupt, row);
   }
   for (auto table = runs.begin(); table != runs.end(); ++table) {
     run_by_id.emplace(table->row.run, table);
+    thread_tables[table->row.thread.text].add(*table);
     for (ApprovalRow*& row : table->approvals) row = &*approval_by_id.at(row->interrupt);
   }
 }

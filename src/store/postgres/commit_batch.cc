@@ -48,7 +48,8 @@ bool is_first(const Commit& commit) {
 bool fits_together(const Commit& commit) {
   if (!commit.run_guard || commit.imports || commit.approval_guard || commit.if_expired)
     return false;
-  if (!commit.require_open.empty()) return false;
+  // The guarded thread is locked before its newest run is read.
+  if (commit.thread_guard || !commit.require_open.empty()) return false;
   // The versions of records are compared before anything is written.
   bool has_versions = std::any_of(commit.rows.records.begin(), commit.rows.records.end(),
                                   [](const RecordPut& put) { return put.expected_version; });

@@ -38,6 +38,10 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
 // (row_batch.cc).
 Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   const RunRow& run = *commit.rows.run;
+  if (commit.thread_guard) {
+    BELAY_TRY(bool is_newest, thread_guard_holds(commit.tenant, *commit.thread_guard));
+    if (!is_newest) return outcome_of_changed_thread(commit);
+  }
   BELAY_TRY(bool is_there, is_thread(commit.tenant, run.thread));
   if (commit.rows.thread && is_there) return CommitOutcome::exists;
   if (!commit.rows.thread && !is_there) return store::no_such_thread(run.thread);
@@ -126,6 +130,8 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit) {
     BELAY_TRY(verdict, check_approval_guard(commit));
   }
   if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(auto of_edit, outcome_of_edit(commit.tenant, *verdict.rows));
+  if (of_edit) return *of_edit;
   BELAY_TRY(auto of_records, outcome_of_versions(commit, *verdict.rows));
   if (of_records) return *of_records;
   // The guard is part of the UPDATE: of several deliveries of a message, one moves the row.
@@ -156,6 +162,7 @@ Result<Done> CommitWriter::write_unguarded(const Commit& commit, const CommitRow
     BELAY_CHECK(rewrite_envelope(connection_, commit.tenant, rewrite));
   }
   for (const QueueRow& queue : rows.queues) put_queue(queue);
+  if (rows.thread_edit) edit_thread(rows.thread_edit->row);
   return delete_blobs(commit.tenant, rows);
 }
 
@@ -168,6 +175,16 @@ void CommitWriter::put_queue(const QueueRow& queue) {
       " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, name) DO UPDATE SET"
       " paused = excluded.paused, runs_max = excluded.runs_max,"
       " per_key_max = excluded.per_key_max, updated_at = excluded.updated_at",
+      row);
+}
+
+void CommitWriter::edit_thread(const ThreadRow& thread) {
+  Parameters row;
+  row.add(thread.tenant.text).add(thread.thread.text).add(thread.title).add(thread.metadata);
+  row.add_or_null(thread.expires_at).add_or_null(thread.updated_at).add_bytes(thread.seal);
+  connection_.send(
+      "UPDATE belay.threads SET title = $3, metadata = $4, expires_at = $5, updated_at = $6,"
+      " seal = $7 WHERE tenant = $1 AND thread_id = $2",
       row);
 }
 
@@ -195,6 +212,53 @@ Result<bool> CommitWriter::is_thread(const TenantId& tenant, const ThreadId& thr
                                          " WHERE tenant = $1 AND thread_id = $2 FOR KEY SHARE",
                                          key));
   return rows.count() == 1;
+}
+
+// The lock excludes other first commits with a guard of this thread, and pruning. A separate
+// statement after it sees the runs of the transactions that held it.
+Result<bool> CommitWriter::thread_guard_holds(const TenantId& tenant, const ThreadGuard& guard) {
+  Parameters key;
+  key.add(tenant.text).add(guard.thread.text);
+  connection_.send(
+      "SELECT 1 FROM belay.threads WHERE tenant = $1 AND thread_id = $2 FOR NO KEY UPDATE", key);
+  connection_.send(
+      "SELECT run_id FROM belay.runs WHERE tenant = $1 AND thread_id = $2"
+      " ORDER BY run_number DESC LIMIT 1",
+      key);
+  BELAY_TRY(std::vector<Rows> given, connection_.sync());
+  const Rows& newest = given.back();
+  return newest.count() == 1 && newest.uuid(0, 0) == guard.newest_run;
+}
+
+// The run might have been created while this commit waited for the lock of its thread, by an
+// earlier try of this same commit whose reply was lost.
+Result<CommitOutcome> CommitWriter::outcome_of_changed_thread(const Commit& commit) {
+  Parameters key;
+  key.add(commit.tenant.text).add(commit.rows.run->run);
+  BELAY_TRY(Rows rows,
+            connection_.query("SELECT 1 FROM belay.runs WHERE tenant = $1 AND run_id = $2", key));
+  if (rows.count() == 0) return CommitOutcome::thread_changed;
+  return outcome_of_moved_run(commit);
+}
+
+// An edit that is sent again has been applied if it finds its own values.
+Result<std::optional<CommitOutcome>> CommitWriter::outcome_of_edit(const TenantId& tenant,
+                                                                   const CommitRows& rows) {
+  using Outcome = std::optional<CommitOutcome>;
+  if (!rows.thread_edit) return Outcome();
+  const ThreadRow& wanted = rows.thread_edit->row;
+  Parameters key;
+  key.add(tenant.text).add(wanted.thread.text);
+  BELAY_TRY(Rows row, connection_.query("SELECT updated_at, expires_at, title, metadata, seal"
+                                        " FROM belay.threads WHERE tenant = $1"
+                                        " AND thread_id = $2 FOR NO KEY UPDATE",
+                                        key));
+  if (row.count() == 0) return Outcome(CommitOutcome::thread_changed);
+  bool is_applied = row.instant(0, 0) == wanted.updated_at &&
+                    row.instant(0, 1) == wanted.expires_at && row.text(0, 2) == wanted.title &&
+                    row.text(0, 3) == wanted.metadata && row.text(0, 4) == wanted.seal;
+  if (is_applied || row.instant(0, 0) == rows.thread_edit->expected_updated_at) return Outcome();
+  return Outcome(CommitOutcome::thread_changed);
 }
 
 // The guard does not hold. If this same commit has changed the run, it was applied by a try whose

@@ -48,6 +48,13 @@ class CommitWriter {
 
   Result<std::optional<LockedRun>> lock_run(const TenantId& tenant, const RunId& run);
   Result<bool> is_thread(const TenantId& tenant, const ThreadId& thread);
+  // Locks the thread: of several first commits with the same guard, one is applied.
+  Result<bool> thread_guard_holds(const TenantId& tenant, const ThreadGuard& guard);
+  Result<CommitOutcome> outcome_of_changed_thread(const Commit& commit);
+  // The outcome of an edit of a thread that cannot be applied; nullopt: it can, or it is absent.
+  // Locks the thread.
+  Result<std::optional<CommitOutcome>> outcome_of_edit(const TenantId& tenant,
+                                                       const CommitRows& rows);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit);
   Result<GuardResult> check_approval_guard(const Commit& commit);
   // The outcome of the versions that the records must have; nullopt: they have them.
@@ -61,6 +68,7 @@ class CommitWriter {
   Result<bool> find_places(const Commit& commit, const CommitRows& rows, const LockedRun* standing);
   // These only queue their statement; the next sync() or query() executes it.
   void put_queue(const QueueRow& queue);
+  void edit_thread(const ThreadRow& thread);
   void move_run(const RunRow& run);
   void decide(const TenantId& tenant, const ApprovalRow& decision);
   Result<Done> write_guarded(const Commit& commit, const CommitRows& rows);

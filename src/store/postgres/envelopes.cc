@@ -33,6 +33,16 @@ Result<store::Subject> value_subject(const Rows& rows, int row) {
   return store::subject_of(value);
 }
 
+Result<store::Subject> thread_value_subject(const Rows& rows, int row) {
+  ValueRow value;
+  value.thread = ThreadId(rows.text(row, 2));
+  value.channel = rows.text(row, 3);
+  value.seq = rows.natural(row, 4);
+  value.index = rows.number(row, 5);
+  if (!rows.is_null(row, 6)) BELAY_CHECK(read_enum(rows, row, 6, value.kind));
+  return store::subject_of(value);
+}
+
 Result<store::Subject> task_subject(const Rows& rows, int row) {
   TaskRow task;
   task.run = RunId(rows.uuid(row, 2));
@@ -116,7 +126,7 @@ Result<store::Subject> blob_subject(const Rows& rows, int row) {
 
 // The index, from 1, is part of positions: append, never reorder.
 constexpr auto a_digest = StoredEnvelope::Kind::digest;
-constexpr std::array<Source, 13> sources{{
+constexpr std::array<Source, 14> sources{{
     {"channel_values", "value_number", "envelope",
      "run_id, namespace, channel, seq, value_index, kind", value_subject},
     {"run_starts", "start_number", "input", "run_id", input_subject},
@@ -139,6 +149,8 @@ constexpr std::array<Source, 13> sources{{
     {"approvals", "approval_number", "payload_hash", "interrupt_id", payload_hash_subject,
      a_digest},
     {"approvals", "approval_number", "edited_hash", "interrupt_id", edited_hash_subject, a_digest},
+    {"thread_values", "value_number", "envelope", "thread_id, channel, seq, value_index, kind",
+     thread_value_subject},
 }};
 
 Query rows_in(const Source& source, const EnvelopeFilter& filter, const Window& window,

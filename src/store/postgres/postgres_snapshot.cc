@@ -23,6 +23,7 @@ std::string run_columns(bool without_input) {
                                           {"created_at", "s.created_at"},
                                           {"forked_from", "s.forked_from"},
                                           {"forked_at", "s.forked_at"},
+                                          {"ordinal", "s.ordinal"},
                                           {"start_seal", "s.seal"}});
 }
 
@@ -37,6 +38,20 @@ void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
   }
 }
 
+// The condition of the partial index of runs that have not ended is verbatim that of the index.
+constexpr std::string_view is_current =
+    " AND r.run_number = (SELECT e.run_number FROM belay.runs e WHERE e.tenant = r.tenant"
+    " AND e.thread_id = r.thread_id"
+    " AND e.status IN ('queued', 'running', 'paused', 'quarantined')"
+    " ORDER BY e.run_number LIMIT 1)";
+// Without runs that wait for the end of earlier runs of their thread.
+constexpr std::string_view is_due =
+    " AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')"
+    " AND NOT (s.ordinal > 0 AND r.node = '' AND EXISTS (SELECT 1 FROM belay.runs e"
+    "   WHERE e.tenant = r.tenant AND e.thread_id = r.thread_id"
+    "   AND e.run_number < r.run_number"
+    "   AND e.status IN ('queued', 'running', 'paused', 'quarantined')))";
+
 // True if an index that begins with the user has the right order: runs are numbered in it in the
 // order of their start, too.
 bool is_by_start(const RunFilter& filter) {
@@ -50,10 +65,8 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
   if (filter.user) query.add(" AND s.user_id = ?", *filter.user);
   if (filter.thread) query.add(" AND r.thread_id = ?", *filter.thread);
   add_statuses(query, filter.statuses);
-  if (filter.due_by) {
-    query.add(" AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')",
-              *filter.due_by);
-  }
+  if (filter.thread && filter.only_current) query.add(is_current);
+  if (filter.due_by) query.add(is_due, *filter.due_by);
   if (filter.updated_before) query.add(" AND r.updated_at < ?", *filter.updated_before);
   if (filter.before) {
     query.add(is_by_start(filter)
@@ -76,7 +89,7 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
 
 Result<Rows> PostgresSnapshot::ask(const Query& query) {
   if (failure_) return *failure_;
-  bool begins = !std::exchange(has_begun_, true);
+  bool begins = !std::exchange(has_started_, true);
   if (begins) {
     connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED"
                                  : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

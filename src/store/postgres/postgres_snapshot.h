@@ -45,13 +45,14 @@ class PostgresSnapshot final : public Snapshot {
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
   // True if a transaction was started, which the caller must end.
-  bool has_begun() const { return has_begun_; }
+  bool has_started() const { return has_started_; }
   // The Error of the first failed read. All later reads fail with it too: the transaction has
   // ended, and another one would have another snapshot.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
   Result<std::vector<ValueRow>> every_value(const ValueFilter& filter);
+  Result<std::vector<ValueRow>> thread_values(const ValueFilter& filter);
   Result<std::vector<ValueRow>> values_that_count(const ValueFilter& filter);
   // Adds all conditions except the tenant, the order and the limit.
   static void add_run_conditions(Query& query, const RunFilter& filter);
@@ -67,7 +68,7 @@ class PostgresSnapshot final : public Snapshot {
 
   Connection& connection_;
   std::optional<SessionId> claims_for_;
-  bool has_begun_ = false;
+  bool has_started_ = false;
   std::optional<Error> failure_;
 };
 

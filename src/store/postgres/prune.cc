@@ -12,13 +12,19 @@ struct Anchor {
   std::int64_t superstep = 0;
 };
 
-// The properties of a run that pruning depends on.
+// The properties of a run and of its thread that pruning depends on.
 struct Found {
   RunStatus status = RunStatus::running;
   std::string thread;
   bool preserve = false;
   bool has_waiting_message = false;
   std::optional<Anchor> anchor;  // nullopt if the checkpoint was already pruned
+  std::int64_t ordinal = 0;
+  bool is_oldest = false;
+  bool is_newest = false;  // of those that have started: only such runs have a state
+  bool is_only = false;
+  bool is_thread_busy = false;            // another run of the thread has not ended
+  std::int64_t oldest_other_ordinal = 0;  // of the oldest other run of the thread
 };
 
 // $1 tenant, $2 run, $3 the seq before which commits are pruned. If the commit at $3 is partway
@@ -27,8 +33,22 @@ struct Found {
 constexpr std::string_view find_statement =
     "SELECT r.status, r.thread_id, t.preserve,"
     " EXISTS (SELECT 1 FROM belay.outbox o WHERE o.tenant = r.tenant AND o.run_id = r.run_id"
-    "   AND o.status = 'waiting'), a.seq, a.state_seq, a.superstep"
+    "   AND o.status = 'waiting'), a.seq, a.state_seq, a.superstep, s.ordinal,"
+    " NOT EXISTS (SELECT 1 FROM belay.runs o WHERE o.tenant = r.tenant"
+    "   AND o.thread_id = r.thread_id AND o.run_number < r.run_number),"
+    " NOT EXISTS (SELECT 1 FROM belay.runs o WHERE o.tenant = r.tenant"
+    "   AND o.thread_id = r.thread_id AND o.run_number > r.run_number AND o.node <> ''),"
+    " EXISTS (SELECT 1 FROM belay.runs o WHERE o.tenant = r.tenant"
+    "   AND o.thread_id = r.thread_id AND o.run_number <> r.run_number"
+    "   AND o.status IN ('queued', 'running', 'paused', 'quarantined')),"
+    " (SELECT p.ordinal FROM belay.runs o"
+    "   JOIN belay.run_starts p ON p.tenant = o.tenant AND p.run_id = o.run_id"
+    "   WHERE o.tenant = r.tenant AND o.thread_id = r.thread_id"
+    "   AND o.run_number <> r.run_number ORDER BY o.run_number LIMIT 1),"
+    " NOT EXISTS (SELECT 1 FROM belay.runs o WHERE o.tenant = r.tenant"
+    "   AND o.thread_id = r.thread_id AND o.run_number <> r.run_number)"
     " FROM belay.runs r"
+    " JOIN belay.run_starts s ON s.tenant = r.tenant AND s.run_id = r.run_id"
     " JOIN belay.threads t ON t.tenant = r.tenant AND t.thread_id = r.thread_id"
     " LEFT JOIN belay.checkpoints c ON c.tenant = r.tenant AND c.run_id = r.run_id"
     "   AND c.namespace = '' AND c.seq = least($3, r.seq)"
@@ -61,11 +81,56 @@ Result<std::optional<Found>> find(Connection& connection, const TenantId& tenant
   if (!row.is_null(0, 4)) {
     found->anchor = Anchor{row.natural(0, 4), row.natural(0, 5), row.number(0, 6)};
   }
+  found->ordinal = row.number(0, 7);
+  found->is_oldest = row.boolean(0, 8);
+  found->is_newest = row.boolean(0, 9);
+  found->is_thread_busy = row.boolean(0, 10);
+  found->oldest_other_ordinal = row.number(0, 11);
+  found->is_only = row.boolean(0, 12);
   return found;
 }
 
+std::int64_t first_seq_of(std::int64_t ordinal) { return ordinal << 32; }
+
+// Deletes the values of a thread's state that no state from `at` on needs: see forget_values().
+void forget_thread_values(Connection& connection, const TenantId& tenant, const std::string& thread,
+                          std::int64_t at) {
+  Parameters names;
+  names.add(std::string_view(tenant.text)).add(std::string_view(thread)).add(at);
+  connection.send(
+      "DELETE FROM belay.thread_values WHERE tenant = $1 AND thread_id = $2"
+      " AND seq <= $3 AND kind = 'reduce'",
+      names);
+  connection.send(
+      "WITH whole AS (SELECT DISTINCT ON (channel) channel, seq, value_index"
+      "   FROM belay.thread_values WHERE tenant = $1 AND thread_id = $2"
+      "   AND seq <= $3 AND kind IS NULL ORDER BY channel, seq DESC, value_index DESC)"
+      " DELETE FROM belay.thread_values v USING whole w WHERE v.tenant = $1 AND v.thread_id = $2"
+      " AND v.channel = w.channel AND (v.seq, v.value_index) < (w.seq, w.value_index)",
+      names);
+}
+
+// Deletes a thread without runs; otherwise the values of its state that no other run needs. If the
+// run was the newest, the thread gets the state that it had before.
+void leave_thread(Connection& connection, const TenantId& tenant, const Found& run) {
+  Parameters names;
+  names.add(std::string_view(tenant.text)).add(std::string_view(run.thread));
+  if (run.is_only) {
+    connection.send("DELETE FROM belay.thread_values WHERE tenant = $1 AND thread_id = $2", names);
+    connection.send("DELETE FROM belay.threads WHERE tenant = $1 AND thread_id = $2", names);
+  } else if (!run.is_newest) {
+    forget_thread_values(connection, tenant, run.thread, first_seq_of(run.oldest_other_ordinal));
+  } else if (run.ordinal > 0) {
+    names.add(first_seq_of(run.ordinal)).add(first_seq_of(run.ordinal + 1));
+    connection.send(
+        "DELETE FROM belay.thread_values WHERE tenant = $1 AND thread_id = $2"
+        " AND seq > $3 AND seq < $4",
+        names);
+  }
+}
+
 void forget_run(Connection& connection, const TenantId& tenant, const RunId& run,
-                const std::string& thread) {
+                const Found& found) {
   static constexpr std::array<std::string_view, 10> statements{
       "DELETE FROM belay.checkpoints WHERE tenant = $1 AND run_id = $2",
       "DELETE FROM belay.channel_values WHERE tenant = $1 AND run_id = $2",
@@ -81,12 +146,7 @@ void forget_run(Connection& connection, const TenantId& tenant, const RunId& run
   Parameters names;
   names.add(std::string_view(tenant.text)).add(run);
   for (std::string_view sql : statements) connection.send(sql, names);
-  Parameters left;
-  left.add(std::string_view(tenant.text)).add(std::string_view(thread));
-  connection.send(
-      "DELETE FROM belay.threads WHERE tenant = $1 AND thread_id = $2 AND NOT EXISTS"
-      " (SELECT 1 FROM belay.runs r WHERE r.tenant = $1 AND r.thread_id = $2)",
-      left);
+  leave_thread(connection, tenant, found);
 }
 
 // Deletes the values that no state from the anchor's on needs: those before a channel's newest
@@ -107,7 +167,8 @@ void forget_values(Connection& connection, const Parameters& names_and_state_seq
 }
 
 void forget_before(Connection& connection, const TenantId& tenant, const RunId& run,
-                   const Anchor& anchor) {
+                   const Found& found) {
+  const Anchor& anchor = *found.anchor;
   Parameters names;
   names.add(std::string_view(tenant.text)).add(run);
   Parameters by_seq = names;
@@ -124,7 +185,13 @@ void forget_before(Connection& connection, const TenantId& tenant, const RunId& 
       "DELETE FROM belay.tasks WHERE tenant = $1 AND run_id = $2 AND namespace = ''"
       " AND superstep < $3",
       by_superstep);
-  forget_values(connection, names.add(anchor.state_seq));
+  if (found.ordinal == 0) {
+    forget_values(connection, names.add(anchor.state_seq));
+  } else if (found.is_oldest) {
+    // The states of earlier runs would need the values before this run, too.
+    std::int64_t at = first_seq_of(found.ordinal) + clamped(anchor.state_seq);
+    forget_thread_values(connection, tenant, found.thread, at);
+  }
 }
 
 }  // namespace
@@ -134,11 +201,12 @@ Result<Done> prune(Connection& connection, const TenantId& tenant, const PruneRu
   if (!found || found->preserve) return Done{};
   if (prune.before_seq) {
     bool goes_on = found->status == RunStatus::queued || found->status == RunStatus::running;
-    if (!goes_on && found->anchor) forget_before(connection, tenant, prune.run, *found->anchor);
+    if (!goes_on && found->anchor) forget_before(connection, tenant, prune.run, *found);
     return Done{};
   }
-  if (!is_final(found->status) || found->has_waiting_message) return Done{};
-  forget_run(connection, tenant, prune.run, found->thread);
+  bool have_all_ended = is_final(found->status) && !found->is_thread_busy;
+  if (!have_all_ended || found->has_waiting_message) return Done{};
+  forget_run(connection, tenant, prune.run, *found);
   return Done{};
 }
 

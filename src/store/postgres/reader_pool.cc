@@ -116,7 +116,7 @@ ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connectio
   if (snapshot.failure() && (connection->is_lost() || connection->is_retryable())) {
     attempt = {*snapshot.failure(), true};
   }
-  if (snapshot.has_begun()) {
+  if (snapshot.has_started()) {
     // Without waiting for the reply: the transaction has written nothing.
     connection->send("ROLLBACK");
     connection->send_off();

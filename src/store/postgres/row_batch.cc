@@ -11,9 +11,11 @@ namespace {
 // (commit_batch.cc). A unique violation would not differ from an error in another table.
 constexpr std::string_view thread_statement =
     "WITH added AS (INSERT INTO belay.threads"
-    " (tenant, thread_id, user_id, graph, created_at, preserve, seal)"
-    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING 1)"
-    " SELECT 1 / (count(*) = $8)::int FROM added";
+    " (tenant, thread_id, user_id, graph, created_at, preserve, title, metadata, expires_at,"
+    " updated_at, seal)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+    " ON CONFLICT DO NOTHING RETURNING 1)"
+    " SELECT 1 / (count(*) = $12)::int FROM added";
 
 // FOR KEY SHARE: pruning, which locks the thread before it deletes it, waits for the new run.
 constexpr std::string_view run_statement =
@@ -31,8 +33,8 @@ constexpr std::string_view run_statement =
 
 constexpr std::string_view start_statement =
     "INSERT INTO belay.run_starts (tenant, run_id, user_id, graph, graph_hash, input, options,"
-    " created_at, forked_from, forked_at, seal)"
-    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    " created_at, forked_from, forked_at, ordinal, seal)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
 constexpr std::string_view checkpoint_statement =
     "INSERT INTO belay.checkpoints (tenant, run_id, namespace, seq, checkpoint_id, parent_id,"
@@ -59,6 +61,16 @@ constexpr std::string_view value_statement =
     "INSERT INTO belay.channel_values (tenant, run_id, namespace, channel, seq, value_index, kind,"
     " envelope) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)"
     " ON CONFLICT (tenant, run_id, namespace, channel, seq, value_index) DO UPDATE SET"
+    " kind = excluded.kind, envelope = excluded.envelope";
+
+// The thread is that of the stored run: a pending write does not contain its run.
+constexpr std::string_view thread_value_statement =
+    "INSERT INTO belay.thread_values (tenant, thread_id, channel, seq, value_index, kind, envelope)"
+    " SELECT u.tenant, r.thread_id, u.channel, u.seq, u.value_index, u.kind, u.envelope"
+    " FROM unnest($1, $2, $3, $4, $5, $6, $7)"
+    " AS u (tenant, run_id, channel, seq, value_index, kind, envelope)"
+    " JOIN belay.runs r ON r.tenant = u.tenant AND r.run_id = u.run_id"
+    " ON CONFLICT (tenant, thread_id, channel, seq, value_index) DO UPDATE SET"
     " kind = excluded.kind, envelope = excluded.envelope";
 
 constexpr std::string_view event_statement =
@@ -187,8 +199,9 @@ RowBatch::RecordRound::RecordRound()
                                        Type::text, Type::text}) {}
 
 RowBatch::RowBatch()
-    : threads_(thread_statement, {Type::text, Type::text, Type::text, Type::text, Type::instant,
-                                  Type::boolean, Type::bytes}),
+    : threads_(thread_statement,
+               {Type::text, Type::text, Type::text, Type::text, Type::instant, Type::boolean,
+                Type::text, Type::text, Type::instant, Type::instant, Type::bytes}),
       runs_(run_statement,
             {Type::text, Type::uuid,   Type::text,   Type::text,    Type::text,    Type::text,
              Type::text, Type::text,   Type::number, Type::number,  Type::uuid,    Type::uuid,
@@ -196,13 +209,15 @@ RowBatch::RowBatch()
              Type::text, Type::number, Type::text,   Type::bytes}),
       starts_(start_statement,
               {Type::text, Type::uuid, Type::text, Type::text, Type::bytes, Type::bytes, Type::text,
-               Type::instant, Type::uuid, Type::number, Type::bytes}),
+               Type::instant, Type::uuid, Type::number, Type::number, Type::bytes}),
       checkpoints_(checkpoint_statement,
                    {Type::text, Type::uuid, Type::text, Type::number, Type::uuid, Type::uuid,
                     Type::number, Type::number, Type::uuid, Type::text, Type::text, Type::number,
                     Type::bytes, Type::bytes, Type::number, Type::text, Type::instant}),
       values_(value_statement, {Type::text, Type::uuid, Type::text, Type::text, Type::number,
                                 Type::number, Type::text, Type::bytes}),
+      thread_values_(thread_value_statement, {Type::text, Type::uuid, Type::text, Type::number,
+                                              Type::number, Type::text, Type::bytes}),
       events_(event_statement, {Type::text, Type::uuid, Type::number, Type::number, Type::text,
                                 Type::text, Type::instant, Type::bytes}),
       messages_(message_statement,
@@ -230,7 +245,8 @@ RowBatch::RowBatch()
 
 void RowBatch::add_thread(const ThreadRow& thread) {
   threads_.add(thread.tenant.text, thread.thread.text, thread.user.text, thread.graph,
-               thread.created_at, thread.preserve, thread.seal);
+               thread.created_at, thread.preserve, thread.title, thread.metadata,
+               or_null(thread.expires_at), or_null(thread.updated_at), thread.seal);
 }
 
 void RowBatch::add_run(const RunRow& run) {
@@ -244,7 +260,8 @@ void RowBatch::add_start(const RunRow& run) {
   std::optional<std::uint64_t> forked_at;
   if (run.forked_at != 0) forked_at = run.forked_at;
   starts_.add(run.tenant.text, run.run, run.user.text, run.graph, run.graph_hash, run.input,
-              run.options, run.created_at, or_null(run.forked_from), forked_at, run.start_seal);
+              run.options, run.created_at, or_null(run.forked_from), forked_at, run.ordinal,
+              run.start_seal);
 }
 
 void RowBatch::add_checkpoint(const TenantId& tenant, const CheckpointRow& row, Table& table) {
@@ -264,13 +281,19 @@ void RowBatch::add_approval(const ApprovalRow& row) {
               decided_at, is_open ? "" : row.on_behalf_of, row.seal, row.decision_seal);
 }
 
-void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
-  for (const ValueRow& row : rows.values) {
-    std::optional<WriteOp> kind;
-    if (row.kind != WriteOp::set) kind = row.kind;
-    values_.add(tenant.text, row.run, row.checkpoint_ns, row.channel, row.seq, row.index, kind,
+void RowBatch::add_value(const TenantId& tenant, const RunId& run, const ValueRow& row) {
+  std::optional<WriteOp> kind;
+  if (row.kind != WriteOp::set) kind = row.kind;
+  if (row.thread.empty()) {
+    values_.add(tenant.text, run, row.checkpoint_ns, row.channel, row.seq, row.index, kind,
                 row.envelope);
+  } else {
+    thread_values_.add(tenant.text, run, row.channel, row.seq, row.index, kind, row.envelope);
   }
+}
+
+void RowBatch::add_work(const TenantId& tenant, const RunId& run, const CommitRows& rows) {
+  for (const ValueRow& row : rows.values) add_value(tenant, run, row);
   for (const TaskRow& row : rows.tasks) {
     tasks_.table_for(key_of(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position))
         .add(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position, row.task,
@@ -301,7 +324,9 @@ void RowBatch::add_children(const Commit& commit, const CommitRows& rows) {
   const TenantId& tenant = commit.tenant;
   for (const CheckpointRow& row : rows.earlier) add_checkpoint(tenant, row, checkpoints_);
   if (rows.checkpoint) add_checkpoint(tenant, *rows.checkpoint, checkpoints_);
-  add_work(tenant, rows);
+  if (commit.run_guard) {
+    add_work(tenant, rows.run ? rows.run->run : commit.run_guard->pending_for, rows);
+  }
   add_blobs(tenant, rows);
   for (const EventRow& row : rows.events) {
     events_.add(tenant.text, row.run, row.seq, row.index, row.type, row.body, row.created_at,
@@ -351,6 +376,7 @@ void RowBatch::send(Connection& connection) const {
   starts_.send(connection);
   checkpoints_.send(connection);
   values_.send(connection);
+  thread_values_.send(connection);
   tasks_.send(connection);
   effects_.send(connection);
   inner_checkpoints_.send(connection);

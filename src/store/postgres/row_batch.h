@@ -55,7 +55,8 @@ class RowBatch {
 
  private:
   void add_checkpoint(const TenantId& tenant, const CheckpointRow& row, Table& table);
-  void add_work(const TenantId& tenant, const CommitRows& rows);
+  void add_value(const TenantId& tenant, const RunId& run, const ValueRow& row);
+  void add_work(const TenantId& tenant, const RunId& run, const CommitRows& rows);
   void add_approval(const ApprovalRow& row);
   void add_record(const TenantId& tenant, const RecordPut& put, const CommitRows& rows,
                   Instant updated_at);
@@ -74,6 +75,7 @@ class RowBatch {
   Table starts_;
   Table checkpoints_;
   Table values_;
+  Table thread_values_;
   Table events_;
   Table messages_;
   Table closed_;

@@ -28,7 +28,11 @@ Read read_thread(const Rows& rows, int row, std::uint64_t place) {
   thread.user = UserId(rows.text(row, 2));
   thread.graph = rows.text(row, 3);
   thread.created_at = rows.instant(row, 4);
-  thread.seal = rows.text(row, 5);
+  thread.expires_at = rows.instant(row, 5);
+  thread.updated_at = rows.instant(row, 6);
+  thread.title = rows.text(row, 7);
+  thread.metadata = rows.text(row, 8);
+  thread.seal = rows.text(row, 9);
   return store::stored_part(place, store::part_of(thread));
 }
 
@@ -67,8 +71,9 @@ Read read_start(const Rows& rows, int row, std::uint64_t place) {
   run.queue = rows.text(row, 9);
   run.priority = rows.number(row, 10);
   run.concurrency_key = rows.text(row, 11);
-  run.options = rows.text(row, 12);
-  run.start_seal = rows.text(row, 13);
+  run.ordinal = rows.number(row, 12);
+  run.options = rows.text(row, 13);
+  run.start_seal = rows.text(row, 14);
   return store::stored_part(place, store::start_part_of(run));
 }
 
@@ -146,8 +151,14 @@ constexpr std::string_view is_indexed =
 
 // In the order of their numbers in positions: append, never reorder.
 constexpr std::array<Source, 8> sources{{
-    {"threads", "thread_number", "", "x.thread_id, x.user_id, x.graph, x.created_at, x.seal",
-     read_thread},
+    {"threads",
+     "thread_number",
+     "",
+     "x.thread_id, x.user_id, x.graph, x.created_at, x.expires_at, x.updated_at, x.title,"
+     " x.metadata, x.seal",
+     read_thread,
+     "seal",
+     {"title", "metadata"}},
     {"runs",
      "run_number",
      "",
@@ -161,7 +172,7 @@ constexpr std::array<Source, 8> sources{{
      "start_number",
      " JOIN belay.runs r ON r.tenant = x.tenant AND r.run_id = x.run_id",
      "x.run_id, r.thread_id, x.user_id, x.graph, x.graph_hash, x.created_at, x.forked_from,"
-     " x.forked_at, r.queue, r.priority, r.concurrency_key, x.options, x.seal",
+     " x.forked_at, r.queue, r.priority, r.concurrency_key, x.ordinal, x.options, x.seal",
      read_start,
      "seal",
      {"options"}},

@@ -322,10 +322,11 @@ Result<Done> check_version(Connection& connection, const Address& address) {
 }  // namespace
 
 std::span<const std::string_view> table_names() {
-  static constexpr std::array<std::string_view, 18> names{
-      "migrations",  "sessions",       "threads", "runs",      "queues",    "run_starts",
-      "checkpoints", "channel_values", "events",  "approvals", "records",   "record_index",
-      "tasks",       "effects",        "outbox",  "blobs",     "blob_puts", "daily_sums"};
+  static constexpr std::array<std::string_view, 19> names{
+      "migrations", "sessions",     "threads",        "runs",         "queues",
+      "run_starts", "checkpoints",  "channel_values", "events",       "approvals",
+      "records",    "record_index", "tasks",          "effects",      "outbox",
+      "blobs",      "blob_puts",    "daily_sums",     "thread_values"};
   return names;
 }
 

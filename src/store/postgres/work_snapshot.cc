@@ -32,14 +32,23 @@ std::vector<ValueRow> without_replaced(std::vector<ValueRow> rows) {
   return found;
 }
 
+// The columns of a row of channel_values, and of one of thread_values.
+std::string run_columns_of_value() {
+  return store::select_list<ValueRow>("v", {{"thread_id", "''"}});
+}
+std::string thread_columns_of_value() {
+  return store::select_list<ValueRow>("v", {{"thread_id", "''"}, {"namespace", "''"}});
+}
+
 }  // namespace
 
 Result<std::vector<ValueRow>> PostgresSnapshot::values(const ValueFilter& filter) {
+  if (!filter.thread.empty()) return thread_values(filter);
   return filter.every_version ? every_value(filter) : values_that_count(filter);
 }
 
 Result<std::vector<ValueRow>> PostgresSnapshot::every_value(const ValueFilter& filter) {
-  Query query("SELECT " + store::select_list<ValueRow>("v") + " FROM belay.channel_values v");
+  Query query("SELECT " + run_columns_of_value() + " FROM belay.channel_values v");
   query.add(" WHERE tenant = ? AND run_id = ? AND seq <= ? AND seq > ?", filter.tenant, filter.run,
             filter.at_seq, filter.after_seq);
   if (filter.checkpoint_ns) query.add(" AND namespace = ?", *filter.checkpoint_ns);
@@ -70,7 +79,7 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
             " AND (n.namespace, n.channel) > (c.space, c.name)"
             " ORDER BY n.namespace, n.channel LIMIT 1) next)"
             " SELECT " +
-            store::select_list<ValueRow>("v") +
+            run_columns_of_value() +
             " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" + of_run +
             " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3 AND n.kind IS NULL"
             " ORDER BY n.seq DESC LIMIT 1), 0) AS seq) whole"
@@ -82,6 +91,47 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
               value.run = filter.run;
               return read_fields(given, row, value);
             }));
+  if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
+    std::sort(rows.begin(), rows.end(), is_before);
+  }
+  return without_replaced(std::move(rows));
+}
+
+// The values of a thread's state, by the same rules.
+Result<std::vector<ValueRow>> PostgresSnapshot::thread_values(const ValueFilter& filter) {
+  if (filter.checkpoint_ns && !filter.checkpoint_ns->empty()) return std::vector<ValueRow>();
+  Query query(filter.every_version ? "SELECT " : "WITH RECURSIVE channels (name) AS ((SELECT ");
+  query.bind(filter.tenant, filter.thread, filter.at_seq);
+  std::string of_thread = " FROM belay.thread_values n WHERE n.tenant = $1 AND n.thread_id = $2";
+  if (filter.every_version) {
+    query.add(thread_columns_of_value() +
+                  " FROM belay.thread_values v WHERE v.tenant = $1 AND v.thread_id = $2"
+                  " AND v.seq <= $3 AND v.seq > ? ORDER BY v.seq, v.channel, v.value_index",
+              filter.after_seq);
+  } else {
+    query.add("n.channel" + of_thread +
+              " ORDER BY n.channel LIMIT 1)"
+              " UNION ALL SELECT next.channel FROM channels c CROSS JOIN LATERAL"
+              " (SELECT n.channel" +
+              of_thread +
+              " AND n.channel > c.name ORDER BY n.channel LIMIT 1) next)"
+              " SELECT " +
+              thread_columns_of_value() +
+              " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" + of_thread +
+              " AND n.channel = c.name AND n.seq <= $3 AND n.kind IS NULL"
+              " ORDER BY n.seq DESC LIMIT 1), 0) AS seq) whole"
+              " CROSS JOIN LATERAL (SELECT n.*" +
+              of_thread +
+              " AND n.channel = c.name AND n.seq <= $3 AND n.seq >= whole.seq"
+              " ORDER BY n.seq, n.value_index) v");
+  }
+  BELAY_TRY(auto rows,
+            all<ValueRow>(query, [&](const Rows& given, int row, ValueRow& value) -> Result<Done> {
+              BELAY_CHECK(read_fields(given, row, value));
+              value.thread = filter.thread;
+              return Done{};
+            }));
+  if (filter.every_version) return rows;
   if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
     std::sort(rows.begin(), rows.end(), is_before);
   }

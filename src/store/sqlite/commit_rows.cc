@@ -83,10 +83,47 @@ Result<bool> CommitWriter::move_run(const RunGuard& guard, const Place& place, c
 Result<Done> CommitWriter::insert_thread(std::int64_t tenant, const ThreadRow& thread) {
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO threads (tenant_id, thread_id, user_id, graph,"
-                                " created_at, preserve, seal) VALUES (?, ?, ?, ?, ?, ?, ?)"));
+                                " created_at, preserve, title, metadata, expires_at, updated_at,"
+                                " seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(tenant).bind(thread.thread.text).bind(thread.user.text).bind(thread.graph);
   row.bind(thread.created_at).bind(std::int64_t{thread.preserve});
+  row.bind(thread.title).bind(thread.metadata);
+  bind_instant_or_null(row, thread.expires_at);
+  bind_instant_or_null(row, thread.updated_at);
   bind_seal(row, thread.seal);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+// An edit that is sent again has been applied if it finds its own values.
+Result<std::optional<CommitOutcome>> CommitWriter::outcome_of_edit(std::int64_t tenant,
+                                                                   const CommitRows& rows) {
+  using Outcome = std::optional<CommitOutcome>;
+  if (!rows.thread_edit) return Outcome();
+  const ThreadRow& wanted = rows.thread_edit->row;
+  BELAY_TRY(Statement row,
+            connection_.prepare("SELECT updated_at, expires_at, title, metadata, seal FROM threads"
+                                " WHERE tenant_id = ? AND thread_id = ?"));
+  row.bind(tenant).bind(wanted.thread.text);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::done) return Outcome(CommitOutcome::thread_changed);
+  bool is_applied = row.instant(0) == wanted.updated_at && row.instant(1) == wanted.expires_at &&
+                    row.text(2) == wanted.title && row.text(3) == wanted.metadata &&
+                    row.text(4) == wanted.seal;
+  if (is_applied || row.instant(0) == rows.thread_edit->expected_updated_at) return Outcome();
+  return Outcome(CommitOutcome::thread_changed);
+}
+
+Result<Done> CommitWriter::edit_thread(std::int64_t tenant, const ThreadRow& thread) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("UPDATE threads SET title = ?, metadata = ?, expires_at = ?,"
+                                " updated_at = ?, seal = ? WHERE tenant_id = ?"
+                                " AND thread_id = ?"));
+  row.bind(thread.title).bind(thread.metadata);
+  bind_instant_or_null(row, thread.expires_at);
+  bind_instant_or_null(row, thread.updated_at);
+  bind_seal(row, thread.seal).bind(tenant).bind(thread.thread.text);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -114,11 +151,11 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
 
   BELAY_TRY(Statement start,
             connection_.prepare("INSERT INTO run_starts (run_number, user_id, graph_number, input,"
-                                " options, created_at, forked_from, forked_at, tenant_id, seal)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " options, created_at, forked_from, forked_at, tenant_id, ordinal,"
+                                " seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   start.bind(number).bind(run.user.text).bind(graph).bind_blob(run.input).bind(run.options);
   start.bind(run.created_at).bind_or_null(run.forked_from);
-  bind_number_or_null(start, clamped(run.forked_at)).bind(tenant);
+  bind_number_or_null(start, clamped(run.forked_at)).bind(tenant).bind(run.ordinal);
   bind_seal(start, run.start_seal);
   BELAY_CHECK(connection_.run(std::move(start)));
   runs_.insert_or_assign(run.run, KnownRun{Place{tenant, number}, run.status});

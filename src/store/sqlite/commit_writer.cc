@@ -88,6 +88,8 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Plac
     BELAY_TRY(verdict, check_approval_guard(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(auto of_edit, outcome_of_edit(place.tenant, *verdict.rows));
+  if (of_edit) return *of_edit;
   BELAY_TRY(auto of_records, outcome_of_versions(commit, place, *verdict.rows));
   if (of_records) return *of_records;
   if (commit.message_guard) {
@@ -109,6 +111,7 @@ Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows&
   if (rows.preserve) {
     BELAY_CHECK(preserve(place.tenant, rows.preserve->first, rows.preserve->second));
   }
+  if (rows.thread_edit) BELAY_CHECK(edit_thread(place.tenant, rows.thread_edit->row));
   for (const PruneRun& forgotten : rows.prune) {
     BELAY_TRY(std::int64_t run, sure_run_number(place.tenant, forgotten.run));
     runs_.erase(forgotten.run);  // SQLite can assign its number to another run
@@ -135,6 +138,10 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
   std::int64_t thread = 0;
   if (place.tenant != 0) {
     BELAY_TRY(thread, thread_number(place.tenant, run.thread));
+  }
+  if (commit.thread_guard) {
+    BELAY_TRY(bool is_newest, guard_holds(place.tenant, thread, *commit.thread_guard));
+    if (!is_newest) return CommitOutcome::thread_changed;
   }
   if (commit.rows.thread && thread != 0) return CommitOutcome::exists;
   if (!commit.rows.thread && thread == 0) return store::no_such_thread(run.thread);
@@ -204,6 +211,18 @@ Result<bool> CommitWriter::guard_holds(const RunGuard& guard, const Place& place
   BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
                                                " AND run_id = ? AND epoch = ? AND seq = ?"));
   row.bind(place.run).bind(run).bind(guard.epoch).bind(guard.seq);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  return step == Statement::Step::row;
+}
+
+Result<bool> CommitWriter::guard_holds(std::int64_t tenant, std::int64_t thread,
+                                       const ThreadGuard& guard) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("SELECT 1 FROM runs WHERE run_number = (SELECT max(run_number)"
+                                " FROM runs WHERE tenant_id = ? AND thread_number = ?)"
+                                " AND run_id = ?"));
+  row.bind(tenant).bind(thread).bind(guard.newest_run);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return connection_.error();
   return step == Statement::Step::row;

@@ -85,7 +85,11 @@ class CommitWriter {
   Result<bool> move_run(const RunGuard& guard, const Place& place, const RunRow& run);
   Result<bool> update_run(const RunGuard& guard, const Place& place, const RunRow& run,
                           std::int64_t session, bool same_status);
+  Result<bool> guard_holds(std::int64_t tenant, std::int64_t thread, const ThreadGuard& guard);
   Result<Done> insert_thread(std::int64_t tenant, const ThreadRow& thread);
+  // The outcome of an edit of a thread that cannot be applied; nullopt: it can, or it is absent.
+  Result<std::optional<CommitOutcome>> outcome_of_edit(std::int64_t tenant, const CommitRows& rows);
+  Result<Done> edit_thread(std::int64_t tenant, const ThreadRow& thread);
   Result<std::int64_t> insert_run(std::int64_t tenant, const RunRow& run);
   Result<Done> check_opened(const Place& place, const CommitRows& rows);
   // Whether the approval exists: an earlier pending write of the same task has opened it. Fails if
@@ -98,6 +102,7 @@ class CommitWriter {
                                  const CheckpointId& before);
   Result<Done> write_work(const Place& place, const CommitRows& rows);
   Result<Done> put_value(const Place& place, const ValueRow& row);
+  Result<Done> put_thread_value(const Place& place, const ValueRow& row);
   Result<Done> put_task(const Place& place, const TaskRow& row);
   Result<Done> put_effect(const Place& place, const EffectRow& row);
   Result<Done> put_outcome(std::int64_t tenant, const EffectRow& outcome);

@@ -35,6 +35,16 @@ Result<store::Subject> value_subject(const Statement& row) {
   return store::subject_of(value);
 }
 
+Result<store::Subject> thread_value_subject(const Statement& row) {
+  ValueRow value;
+  value.thread = ThreadId(row.text(2));
+  value.channel = row.text(3);
+  value.seq = row.natural(4);
+  value.index = row.number(5);
+  if (!row.is_null(6)) BELAY_CHECK(read_enum(row, 6, value.kind));
+  return store::subject_of(value);
+}
+
 Result<store::Subject> task_subject(const Statement& row) {
   TaskRow task;
   task.run = RunId(row.uuid(2));
@@ -117,7 +127,7 @@ Result<store::Subject> blob_subject(const Statement& row) {
 
 // The index, from 1, is part of positions: append, never reorder.
 constexpr auto a_digest = StoredEnvelope::Kind::digest;
-constexpr std::array<Source, 13> sources{{
+constexpr std::array<Source, 14> sources{{
     {"channel_values", "x.value_number", "x.envelope",
      "r.run_id, x.namespace, x.channel, x.seq, x.value_index, x.kind", value_subject},
     {"run_starts", "x.run_number", "x.input", "r.run_id", input_subject, true, false},
@@ -149,6 +159,10 @@ constexpr std::array<Source, 13> sources{{
      false, true, a_digest},
     {"approvals", "x.approval_number", "x.edited_hash", "x.interrupt_id", edited_hash_subject,
      false, true, a_digest},
+    {"thread_values", "x.value_number", "x.envelope",
+     "(SELECT thread_id FROM threads t WHERE t.thread_number = x.thread_number), x.channel, x.seq,"
+     " x.value_index, x.kind",
+     thread_value_subject, false},
 }};
 
 std::string from(const Source& source) {

@@ -5,13 +5,19 @@
 namespace belay::sqlite {
 namespace {
 
-// The properties of a run that pruning depends on.
+// The properties of a run and of its thread that pruning depends on.
 struct Found {
   RunStatus status = RunStatus::running;
   std::uint64_t seq = 0;
   std::int64_t thread = 0;
   bool preserve = false;
   bool has_waiting_message = false;
+  std::int64_t ordinal = 0;
+  bool is_oldest = false;
+  bool is_newest = false;  // of those that have started: only such runs have a state
+  bool is_only = false;
+  bool is_thread_busy = false;            // another run of the thread has not ended
+  std::int64_t oldest_other_ordinal = 0;  // of the oldest other run of the thread
 };
 
 Result<std::optional<Found>> find(Connection& connection, std::int64_t tenant, std::int64_t run) {
@@ -19,8 +25,29 @@ Result<std::optional<Found>> find(Connection& connection, std::int64_t tenant, s
   BELAY_TRY(Statement row,
             connection.prepare("SELECT r.status, r.seq, r.thread_number, t.preserve,"
                                " EXISTS (SELECT 1 FROM outbox o WHERE o.tenant_id = r.tenant_id"
-                               "   AND o.run_number = r.run_number AND o.status = 'waiting')"
+                               "   AND o.run_number = r.run_number AND o.status = 'waiting'),"
+                               " s.ordinal,"
+                               " NOT EXISTS (SELECT 1 FROM runs o WHERE o.tenant_id = r.tenant_id"
+                               "   AND o.thread_number = r.thread_number"
+                               "   AND o.run_number < r.run_number),"
+                               " NOT EXISTS (SELECT 1 FROM runs o WHERE o.tenant_id = r.tenant_id"
+                               "   AND o.thread_number = r.thread_number"
+                               "   AND o.run_number > r.run_number AND o.node <> ''),"
+                               " EXISTS (SELECT 1 FROM runs o WHERE o.tenant_id = r.tenant_id"
+                               "   AND o.thread_number = r.thread_number"
+                               "   AND o.run_number <> r.run_number AND o.status IN"
+                               "   ('queued', 'running', 'paused', 'quarantined')),"
+                               " (SELECT p.ordinal FROM runs o"
+                               "   CROSS JOIN run_starts p ON p.run_number = o.run_number"
+                               "   WHERE o.tenant_id = r.tenant_id"
+                               "   AND o.thread_number = r.thread_number"
+                               "   AND o.run_number <> r.run_number"
+                               "   ORDER BY o.run_number LIMIT 1),"
+                               " NOT EXISTS (SELECT 1 FROM runs o WHERE o.tenant_id = r.tenant_id"
+                               "   AND o.thread_number = r.thread_number"
+                               "   AND o.run_number <> r.run_number)"
                                " FROM runs r JOIN threads t ON t.thread_number = r.thread_number"
+                               " JOIN run_starts s ON s.run_number = r.run_number"
                                " WHERE r.tenant_id = ? AND r.run_number = ?"));
   row.bind(tenant).bind(run);
   Statement::Step step = row.step();
@@ -33,11 +60,69 @@ Result<std::optional<Found>> find(Connection& connection, std::int64_t tenant, s
   found->thread = row.number(2);
   found->preserve = row.number(3) != 0;
   found->has_waiting_message = row.number(4) != 0;
+  found->ordinal = row.number(5);
+  found->is_oldest = row.number(6) != 0;
+  found->is_newest = row.number(7) != 0;
+  found->is_thread_busy = row.number(8) != 0;
+  found->oldest_other_ordinal = row.number(9);
+  found->is_only = row.number(10) != 0;
   return found;
 }
 
+std::int64_t first_seq_of(std::int64_t ordinal) { return ordinal << 32; }
+
+// Deletes the values of a thread's state that no state from `at` on needs: see forget_values().
+Result<Done> forget_thread_values(Connection& connection, std::int64_t tenant, std::int64_t thread,
+                                  std::int64_t at) {
+  BELAY_TRY(Statement rows,
+            connection.prepare(
+                "WITH whole (channel, seq, value_index) AS MATERIALIZED"
+                " (SELECT channel, seq, value_index FROM (SELECT channel, seq, value_index,"
+                "   row_number() OVER (PARTITION BY channel ORDER BY seq DESC, value_index DESC)"
+                "   AS place FROM thread_values WHERE tenant_id = ?1 AND thread_number = ?2"
+                "   AND seq <= ?3 AND kind IS NULL) WHERE place = 1)"
+                " DELETE FROM thread_values AS v WHERE v.tenant_id = ?1 AND v.thread_number = ?2"
+                " AND v.seq <= ?3 AND (v.kind IS 'reduce' OR (v.seq, v.value_index) <"
+                "   (SELECT w.seq, w.value_index FROM whole w WHERE w.channel = v.channel))"));
+  rows.bind(tenant).bind(thread).bind(at);
+  BELAY_CHECK(connection.run(std::move(rows)));
+  return Done{};
+}
+
+// Deletes the values of a thread's state that the run has written: the thread gets the state that
+// it had before.
+Result<Done> forget_values_of(Connection& connection, std::int64_t tenant, const Found& run) {
+  BELAY_TRY(Statement rows,
+            connection.prepare("DELETE FROM thread_values WHERE tenant_id = ? AND thread_number = ?"
+                               " AND seq > ? AND seq < ?"));
+  rows.bind(tenant).bind(run.thread);
+  rows.bind(first_seq_of(run.ordinal)).bind(first_seq_of(run.ordinal + 1));
+  BELAY_CHECK(connection.run(std::move(rows)));
+  return Done{};
+}
+
+// Deletes a thread without runs; otherwise the values of its state that no other run needs.
+Result<Done> leave_thread(Connection& connection, std::int64_t tenant, const Found& run) {
+  if (run.is_only) {
+    static constexpr std::array<std::string_view, 2> statements{
+        "DELETE FROM thread_values WHERE tenant_id = ? AND thread_number = ?",
+        "DELETE FROM threads WHERE tenant_id = ? AND thread_number = ?"};
+    for (std::string_view sql : statements) {
+      BELAY_TRY(Statement rows, connection.prepare(sql));
+      rows.bind(tenant).bind(run.thread);
+      BELAY_CHECK(connection.run(std::move(rows)));
+    }
+    return Done{};
+  }
+  if (!run.is_newest) {
+    std::int64_t at = first_seq_of(run.oldest_other_ordinal);
+    return forget_thread_values(connection, tenant, run.thread, at);
+  }
+  return run.ordinal > 0 ? forget_values_of(connection, tenant, run) : Done{};
+}
+
 Result<Done> forget_run(Connection& connection, std::int64_t tenant, std::int64_t run,
-                        std::int64_t thread) {
+                        const Found& found) {
   static constexpr std::array<std::string_view, 10> statements{
       "DELETE FROM checkpoints WHERE tenant_id = ? AND run_number = ?",
       "DELETE FROM channel_values WHERE tenant_id = ? AND run_number = ?",
@@ -55,13 +140,7 @@ Result<Done> forget_run(Connection& connection, std::int64_t tenant, std::int64_
     rows.bind(tenant).bind(run);
     BELAY_CHECK(connection.run(std::move(rows)));
   }
-  BELAY_TRY(Statement left,
-            connection.prepare("DELETE FROM threads WHERE thread_number = ?1 AND NOT EXISTS"
-                               " (SELECT 1 FROM runs WHERE tenant_id = ?2"
-                               "   AND thread_number = ?1)"));
-  left.bind(thread).bind(tenant);
-  BELAY_CHECK(connection.run(std::move(left)));
-  return Done{};
+  return leave_thread(connection, tenant, found);
 }
 
 // Deletes the values that no state from `state_seq` on needs: those before a channel's newest `set`
@@ -126,7 +205,7 @@ Result<std::optional<Anchor>> anchor_at(Connection& connection, std::int64_t ten
 }
 
 Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int64_t run,
-                           std::uint64_t before_seq) {
+                           const Found& found, std::uint64_t before_seq) {
   BELAY_TRY(std::optional<Anchor> anchor, anchor_at(connection, tenant, run, before_seq));
   if (!anchor) return Done{};
   std::uint64_t first = anchor->seq;
@@ -145,7 +224,11 @@ Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int
                                " AND namespace = '' AND superstep < ?"));
   tasks.bind(tenant).bind(run).bind(anchor->superstep);
   BELAY_CHECK(connection.run(std::move(tasks)));
-  return forget_values(connection, tenant, run, anchor->state_seq);
+  if (found.ordinal == 0) return forget_values(connection, tenant, run, anchor->state_seq);
+  // The states of earlier runs need the values before this run, too.
+  if (!found.is_oldest) return Done{};
+  return forget_thread_values(connection, tenant, found.thread,
+                              first_seq_of(found.ordinal) + clamped(anchor->state_seq));
 }
 
 }  // namespace
@@ -157,10 +240,12 @@ Result<Done> prune(Connection& connection, std::int64_t tenant, std::int64_t run
   if (prune.before_seq) {
     bool goes_on = found->status == RunStatus::queued || found->status == RunStatus::running;
     if (goes_on) return Done{};
-    return forget_before(connection, tenant, run, std::min(*prune.before_seq, found->seq));
+    std::uint64_t before = std::min(*prune.before_seq, found->seq);
+    return forget_before(connection, tenant, run, *found, before);
   }
-  if (!is_final(found->status) || found->has_waiting_message) return Done{};
-  return forget_run(connection, tenant, run, found->thread);
+  bool have_all_ended = is_final(found->status) && !found->is_thread_busy;
+  if (!have_all_ended || found->has_waiting_message) return Done{};
+  return forget_run(connection, tenant, run, *found);
 }
 
 }  // namespace belay::sqlite

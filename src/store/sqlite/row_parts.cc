@@ -29,7 +29,11 @@ Read read_thread(const Statement& row, std::uint64_t place) {
   thread.user = UserId(row.text(2));
   thread.graph = row.text(3);
   thread.created_at = row.instant(4);
-  thread.seal = row.text(5);
+  thread.expires_at = row.instant(5);
+  thread.updated_at = row.instant(6);
+  thread.title = row.text(7);
+  thread.metadata = row.text(8);
+  thread.seal = row.text(9);
   return store::stored_part(place, store::part_of(thread));
 }
 
@@ -68,8 +72,9 @@ Read read_start(const Statement& row, std::uint64_t place) {
   run.queue = row.text(9);
   run.priority = row.number(10);
   run.concurrency_key = row.text(11);
-  run.options = row.text(12);
-  run.start_seal = row.text(13);
+  run.ordinal = row.number(12);
+  run.options = row.text(13);
+  run.start_seal = row.text(14);
   return store::stored_part(place, store::start_part_of(run));
 }
 
@@ -144,8 +149,14 @@ Read read_index(const Statement& row, std::uint64_t place) {
 // The index is part of positions: append, never reorder. The "+" prevents SQLite from using an
 // index of the tenant instead of the order of the rows.
 constexpr std::array<Source, 8> sources{{
-    {"threads", "x.thread_number", "threads x WHERE +x.tenant_id = ?1",
-     "x.thread_id, x.user_id, x.graph, x.created_at, x.seal", read_thread},
+    {"threads",
+     "x.thread_number",
+     "threads x WHERE +x.tenant_id = ?1",
+     "x.thread_id, x.user_id, x.graph, x.created_at, x.expires_at, x.updated_at, x.title,"
+     " x.metadata, x.seal",
+     read_thread,
+     "seal",
+     {"title", "metadata"}},
     {"runs",
      "x.run_number",
      "runs x WHERE +x.tenant_id = ?1",
@@ -164,7 +175,8 @@ constexpr std::array<Source, 8> sources{{
      " CROSS JOIN threads t ON t.thread_number = r.thread_number"
      " CROSS JOIN graphs g ON g.graph_number = x.graph_number WHERE r.tenant_id = ?1",
      "r.run_id, t.thread_id, x.user_id, g.name, g.content_hash, x.created_at, x.forked_from,"
-     " x.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key, x.options, x.seal",
+     " x.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key, x.ordinal,"
+     " x.options, x.seal",
      read_start,
      "seal",
      {"options"}},

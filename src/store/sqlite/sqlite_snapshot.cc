@@ -32,6 +32,7 @@ std::string run_columns(bool without_input) {
             {"forked_from", "s.forked_from"},
             {"forked_at", "s.forked_at"},
             {"queue", "coalesce(r.queue, 'default')"},
+            {"ordinal", "s.ordinal"},
             {"start_seal", "s.seal"}});
 }
 
@@ -117,6 +118,19 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
   return all_rows<ThreadRow>(connection_, std::move(rows), read_row);
 }
 
+// The condition of the partial index of runs that have not ended is verbatim that of the index.
+constexpr std::string_view is_current =
+    " AND r.run_number = (SELECT min(e.run_number) FROM runs e WHERE e.tenant_id = r.tenant_id"
+    " AND e.thread_number = r.thread_number"
+    " AND e.status IN ('queued', 'running', 'paused', 'quarantined'))";
+// Without runs that wait for the end of earlier runs of their thread.
+constexpr std::string_view is_due =
+    " AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')"
+    " AND NOT (s.ordinal > 0 AND r.node = '' AND EXISTS (SELECT 1 FROM runs e"
+    "   WHERE e.tenant_id = r.tenant_id AND e.thread_number = r.thread_number"
+    "   AND e.run_number < r.run_number"
+    "   AND e.status IN ('queued', 'running', 'paused', 'quarantined')))";
+
 Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
   // Few runs have not ended; one user's might be few among many.
@@ -139,9 +153,8 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
         " (SELECT thread_number FROM threads WHERE tenant_id = ? AND thread_id = ?)";
   }
   sql += condition_for(filter.statuses);
-  if (filter.due_by) {
-    sql += " AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')";
-  }
+  if (filter.thread && filter.only_current) sql += is_current;
+  if (filter.due_by) sql += is_due;
   if (filter.updated_before) sql += " AND r.updated_at < ?";
   if (filter.before) {
     sql += " AND r.run_number < (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";

@@ -39,6 +39,7 @@ class SqliteSnapshot final : public Snapshot {
     std::int64_t run = 0;
   };
   Result<std::vector<ValueRow>> every_value(const Place& place, const ValueFilter& filter);
+  Result<std::vector<ValueRow>> thread_values(const ValueFilter& filter);
   Result<std::vector<ValueRow>> values_that_count(const Place& place, const ValueFilter& filter);
   // 0 if the tenant or run does not exist.
   Result<std::int64_t> tenant_number(const TenantId& tenant);

@@ -3,6 +3,14 @@
 #include "store/sqlite/commit_writer.h"
 
 namespace belay::sqlite {
+namespace {
+
+// Null is the kind of most values, which replace the previous one.
+Statement& bind_kind(Statement& statement, WriteOp kind) {
+  return kind == WriteOp::set ? statement.bind_null() : statement.bind(kind);
+}
+
+}  // namespace
 
 Result<Done> CommitWriter::write_work(const Place& place, const CommitRows& rows) {
   for (const ValueRow& value : rows.values) BELAY_CHECK(put_value(place, value));
@@ -15,6 +23,7 @@ Result<Done> CommitWriter::write_work(const Place& place, const CommitRows& rows
 }
 
 Result<Done> CommitWriter::put_value(const Place& place, const ValueRow& value) {
+  if (!value.thread.empty()) return put_thread_value(place, value);
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO channel_values (tenant_id, run_number, namespace,"
                                 " channel, seq, value_index, kind, envelope)"
@@ -24,12 +33,22 @@ Result<Done> CommitWriter::put_value(const Place& place, const ValueRow& value) 
                                 " envelope = excluded.envelope"));
   row.bind(place.tenant).bind(place.run).bind(value.checkpoint_ns).bind(value.channel);
   row.bind(value.seq).bind(value.index);
-  if (value.kind == WriteOp::set) {
-    row.bind_null();
-  } else {
-    row.bind(value.kind);
-  }
-  row.bind_blob(value.envelope);
+  bind_kind(row, value.kind).bind_blob(value.envelope);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+// The thread is that of the stored run: a pending write does not contain its run.
+Result<Done> CommitWriter::put_thread_value(const Place& place, const ValueRow& value) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO thread_values (tenant_id, thread_number, channel, seq,"
+                                " value_index, kind, envelope) VALUES (?, (SELECT thread_number"
+                                "   FROM runs WHERE run_number = ?), ?, ?, ?, ?, ?)"
+                                " ON CONFLICT (tenant_id, thread_number, channel, seq, value_index)"
+                                " DO UPDATE SET kind = excluded.kind,"
+                                " envelope = excluded.envelope"));
+  row.bind(place.tenant).bind(place.run).bind(value.channel).bind(value.seq).bind(value.index);
+  bind_kind(row, value.kind).bind_blob(value.envelope);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }

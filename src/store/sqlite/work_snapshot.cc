@@ -17,9 +17,42 @@ bool is_before(const ValueRow& a, const ValueRow& b) {
          std::tie(b.checkpoint_ns, b.channel, b.seq, b.index);
 }
 
+// Sorts rows that are not in order, and removes the values that a `set` of the same seq has
+// replaced, and the operands of reducers.
+std::vector<ValueRow> without_replaced(std::vector<ValueRow> rows) {
+  if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
+    std::sort(rows.begin(), rows.end(), is_before);
+  }
+  std::vector<ValueRow> found;
+  found.reserve(rows.size());
+  std::size_t channel_begin = 0;  // in `found`
+  for (ValueRow& value : rows) {
+    bool is_next_channel = found.empty() || found.back().channel != value.channel ||
+                           found.back().checkpoint_ns != value.checkpoint_ns;
+    if (is_next_channel) channel_begin = found.size();
+    if (value.kind == WriteOp::reduce) continue;
+    // Discards earlier values of the channel: another task wrote them with the same seq.
+    if (value.kind == WriteOp::set) found.resize(channel_begin);
+    found.push_back(std::move(value));
+  }
+  return found;
+}
+
+// The columns of a row of channel_values, and of one of thread_values.
+const std::string& run_columns_of_value() {
+  static const std::string columns = store::select_list<ValueRow>("v", {{"thread_id", "''"}});
+  return columns;
+}
+const std::string& thread_columns_of_value() {
+  static const std::string columns =
+      store::select_list<ValueRow>("v", {{"thread_id", "''"}, {"namespace", "''"}});
+  return columns;
+}
+
 }  // namespace
 
 Result<std::vector<ValueRow>> SqliteSnapshot::values(const ValueFilter& filter) {
+  if (!filter.thread.empty()) return thread_values(filter);
   BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
   return filter.every_version ? every_value(place, filter) : values_that_count(place, filter);
 }
@@ -27,7 +60,7 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values(const ValueFilter& filter) 
 Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
                                                           const ValueFilter& filter) {
   std::string sql =
-      "SELECT " + store::select_list<ValueRow>("v") +
+      "SELECT " + run_columns_of_value() +
       " FROM channel_values v WHERE tenant_id = ? AND run_number = ? AND seq <= ? AND seq > ?";
   if (filter.checkpoint_ns) sql += " AND namespace = ?";
   sql += " ORDER BY seq, namespace, channel, value_index";
@@ -61,7 +94,7 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
       "    WHERE n.tenant_id = ?1 AND n.run_number = ?2 AND n.namespace = space"
       "    AND n.channel > name) FROM channels WHERE name IS NOT NULL ORDER BY 1, 2)"
       " SELECT " +
-      store::select_list<ValueRow>("v") +
+      run_columns_of_value() +
       " FROM channels c CROSS JOIN channel_values v"
       " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.space"
       " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
@@ -79,22 +112,49 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
     return read_fields(row, value);
   };
   BELAY_TRY(auto rows, all_rows<ValueRow>(connection_, std::move(statement), read_row));
-  if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
-    std::sort(rows.begin(), rows.end(), is_before);
-  }
-  std::vector<ValueRow> found;
-  found.reserve(rows.size());
-  std::size_t channel_begin = 0;  // in `found`
-  for (ValueRow& value : rows) {
-    bool is_next_channel = found.empty() || found.back().channel != value.channel ||
-                           found.back().checkpoint_ns != value.checkpoint_ns;
-    if (is_next_channel) channel_begin = found.size();
-    if (value.kind == WriteOp::reduce) continue;
-    // Discards earlier values of the channel: another task wrote them with the same seq.
-    if (value.kind == WriteOp::set) found.resize(channel_begin);
-    found.push_back(std::move(value));
-  }
-  return found;
+  return without_replaced(std::move(rows));
+}
+
+// The values of a thread's state, by the same rules.
+Result<std::vector<ValueRow>> SqliteSnapshot::thread_values(const ValueFilter& filter) {
+  if (filter.checkpoint_ns && !filter.checkpoint_ns->empty()) return std::vector<ValueRow>();
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  static const std::string thread =
+      "(SELECT thread_number FROM threads WHERE tenant_id = ?1 AND thread_id = ?2)";
+  static const std::string every = "SELECT " + thread_columns_of_value() +
+                                   " FROM thread_values v WHERE v.tenant_id = ?1"
+                                   " AND v.thread_number = " +
+                                   thread +
+                                   " AND v.seq <= ?3 AND v.seq > ?4"
+                                   " ORDER BY v.seq, v.channel, v.value_index";
+  static const std::string newest =
+      "WITH RECURSIVE thread (number) AS MATERIALIZED (SELECT " + thread +
+      "),"
+      " channels (name) AS ("
+      "  SELECT (SELECT min(n.channel) FROM thread_values n"
+      "    WHERE n.tenant_id = ?1 AND n.thread_number = (SELECT number FROM thread))"
+      "  UNION ALL SELECT (SELECT min(n.channel) FROM thread_values n"
+      "    WHERE n.tenant_id = ?1 AND n.thread_number = (SELECT number FROM thread)"
+      "    AND n.channel > name) FROM channels WHERE name IS NOT NULL)"
+      " SELECT " +
+      thread_columns_of_value() +
+      " FROM channels c CROSS JOIN thread_values v"
+      " WHERE v.tenant_id = ?1 AND v.thread_number = (SELECT number FROM thread)"
+      " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
+      "   (SELECT s.seq FROM thread_values s WHERE s.tenant_id = ?1"
+      "     AND s.thread_number = (SELECT number FROM thread) AND s.channel = c.name"
+      "     AND s.seq <= ?3 AND s.kind IS NULL ORDER BY s.seq DESC LIMIT 1), 0)";
+  BELAY_TRY(Statement statement, connection_.prepare(filter.every_version ? every : newest));
+  statement.bind(tenant).bind(filter.thread.text).bind(filter.at_seq);
+  if (filter.every_version) statement.bind(filter.after_seq);
+  auto read_row = [&](const Statement& row, ValueRow& value) -> Result<Done> {
+    BELAY_CHECK(read_fields(row, value));
+    value.thread = filter.thread;
+    return Done{};
+  };
+  BELAY_TRY(auto rows, all_rows<ValueRow>(connection_, std::move(statement), read_row));
+  if (filter.every_version) return rows;
+  return without_replaced(std::move(rows));
 }
 
 Result<std::vector<TaskRow>> SqliteSnapshot::tasks(const TaskFilter& filter) {
