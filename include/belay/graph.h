@@ -20,11 +20,10 @@
 // A branch selects among its targets by a pure function of the state: it returns a bool or an index
 // into the targets ({if_false, if_true}), a target's name, several names, or Sends, each of which
 // schedules a task with its own input. The selection is committed and is never made again. An
-// exception in the function is a typed failure of the run.
-// build() reports all faults together, each with the name of the node and a correction.
-// Versions: a graph's hash covers names, channels, edges and policies. A run continues with the
-// version that it started with (Runtime::add() accepts several), or with one that has
-// upgrade_from() or accept_older_versions(). Otherwise it is rejected and not changed.
+// exception in it fails the run. build() reports all faults together, each with its correction.
+// Versions: a graph's hash covers names, channels, edges and policies. A run continues with its
+// version (Runtime::add() accepts several), or with one that has upgrade_from() or
+// accept_older_versions(). Otherwise it is rejected and not changed.
 
 #include "belay/detail/graph_definition.h"
 
@@ -49,7 +48,6 @@ class GraphBuilder {
  public:
   // A bool of the state: a member of a struct, or a channel of a JSON object by name.
   using Flag = std::conditional_t<std::is_same_v<State, Value>, std::string, bool State::*>;
-
   explicit GraphBuilder(std::string name) {
     definition_.name = std::move(name);
     if constexpr (reflect::PlainStruct<State>) definition_.state = &state_type<State>();
@@ -110,23 +108,17 @@ class GraphBuilder {
     }
     // Requests the approval only if this returns true; otherwise continues as if approved.
     ApprovalSetting& when(std::function<bool(const State&)> condition) {
-      approval().when = [condition](const void* state) {
-        return condition(*static_cast<const State*>(state));
-      };
+      approval().when = detail::on_state<State>(std::move(condition));
       return *this;
     }
     // Makes the question from the state, instead of the fixed text.
     ApprovalSetting& question(std::function<std::string(const State&)> question) {
-      approval().question = [question](const void* s) {
-        return question(*static_cast<const State*>(s));
-      };
+      approval().question = detail::on_state<State>(std::move(question));
       return *this;
     }
     // Rejects an edited payload if this returns an Error for the edited state.
     ApprovalSetting& validate(std::function<Result<Done>(const State&)> validate) {
-      approval().validate = [validate](const void* state) {
-        return validate(*static_cast<const State*>(state));
-      };
+      approval().validate = detail::on_state<State>(std::move(validate));
       return *this;
     }
     // A member that is true while the decision is pending, if no other task runs in parallel.
@@ -182,14 +174,11 @@ class GraphBuilder {
 
   // Pauses the run for this time, or for a time that the state determines. No process is occupied.
   GraphBuilder& wait(std::string_view name, std::chrono::milliseconds time) {
-    add_node(name).wait = [time](const void*) { return time; };
-    return *this;
+    return wait(name, [time](const State&) { return time; });
   }
   GraphBuilder& wait(std::string_view name,
                      std::function<std::chrono::milliseconds(const State&)> time) {
-    add_node(name).wait = [time](const void* state) {
-      return time(*static_cast<const State*>(state));
-    };
+    add_node(name).wait = detail::on_state<State>(std::move(time));
     return *this;
   }
 
@@ -246,11 +235,22 @@ class GraphBuilder {
     return *this;
   }
 
+  // Adds the input of a thread's later run to this member, instead of replacing it: see thread.h.
+  // Appends it to a list, merges it into a map, or adds it to a number.
+  template <typename M>
+  GraphBuilder& accumulate(M State::* member) {
+    rule_of(member).of_input = detail::accumulating_op<M>();
+    return *this;
+  }
+  // A thread of this graph has a single run: see StartOptions::thread.
+  GraphBuilder& one_run_per_thread() {
+    definition_.one_run_per_thread = true;
+    return *this;
+  }
+
   // Rejects an input for which `check` returns an Error; nothing is written in that case.
   GraphBuilder& check_input(std::function<Result<Done>(const State&)> check) {
-    definition_.check_input = [check](auto* state) {
-      return check(*static_cast<const State*>(state));
-    };
+    definition_.check_input = detail::on_state<State>(std::move(check));
     return *this;
   }
 

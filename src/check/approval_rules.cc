@@ -302,10 +302,10 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
       again.actions.empty() ? nullptr : std::get_if<engine::WriteCommit>(&again.actions.front());
   if (!write) return findings.add(run, commit_text(stored.seq) + " cannot be decided again.");
   const CheckpointRow& checkpoint = *write->commit->rows.checkpoint;
-  bool is_same =
-      checkpoint.kind == stored.kind && checkpoint.status == stored.status &&
-      checkpoint.next_tasks == stored.next_tasks &&
-      texts_of(write->commit->rows.values, stored.seq) == texts_of(run.values, stored.seq);
+  bool is_same = checkpoint.kind == stored.kind && checkpoint.status == stored.status &&
+                 checkpoint.next_tasks == stored.next_tasks &&
+                 texts_of(write->commit->rows.values, value_seq(run.row, stored.seq)) ==
+                     texts_of(run.values, stored.seq);
   if (!is_same) {
     findings.add(run, "the decision of " + commit_text(stored.seq) +
                           ", applied again, results in another state.");

@@ -120,12 +120,17 @@ void check_owner(const RunContents& run, const CheckpointRow& checkpoint,
 }
 
 // A decision or a timer claims a paused run. Of a running one, its owner writes the commit.
-bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before) {
+bool changes_owner(const RunRow& run, const CheckpointRow& checkpoint,
+                   const CheckpointRow& before) {
   switch (checkpoint.kind) {
     case CommitKind::claim:
     case CommitKind::cancel:
     case CommitKind::quarantine:
       return true;
+    case CommitKind::failure:
+      // The claim of a run that waited for earlier runs of its thread, and could not begin.
+      if (run.ordinal > 0 && checkpoint.superstep == 0) return true;
+      [[fallthrough]];
     default:
       // A paused run has no owner: its next commit makes another session the owner.
       return before.status == RunStatus::paused;
@@ -149,7 +154,7 @@ void i3_one_owner_at_a_time(const RunContents& run, const CheckScope&, Findings&
   for (const CheckpointRow& checkpoint : run.checkpoints) {
     std::string commit = commit_text(checkpoint.seq);
     std::uint64_t expected = before ? before->epoch : checkpoint.seq > 1 ? checkpoint.epoch : 1;
-    bool changes = before && changes_owner(checkpoint, *before);
+    bool changes = before && changes_owner(run.row, checkpoint, *before);
     if (changes) ++expected;
     if (checkpoint.epoch != expected) {
       findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) +

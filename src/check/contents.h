@@ -22,8 +22,10 @@ struct SpaceContents {
   // Null if the scope does not contain the graph in this version.
   std::shared_ptr<const GraphDefinition> graph;
   std::vector<CheckpointRow> checkpoints;
-  std::vector<ValueRow> values;  // every version, by (seq, channel, index)
-  std::vector<TaskRow> tasks;    // by superstep, position
+  // Every version, by (seq, channel, index). Of a later run of a thread: first, with the seq 0, the
+  // values that the thread had before it.
+  std::vector<ValueRow> values;
+  std::vector<TaskRow> tasks;  // by superstep, position
 };
 
 // A run with all rows of its commits, from one snapshot. Its base class contains the rows of its
@@ -50,6 +52,8 @@ struct ListedRun {
   std::string queue;
   std::string concurrency_key;
   RunStatus status = RunStatus::queued;
+  std::int64_t ordinal = 0;
+  bool has_started = true;
   Instant created_at{};
 };
 

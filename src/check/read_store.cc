@@ -1,11 +1,13 @@
 #include "check/read_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 
 #include "belay/limits.h"
 #include "engine/next_task.h"
+#include "load/run_values.h"
 
 namespace belay::check {
 namespace {
@@ -29,6 +31,8 @@ Result<Done> list_runs(Snapshot& view, const TenantId& tenant, std::vector<RunSt
     listed.queue = std::move(row.queue);
     listed.concurrency_key = std::move(row.concurrency_key);
     listed.status = row.status;
+    listed.ordinal = row.ordinal;
+    listed.has_started = has_started(row);
     listed.created_at = row.created_at;
     runs.push_back(std::move(listed));
   }
@@ -130,11 +134,10 @@ Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceConte
 // Reads all versions of all channels, each into its namespace.
 Result<Done> read_values(Snapshot& view, const TenantId& tenant, RunContents& run) {
   ValueFilter filter;
-  filter.tenant = tenant;
-  filter.run = run.row.run;
   filter.at_seq = kAll;
   filter.every_version = true;
-  BELAY_TRY(auto rows, view.values(filter));
+  BELAY_TRY(run.values, values_before(view, run.row));
+  BELAY_TRY(auto rows, run_values(view, run.row, std::move(filter)));
   for (ValueRow& row : rows) {
     if (row.checkpoint_ns.empty()) {
       run.values.push_back(std::move(row));
@@ -262,13 +265,13 @@ Result<Done> read_ancestors(Snapshot& view, const CheckScope& scope, RunContents
     BELAY_TRY(auto found, read_row(view, scope, next));
     if (!found) return Done{};
     BELAY_CHECK(read_checkpoints(view, scope.tenant, next, *found));
+    BELAY_TRY(found->values, values_before(view, found->row));
     ValueFilter values;
-    values.tenant = scope.tenant;
-    values.run = next;
     values.at_seq = kAll;
     values.every_version = true;
     values.checkpoint_ns = std::string();
-    BELAY_TRY(found->values, view.values(values));
+    BELAY_TRY(auto own, run_values(view, found->row, std::move(values)));
+    std::move(own.begin(), own.end(), std::back_inserter(found->values));
     BELAY_CHECK(read_approvals(view, scope.tenant, *found));
     next = found->row.forked_from;
     run.ancestors.push_back(*std::move(found));

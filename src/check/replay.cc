@@ -50,13 +50,18 @@ Replay::Replay(const RunContents& run, const SpaceContents& checkpoint_ns)
 bool Replay::next() {
   if (index_ + 1 >= space_.checkpoints.size()) return false;
   ++index_;
-  for (; values_seen_ < space_.values.size() &&
+  for (; has_started() && values_seen_ < space_.values.size() &&
          space_.values[values_seen_].seq <= checkpoint().state_seq;
        ++values_seen_) {
     take(space_.values[values_seen_]);
   }
   has_read_tasks_ = false;
   return true;
+}
+
+bool Replay::has_started() const {
+  bool is_first = run_.row.ordinal == 0 || !space_.checkpoint_ns.empty();
+  return is_first || checkpoint().superstep > 0;
 }
 
 void Replay::take(const ValueRow& row) {
@@ -102,7 +107,9 @@ void Replay::read_tasks() const {
 }
 
 std::optional<Value> Replay::value(std::string_view name) const {
-  const Value* given = input_ ? input_->find(name) : nullptr;
+  // The values of a later run of a thread contain its input.
+  bool has_input = input_ && (run_.row.ordinal == 0 || !has_started());
+  const Value* given = has_input ? input_->find(name) : nullptr;
   auto found = channels_.find(name);
   if (found == channels_.end()) {
     if (!given) return std::nullopt;

@@ -65,6 +65,8 @@ class Replay {
     mutable std::size_t folded_rows = 0;
   };
 
+  // False while a later run of a thread waits: the values before it do not belong to it yet.
+  bool has_started() const;
   void take(const ValueRow& row);
   void read_tasks() const;
   std::vector<engine::ChannelVersion> versions() const;

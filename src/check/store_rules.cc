@@ -27,12 +27,39 @@ std::string day_of(Instant at) { return to_text(at).substr(0, 10); }
 
 }  // namespace
 
+namespace {
+
+// The runs of one thread, newest first, as the store lists them.
+void check_order(const std::vector<const ListedRun*>& runs, Findings& findings) {
+  const ListedRun* newer = nullptr;
+  const ListedRun* begun = nullptr;  // the oldest newer run that has started
+  for (const ListedRun* run : runs) {
+    const std::string& thread = run->thread.text;
+    bool is_same = newer && newer->run == run->run;  // P8
+    if (newer && !is_same && newer->ordinal <= run->ordinal) {
+      findings.add(thread, "run " + newer->run.text() + " was started after run " +
+                               run->run.text() + ", but does not follow it by its ordinal.");
+    }
+    if (newer && newer->user != run->user) findings.add(thread, "its runs are of several users.");
+    if (begun && !is_final(run->status)) {
+      findings.add(thread, "run " + begun->run.text() + " has started, but run " + run->run.text() +
+                               " before it has not ended.");
+    }
+    if (run->has_started) begun = run;
+    newer = run;
+  }
+}
+
+}  // namespace
+
 void p1_threads(const StoreContents& store, const CheckScope&, Findings& findings) {
   std::map<std::string_view, const ThreadRow*> threads;
   for (const ThreadRow& thread : store.threads) threads[thread.thread.text] = &thread;
   std::map<RunId, const ListedRun*> runs;
+  std::map<std::string_view, std::vector<const ListedRun*>> by_thread;
   for (const ListedRun& run : store.runs) {
     runs[run.run] = &run;
+    by_thread[run.thread.text].push_back(&run);
     auto thread = threads.find(run.thread.text);
     if (thread == threads.end()) {
       findings.add(run.thread.text, "a run of this thread exists, but the thread does not.");
@@ -42,6 +69,7 @@ void p1_threads(const StoreContents& store, const CheckScope&, Findings& finding
                                         ".");
     }
   }
+  for (const auto& [thread, of_thread] : by_thread) check_order(of_thread, findings);
   for (const ThreadRow& thread : store.threads) {
     auto last = runs.find(thread.last_run);
     if (last == runs.end() || last->second->thread != thread.thread) {

@@ -101,6 +101,7 @@ class Step {
       default:
         break;
     }
+    if (waited()) return check_begins();
     if (before_.tasks.empty()) return complain("continues although no tasks were left");
     if (covers_many_ && checkpoint_.superstep != parent_->superstep) return check_many();
     if (checkpoint_.superstep == parent_->superstep) return check_stays();
@@ -112,13 +113,35 @@ class Step {
     if (checkpoint_.kind == CommitKind::fork) return;  // continues from the state of another run
     if (checkpoint_.kind != CommitKind::input) return complain("does not start the run");
     if (checkpoint_.status == RunStatus::failed) return check_end(RunStatus::failed);
+    if (waits()) return check_waits(RunStatus::queued);
+    check_first_tasks();
+  }
+
+ private:
+  // Whether the run waits, after this commit or before it, for the end of earlier runs of its
+  // thread.
+  bool waits() const { return run_.row.ordinal > 0 && !is_inner_ && checkpoint_.superstep == 0; }
+  bool waited() const { return run_.row.ordinal > 0 && !is_inner_ && parent_->superstep == 0; }
+
+  void check_waits(RunStatus status) {
+    if (!next_.tasks.empty()) complain("schedules tasks before the run has started");
+    if (checkpoint_.status != status) complain("has the wrong status");
+  }
+
+  // Checks the commit after a wait: a claim starts the run.
+  void check_begins() {
+    if (checkpoint_.kind == CommitKind::quarantine) return check_waits(RunStatus::quarantined);
+    if (checkpoint_.kind != CommitKind::claim) return complain("does not start the run");
+    check_first_tasks();
+  }
+
+  void check_first_tasks() {
     Ways ways;
     for (const std::string& entry : graph_.entries) ways.must(graph_, entry);
     check_leads(ways);
     check_place(1, false);
   }
 
- private:
   // Whether a commit of this kind can end a superstep of these nodes.
   bool may_end() const {
     auto any = [&](auto is_such) {
@@ -472,11 +495,15 @@ void check_attempts_of_several(const RunContents& run, const SpaceContents& chec
 // the newest commit only.
 bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner) {
   RunStatus status = replay.checkpoint().status;
+  bool waits = run.waits_for_thread && !is_inner && !is_final(status);
+  if (waits) {
+    return run.tasks.empty() && (status == RunStatus::queued || status == RunStatus::quarantined);
+  }
   if (is_final(status) != run.tasks.empty()) return false;
   if (run.tasks.empty() || is_inner) return true;
   bool is_known = run.tasks.size() == 1 && run.tasks.front().node->subgraph == std::nullopt;
-  bool waits = engine::is_blocked(run, Instant()) || run.at_breakpoint;
-  if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || waits;
+  bool is_blocked = engine::is_blocked(run, Instant()) || run.at_breakpoint;
+  if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || is_blocked;
   // A running run can have stopped before the commit of the pause, but not with a single task.
   bool stops_alone =
       is_known && (run.tasks.front().phase == NodeTask::Phase::interrupted || run.at_breakpoint);

@@ -59,7 +59,7 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
   inbox_.push_back(std::move(first));
   // A process that is shutting down claims the run only to release it.
   if (is_to_be_released_) push(engine::Released{moment(), is_urgent_});
-  has_begun_ = true;
+  has_started_ = true;
   auto time_left = run_.options.timeout - milliseconds(run_.row.worked_ms);
   run_timer_ = parts_.executor.call_after(std::max(time_left, milliseconds(0)), [this] {
     run_timer_.reset();
@@ -161,7 +161,7 @@ Result<Done> RunDriver::on_decision(ApprovalRow approval) {
 void RunDriver::release(bool is_urgent) {
   is_to_be_released_ = true;
   is_urgent_ = is_urgent_ || is_urgent;
-  if (!has_begun_ || (run_.is_draining && !is_urgent)) return;
+  if (!has_started_ || (run_.is_draining && !is_urgent)) return;
   push(engine::Released{moment(), is_urgent});
 }
 
@@ -229,6 +229,7 @@ Result<std::optional<RunDriver::End>> RunDriver::end_for_outcome(CommitOutcome o
     case CommitOutcome::expired:
       return std::optional<End>();
     case CommitOutcome::exists:
+    case CommitOutcome::thread_changed:
       return std::optional(End::exists);
     case CommitOutcome::approval_closed:
       return std::optional(End::superseded);

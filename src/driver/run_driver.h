@@ -25,9 +25,11 @@ class RunDriver {
  public:
   // The reason why drive() returned.
   enum class End {
-    stopped,        // the run has ended, is paused, or was released; that is durable
-    fenced,         // another commit has advanced the run: the driver must not do anything more
-    exists,         // the first commit found that the thread or the run already exists
+    stopped,  // the run has ended, is paused, or was released; that is durable
+    fenced,   // another commit has advanced the run: the driver must not do anything more
+    // The first commit found that the thread or the run already exists, or that the thread has got
+    // another run since it was read.
+    exists,
     limit_reached,  // concurrency limit: nothing was written, the stored run is unchanged
     superseded,     // a decision was recorded before the pause: read the run again, and continue it
     // A record that a node saves does not have its expected version: nothing was written.
@@ -140,8 +142,8 @@ class RunDriver {
   EffectJournal journal_;
   Ledger ledger_;
   std::optional<Completion<Done>> awaited_;
-  bool lost_ = false;       // another session owns the run, or the run was cancelled
-  bool has_begun_ = false;  // drive() has been called
+  bool lost_ = false;         // another session owns the run, or the run was cancelled
+  bool has_started_ = false;  // drive() has been called
   bool is_to_be_released_ = false;
   bool is_urgent_ = false;              // the release must not wait for running nodes
   int commits_in_a_row_ = 0;            // without a wait in between

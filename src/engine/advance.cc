@@ -113,6 +113,7 @@ void Transition::on(Started event) {
     run_.row.due_at = *event.queued_until;
     run_.row.session = SessionId();
   }
+  run_.begins = false;  // this commit is the one that starts it
   start_run(event.moment);
 }
 
@@ -165,6 +166,12 @@ void Transition::on(Claimed event) {
     run_.row.reason = "lost " + std::to_string(run_.row.lost_claims) + " processes";
     step.kind = CommitKind::quarantine;
     step.detail = Value::object({{"lostClaims", run_.row.lost_claims}});
+    return commit(std::move(step), event.moment);
+  }
+  if (run_.cannot_begin) return fail(*std::exchange(run_.cannot_begin, {}), event.moment);
+  if (std::exchange(run_.begins, false)) {
+    if (!schedule_first_tasks(step, event.moment)) return;
+    if (run_.at_breakpoint) stop_at_breakpoint();
   }
   commit(std::move(step), event.moment);
 }

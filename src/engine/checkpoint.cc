@@ -24,11 +24,8 @@ void append_digest(std::string& out, const Digest& digest) {
 void write_value(const Run& run, std::uint64_t seq, StepValue& value, CommitRows& rows) {
   add_version(*value.channel, seq, value.kind, value.text);
   if (value.is_stored) return;
-  ValueRow row;
-  row.run = run.row.run;
-  row.checkpoint_ns = run.checkpoint_ns;
+  ValueRow row = value_row(run, seq);
   row.channel = value.channel->name;
-  row.seq = seq;
   row.index = value.index;
   row.kind = value.kind;
   row.envelope = json_envelope(value.text);
@@ -242,7 +239,7 @@ Digest chain_hash(const Digest& parent, const CheckpointRow& checkpoint,
   if (checkpoint.state_seq != checkpoint.seq) append_word(bytes, checkpoint.state_seq);
   append_sized(bytes, checkpoint.next_tasks);
   for (const ChannelVersion& channel : channels) {
-    if (channel.seq == 0) continue;
+    if (channel.seq == 0 && channel.hash == Digest{}) continue;
     append_sized(bytes, channel.name);
     append_word(bytes, channel.seq);
     append_digest(bytes, channel.hash);

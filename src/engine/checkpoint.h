@@ -8,7 +8,8 @@
 //   state_seq, only if it differs from seq
 //   next_tasks: length (8 bytes) and text
 //   each channel that was ever written, sorted by name: length (8 bytes) and text of its name, the
-//   seq that wrote it (8 bytes), and its hash (ChannelVersion in run.h)
+//   seq that wrote it (8 bytes; 0 for a value of an earlier run of the thread), and its hash
+//   (ChannelVersion in run.h)
 
 #include <string>
 

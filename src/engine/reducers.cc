@@ -268,12 +268,26 @@ Result<std::vector<StepValue>> combine(const GraphDefinition& graph, Run& run) {
   return std::move(combining).finish();
 }
 
+ValueRow value_row(const Run& run, std::uint64_t seq) {
+  ValueRow row;
+  row.checkpoint_ns = run.checkpoint_ns;
+  bool is_of_thread = run.row.ordinal > 0 && run.checkpoint_ns.empty();
+  if (is_of_thread) {
+    row.thread = run.row.thread;
+    row.seq = value_seq(run.row, seq);
+  } else {
+    row.run = run.row.run;
+    row.seq = seq;
+  }
+  return row;
+}
+
 Result<std::vector<ValueRow>> pending_values(const GraphDefinition& graph, const Run& run,
                                              const NodeTask& task) {
   std::vector<ValueRow> rows;
   for (const ChannelWrite& change : task.answer.changes) {
     if (is_transient(graph, change.channel)) continue;
-    ValueRow row;
+    ValueRow row = value_row(run, run.state_seq + 1);
     for (const ChannelVersion& channel : run.channels) {
       if (channel.index != change.channel) continue;
       row.channel = channel.name;
@@ -284,9 +298,6 @@ Result<std::vector<ValueRow>> pending_values(const GraphDefinition& graph, const
                                       : checked(channel, std::move(out)));
       row.envelope = json_envelope(text);
     }
-    row.run = run.row.run;
-    row.checkpoint_ns = run.checkpoint_ns;
-    row.seq = run.state_seq + 1;
     row.index = static_cast<std::int64_t>(task.position);
     row.kind = change.kind;
     rows.push_back(std::move(row));

@@ -24,6 +24,10 @@ std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind
 // or a value cannot be written as JSON or is too large; the state is then unusable.
 Result<std::vector<StepValue>> combine(const GraphDefinition& graph, Run& run);
 
+// Returns a row for a value that the frame of a run writes, with this seq of the frame: a value of
+// the thread's state for a later run of a thread, else one of the run.
+ValueRow value_row(const Run& run, std::uint64_t seq);
+
 // Returns the pending writes of one completed task as rows. Does not change the task.
 Result<std::vector<ValueRow>> pending_values(const GraphDefinition& graph, const Run& run,
                                              const NodeTask& task);

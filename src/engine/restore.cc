@@ -1,4 +1,5 @@
 // Restores runs from their rows, after a check of their chain hash.
+// Long on purpose: the parts of one restore, in their order.
 
 #include "engine/restore.h"
 
@@ -52,6 +53,7 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
                         Digest& input_hash) {
   BELAY_TRY(std::string_view text, json_in_envelope(stored.row.input));
   input_hash = sha256(text);
+  if (!input_is_state(stored)) return Done{};
   BELAY_TRY(Value input, parse_json(text, limits::document_depth_max));
   for (ChannelVersion& channel : run.channels) {
     const Value* found = input.find(channel.name);
@@ -140,9 +142,9 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
 Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
                         const StoredSpace& checkpoint_ns, Run& run);
 
-// Reads the rows of one frame into `run`, whose state already has its defaults or its input.
+// Reads the values of one frame into `run`, whose state already has its defaults or its input.
 // Verifies the chain hash.
-Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
+Result<Done> read_state(const GraphDefinition& graph, const StoredRun& stored,
                         const StoredSpace& checkpoint_ns, const Digest& origin, Run& run) {
   BELAY_CHECK(read_values(graph, stored, checkpoint_ns, run));
   const CheckpointRow& checkpoint = checkpoint_ns.checkpoint;
@@ -154,6 +156,13 @@ Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
   }
   run.state_seq = checkpoint.state_seq;
   run.superstep = checkpoint.superstep;
+  return Done{};
+}
+
+// The same with the tasks of the frame.
+Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
+                        const StoredSpace& checkpoint_ns, const Digest& origin, Run& run) {
+  BELAY_CHECK(read_state(graph, stored, checkpoint_ns, origin, run));
   return read_tasks(graph, stored, checkpoint_ns, run);
 }
 
@@ -254,7 +263,7 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
     Unknown unknown;
     if (found) BELAY_CHECK(read_channel(graph, run, channel, WriteOp::set, *found, unknown));
   }
-  return read_pending(graph, stored, stored, run);
+  return Done{};
 }
 
 }  // namespace
@@ -290,10 +299,19 @@ void fold(WriteOp kind, Value from, Value& into) {
   }
 }
 
+bool has_started(const StoredRun& stored) {
+  return stored.row.ordinal == 0 || stored.checkpoint.superstep > 0;
+}
+
+bool input_is_state(const StoredRun& stored) {
+  return stored.row.ordinal == 0 || !has_started(stored);
+}
+
 Value raw_state(const StoredRun& stored) {
   Value::Object state;
-  if (auto text = json_in_envelope(stored.row.input); text.ok()) {
-    auto input = parse_json(*text, limits::document_depth_max);
+  auto input_text = json_in_envelope(stored.row.input);
+  if (input_text.ok() && input_is_state(stored)) {
+    auto input = parse_json(*input_text, limits::document_depth_max);
     if (input.ok() && input->as_object()) state = *input->as_object();
   }
   for (const ValueRow& row : stored.values) {
@@ -305,7 +323,10 @@ Value raw_state(const StoredRun& stored) {
   return Value(std::move(state));
 }
 
-Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
+namespace {
+
+// Restores a run up to its channels. With an upgrade, their raw values are read: see upgrade().
+Result<Run> restore_channels(const GraphDefinition& graph, const StoredRun& stored) {
   Run run;
   run.state = graph.state->make();
   run.channels = unwritten_channels(*graph.state);
@@ -323,18 +344,43 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   run.row = stored.row;
   Digest input_hash{};
   BELAY_CHECK(read_input(graph, stored, run, input_hash));
-  if (stored.first && chain_hash(input_hash, *stored.first, {}) != stored.first->chain_hash) {
+  // The first commit of a later run of a thread also covers the channels of the runs before it,
+  // unless it had to wait for them.
+  bool covers_input = stored.first && (stored.row.ordinal == 0 || stored.first->superstep == 0);
+  if (covers_input && chain_hash(input_hash, *stored.first, {}) != stored.first->chain_hash) {
     return corrupt(stored, "has an input that does not fit its first commit");
   }
-  BELAY_CHECK(read_space(graph, stored, stored, input_hash, run));
-  if (upgrades) {
-    for (ChannelVersion& channel : run.channels) {
-      for (const ChannelType& type : graph.state->channels) {
-        if (type.name == channel.name) channel.index = type.index;
-      }
+  BELAY_CHECK(read_state(graph, stored, stored, input_hash, run));
+  return run;
+}
+
+// Applies the upgrade, if restore_channels() found that the state needs one.
+Result<Done> upgrade_if_needed(const GraphDefinition& graph, const StoredRun& stored, Run& run) {
+  if (!run.is_upgraded) return Done{};
+  for (ChannelVersion& channel : run.channels) {
+    for (const ChannelType& type : graph.state->channels) {
+      if (type.name == channel.name) channel.index = type.index;
     }
-    BELAY_CHECK(upgrade(graph, path->second, stored, run));
   }
+  return upgrade(graph, graph.upgrades.find(to_hex(run.version))->second, stored, run);
+}
+
+}  // namespace
+
+Result<Run> restore_state(const GraphDefinition& graph, const StoredRun& stored) {
+  BELAY_TRY(Run run, restore_channels(graph, stored));
+  BELAY_CHECK(upgrade_if_needed(graph, stored, run));
+  return run;
+}
+
+Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
+  BELAY_TRY(Run run, restore_channels(graph, stored));
+  BELAY_CHECK(read_tasks(graph, stored, stored, run));
+  if (run.is_upgraded) {
+    BELAY_CHECK(upgrade_if_needed(graph, stored, run));
+    BELAY_CHECK(read_pending(graph, stored, stored, run));
+  }
+  run.waits_for_thread = !has_started(stored);
   run.may_have_intents = true;
   note_waiting(run);
   return run;

@@ -36,6 +36,15 @@ std::string_view tasks_text_of(const StoredSpace& stored);
 // version, or accept older versions.
 Result<Run> restore(const GraphDefinition& graph, StoredRun stored);
 
+// The same without the tasks: the state that a later run of the thread starts from.
+Result<Run> restore_state(const GraphDefinition& graph, const StoredRun& stored);
+
+// False while a run waits for the end of earlier runs of its thread.
+bool has_started(const StoredRun& stored);
+// True if the channels start from the input of the run: the values of a later run of a thread
+// contain its input.
+bool input_is_state(const StoredRun& stored);
+
 // Returns the graph version that wrote the stored state.
 Result<Digest> version_of(const StoredRun& stored);
 

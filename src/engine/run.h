@@ -57,7 +57,9 @@ struct ChannelVersion {
 
   std::string name;
   std::size_t index = unknown_channel;  // in the state type; a channel unknown to it is preserved
-  std::uint64_t seq = 0;  // 0: never written, has the value of the input or the default
+  // 0: never written by this run. It has the value of the input or the default; with a hash, the
+  // value that an earlier run of the thread has left.
+  std::uint64_t seq = 0;
   // After a `set`: SHA-256 of its text. After each other write: SHA-256 of the hash before it, the
   // name of the write operation, and its text.
   Digest hash{};
@@ -65,6 +67,14 @@ struct ChannelVersion {
   std::uint64_t set_bytes = 0;
   std::uint64_t added_bytes = 0;
   std::shared_ptr<const Unknown> unknown;  // members that newer code has written
+};
+
+// A value that the commit which starts a later run of a thread writes.
+struct InitialValue {
+  std::string channel;
+  WriteOp kind = WriteOp::set;
+  std::int64_t index = 0;  // see ValueRow
+  std::string text;
 };
 
 struct Run {
@@ -99,6 +109,17 @@ struct Run {
   std::vector<std::size_t> tasks_to_check;
   std::vector<std::size_t> unsaved_inside;
   bool at_breakpoint = false;  // the tasks wait at a breakpoint
+  // The run waits for the end of earlier runs of its thread, and has no tasks yet.
+  bool waits_for_thread = false;
+  // Of a first run: the thread had this title, metadata and expiry before its runs were rolled
+  // back.
+  std::optional<ThreadRow> former_thread;
+  RunId newest_of_thread;  // before this run is stored: see ThreadGuard
+  // The end of that wait: the commit of the claim schedules the first tasks. An error makes the run
+  // fail instead: its input does not fit the state of the thread.
+  bool begins = false;
+  std::optional<Error> cannot_begin;
+  std::vector<InitialValue> initial_values;
   // By join: the nodes that have completed since the join last scheduled its target.
   std::map<std::size_t, std::vector<std::string>> joins;
   // Channels that the next commit must write: of deferred steps (Durability::exit), or of an

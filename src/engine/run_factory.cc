@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "belay/limits.h"
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
 #include "engine/run_options.h"
@@ -91,6 +92,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
 Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options,
                     std::shared_ptr<void> input) {
   Run run;
+  run.waits_for_thread = row.ordinal > 0;
   BELAY_TRY(std::string text, input_text(*graph.state, input.get()));
   row.graph = graph.name;
   row.graph_hash = graph.hash;
@@ -103,6 +105,22 @@ Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options
   run.chain_hash = sha256(text);
   run.version = graph.hash;
   return run;
+}
+
+Result<Run> new_run_from(const GraphDefinition& graph, RunRow row) {
+  BELAY_TRY(RunOptions options, options_from(row.options));
+  BELAY_TRY(std::string_view text, json_in_envelope(row.input));
+  BELAY_TRY(Value input, parse_json(text, limits::document_depth_max));
+  Run reader;
+  reader.state = graph.state->make();
+  for (const ChannelVersion& channel : unwritten_channels(*graph.state)) {
+    const Value* found = input.find(channel.name);
+    Unknown unknown;
+    if (found) {
+      BELAY_CHECK(read_channel(graph, reader, channel, WriteOp::set, *found, unknown));
+    }
+  }
+  return new_run(graph, std::move(row), options, std::move(reader.state));
 }
 
 }  // namespace belay::engine

@@ -7,10 +7,27 @@
 
 namespace belay::engine {
 
-// Makes a run that is not stored yet: the caller sets the ids and the session of `row`, and the
-// state is `input`. `invalid` if the input cannot be written as JSON.
+// Makes a run that is not stored yet: the caller sets the ids, the ordinal and the session of
+// `row`, and the state is `input`. `invalid` if the input cannot be written as JSON. With an
+// ordinal above 0, the run waits for the end of the earlier runs of its thread, unless begin_run()
+// follows.
 Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options,
                     std::shared_ptr<void> input);
+
+// The same from the stored form of a row that new_run() has filled in: its input and options.
+Result<Run> new_run_from(const GraphDefinition& graph, RunRow row);
+
+// The newest run of a thread that has started, when all runs before another one have ended.
+struct RunBefore {
+  StoredRun stored;
+  // Channels with pending writes of a superstep that did not end: stored after its state.
+  std::vector<std::string> dropped_channels;
+};
+
+// Starts a waiting run from the state that the run before it has left: applies its input to this
+// state (see belay/thread.h), and sets the values that its next commit must write. `invalid`,
+// naming the channel, if the input does not fit the state.
+Result<Run> begin_run(const GraphDefinition& graph, const RunBefore& before, Run waiting);
 
 enum class Ended { refused, kept };
 

@@ -35,6 +35,23 @@ ThreadRow thread_row(const RunRow& run) {
   return row;
 }
 
+// The first run of a thread creates it; a later one requires that no other has been started since
+// it was read.
+void join_thread(const Run& run, Commit& commit) {
+  if (run.row.ordinal == 0) {
+    ThreadRow row = thread_row(run.row);
+    if (run.former_thread) {
+      row.title = run.former_thread->title;
+      row.metadata = run.former_thread->metadata;
+      row.expires_at = run.former_thread->expires_at;
+      row.updated_at = run.former_thread->updated_at;
+    }
+    commit.rows.thread = std::move(row);
+  } else {
+    commit.thread_guard = ThreadGuard{run.row.thread, run.newest_of_thread};
+  }
+}
+
 }  // namespace
 
 void add_effects(NodeEffects& to, NodeEffects&& from) {
@@ -97,11 +114,11 @@ void Transition::start_run(const Moment& moment) {
       step.set.push_back(each.channel->index);
     }
   }
-  auto tasks = first_tasks(graph_, run_);
-  if (!tasks.ok()) return fail(tasks.error(), moment);
-  begin_superstep(run_, *std::move(tasks));
-  run_.row.node = nodes_text(run_.tasks);
-  if (run_.tasks.empty()) complete();
+  if (run_.waits_for_thread) {
+    run_.row.status = RunStatus::queued;
+    return commit(std::move(step), moment);
+  }
+  if (!schedule_first_tasks(step, moment)) return;
   bool is_queued = !is_inner() && run_.row.due_at != Instant() && !run_.tasks.empty();
   if (run_.at_breakpoint && !is_inner()) {
     stop_at_breakpoint();
@@ -109,6 +126,27 @@ void Transition::start_run(const Moment& moment) {
     run_.row.status = RunStatus::queued;
   }
   commit(std::move(step), moment);
+}
+
+// Adds the values with which a later run of a thread starts. Returns false if the run has failed.
+bool Transition::schedule_first_tasks(Step& step, const Moment& moment) {
+  for (InitialValue& value : std::exchange(run_.initial_values, {})) {
+    auto channel = std::find_if(run_.channels.begin(), run_.channels.end(),
+                                [&](const auto& each) { return each.name == value.channel; });
+    BELAY_ASSERT(channel != run_.channels.end());
+    step.values.push_back({&*channel, value.kind, value.index, std::move(value.text), false});
+  }
+  auto tasks = first_tasks(graph_, run_);
+  if (!tasks.ok()) {
+    // The run ends without having started: the state of its thread is not its own.
+    if (run_.row.ordinal > 0) run_.channels = unwritten_channels(*graph_.state);
+    fail(tasks.error(), moment);
+    return false;
+  }
+  begin_superstep(run_, *std::move(tasks));
+  run_.row.node = nodes_text(run_.tasks);
+  if (run_.tasks.empty()) complete();
+  return true;
 }
 
 void Transition::stop_at_breakpoint() {
@@ -368,7 +406,7 @@ void Transition::commit(Step step, const Moment& moment) {
   if (to_queue_ && is_running()) wait_in_queue(moment);
   bool lags = is_step && is_running() && run_.options.durability == Durability::async && !first;
   Commit ended = end_step(run_, std::move(step), moment, guard);
-  if (first && !is_inner()) ended.rows.thread = thread_row(run_.row);
+  if (first && !is_inner()) join_thread(run_, ended);
   ended.rows.ends_run = ends_with_loose_ends();
   work_.may_lag = lags && !is_inner();
   emit_commit(std::move(ended));
@@ -436,7 +474,7 @@ void Transition::fail(Error why, const Moment& moment, int failed_attempts) {
   bool first = run_.row.seq == 0;
   std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
   Commit ended = end_step(run_, std::move(step), moment, guard);
-  if (first && !is_inner()) ended.rows.thread = thread_row(run_.row);
+  if (first && !is_inner()) join_thread(run_, ended);
   ended.rows.ends_run = ends_with_loose_ends();
   // Approvals that the same event has requested are dropped: they were never shown.
   if (!is_inner()) work_.pending.opened.clear();

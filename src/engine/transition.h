@@ -89,6 +89,7 @@ class Transition {
 
   // superstep.cc
   void start_run(const Moment& moment);
+  bool schedule_first_tasks(Step& step, const Moment& moment);
   void stop_at_breakpoint();
   void continue_tasks(const Moment& moment);
   void start_ready(const Moment& moment);

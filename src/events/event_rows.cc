@@ -5,9 +5,19 @@
 
 #include "belay/limits.h"
 #include "engine/next_task.h"
+#include "load/run_values.h"
 
 namespace belay {
 namespace {
+
+RunRow row_of(const RunOf& of) {
+  RunRow row;
+  row.tenant = of.tenant;
+  row.run = of.run;
+  row.thread = of.thread;
+  row.ordinal = of.ordinal;
+  return row;
+}
 
 // If the values of a read are smaller in total, the next read covers more commits.
 constexpr std::size_t small_bytes = 256 * 1024;
@@ -48,13 +58,15 @@ Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
                                              std::uint64_t until) {
   if (until <= after) return std::vector<ValueRow>();
   ValueFilter filter;
-  filter.tenant = of.tenant;
-  filter.run = of.run;
   filter.checkpoint_ns = checkpoint_ns;
   filter.every_version = true;
   filter.after_seq = after;
   filter.at_seq = until;
-  return view.values(filter);
+  return run_values(view, row_of(of), std::move(filter));
+}
+
+Result<std::vector<ValueRow>> values_before(Snapshot& view, const RunOf& of) {
+  return values_before(view, row_of(of));
 }
 
 Result<std::vector<const ValueRow*>> ValuesAhead::of_commit(std::uint64_t before,

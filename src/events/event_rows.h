@@ -11,9 +11,16 @@
 
 namespace belay {
 
+// The members of a run by which its rows are found.
 struct RunOf {
+  RunOf() = default;
+  explicit RunOf(const RunRow& row)
+      : tenant(row.tenant), run(row.run), thread(row.thread), ordinal(row.ordinal) {}
+
   TenantId tenant;
   RunId run;
+  ThreadId thread;
+  std::int64_t ordinal = 0;
 };
 
 Result<Value> value_in(const std::string& envelope);
@@ -30,6 +37,8 @@ Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& 
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
                                              const std::string& checkpoint_ns, std::uint64_t after,
                                              std::uint64_t until);
+// Returns the values that the state of the thread had when the run began; none for a first run.
+Result<std::vector<ValueRow>> values_before(Snapshot& view, const RunOf& of);
 // Returns the events stored by the commits after `after`, up to `until`, in one list.
 Result<std::vector<EventRow>> stored_events(Snapshot& view, const RunOf& of, std::uint64_t after,
                                             std::uint64_t until);

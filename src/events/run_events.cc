@@ -4,6 +4,7 @@
 
 #include "belay/limits.h"
 #include "engine/restore.h"
+#include "load/run_values.h"
 #include "load/stored_run.h"
 
 namespace belay {
@@ -13,7 +14,20 @@ namespace {
 constexpr std::uint64_t page_commits = limits::bounded(64, 2);
 constexpr std::size_t read_bytes = 256 * 1024;
 
-// Reads the state before the first commit that will be reported.
+bool has_started(const EventCursor& place) {
+  return place.of.ordinal == 0 || (place.frame.newest && place.frame.newest->superstep > 0);
+}
+
+Result<Done> fold_values(const std::vector<ValueRow>& rows, Value::Object& state) {
+  for (const ValueRow& row : rows) {
+    BELAY_TRY(Value value, value_in(row.envelope));
+    engine::fold(row.kind, std::move(value), state[row.channel]);
+  }
+  return Done{};
+}
+
+// Reads the state before the first commit that will be reported: the input of the run, as long as a
+// later run of a thread has not started.
 Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
                         EventCursor& place) {
   if (!place.wants(EventKind::values)) return Done{};
@@ -21,24 +35,29 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
   if (!place.frame.graph) return graphs.for_version(run.graph, run.graph_hash).error();
   Value whole = defaults_of(*place.frame.graph);
   Value::Object& state = *whole.as_object();
-  BELAY_TRY(Value input, value_in(run.input));
-  if (Value::Object* given = input.as_object()) {
-    for (auto& [name, value] : *given) state.insert_or_assign(name, std::move(value));
+  if (run.ordinal == 0 || !has_started(place)) {
+    BELAY_TRY(Value input, value_in(run.input));
+    if (Value::Object* given = input.as_object()) {
+      for (auto& [name, value] : *given) state.insert_or_assign(name, std::move(value));
+    }
   }
-  if (!place.frame.newest) {
-    place.frame.state = channels_of(std::move(whole));
-    return Done{};
+  if (place.frame.newest && has_started(place)) {
+    ValueFilter filter;
+    filter.checkpoint_ns = std::string();
+    filter.at_seq = place.frame.newest->state_seq;
+    BELAY_TRY(auto rows, run_values(view, run, std::move(filter)));
+    BELAY_CHECK(fold_values(rows, state));
   }
-  ValueFilter filter;
-  filter.tenant = place.of.tenant;
-  filter.run = place.of.run;
-  filter.checkpoint_ns = std::string();
-  filter.at_seq = place.frame.newest->state_seq;
-  BELAY_TRY(auto rows, view.values(filter));
-  for (const ValueRow& row : rows) {
-    BELAY_TRY(Value value, value_in(row.envelope));
-    engine::fold(row.kind, std::move(value), state[row.channel]);
-  }
+  place.frame.state = channels_of(std::move(whole));
+  return Done{};
+}
+
+// The commit that starts a later run of a thread: its values change the state of the thread.
+Result<Done> begin_from_thread(Snapshot& view, EventCursor& place) {
+  if (!place.wants(EventKind::values) || !place.frame.graph) return Done{};
+  Value whole = defaults_of(*place.frame.graph);
+  BELAY_TRY(auto rows, values_before(view, place.of));
+  BELAY_CHECK(fold_values(rows, *whole.as_object()));
   place.frame.state = channels_of(std::move(whole));
   return Done{};
 }
@@ -79,15 +98,14 @@ Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
   if (options.run) {
     BELAY_TRY(run, run_row(view, options.tenant, *options.run));
   } else {
-    BELAY_TRY(run, latest_run(view, options.tenant, options.thread));
+    BELAY_TRY(run, current_run(view, options.tenant, options.thread));
   }
   if (run.thread != options.thread) {
     return error(ErrorCode::not_found, "Run " + run.run.text() + " does not belong to thread \"" +
                                            options.thread.text + "\".");
   }
   EventCursor place;
-  place.of.tenant = options.tenant;
-  place.of.run = run.run;
+  place.of = RunOf(run);
   place.kinds.insert(options.kinds.begin(), options.kinds.end());
   for (int kind = 0; options.kinds.empty() && kind <= static_cast<int>(EventKind::debug); ++kind) {
     place.kinds.insert(static_cast<EventKind>(kind));
@@ -141,6 +159,9 @@ Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std:
     std::uint64_t before = place.frame.newest ? place.frame.newest->state_seq : 0;
     BELAY_TRY(auto new_values, values.of_commit(before, commits, i));
     EventFrame as_it_was = place.frame;
+    if (!has_started(place) && commits[i].superstep > 0) {
+      BELAY_CHECK(begin_from_thread(view, place));
+    }
     CommitReporter teller(view, place, material, commits[i].seq, batch);
     BELAY_CHECK(teller.report(commits[i], new_values));
     if (teller.is_cut()) {

@@ -288,6 +288,7 @@ StateType JsonChannels::state_type() const {
 GraphDefinition::ChannelRule JsonChannels::rule(std::size_t channel) const {
   GraphDefinition::ChannelRule rule;
   rule.transient = at(channel).transient;
+  rule.of_input = kind_of_put(at(channel));
   if (!at(channel).reduce) return rule;
   auto self = shared_from_this();
   rule.reduce = [self, channel](void* state, void* operand) -> Result<Done> {

@@ -21,6 +21,13 @@ Result<LoadedRun> RunLoader::load(Snapshot& view, const GraphRegistry& graphs, R
     BELAY_TRY(found.spending, spending_of_run(view, row));
     BELAY_TRY(found.uncertain, uncertain_effects(view, row));
   }
+  bool waits = !has_started(row) && !is_final(row.status) && !seq;
+  if (waits) {
+    BELAY_TRY(RunRow current, current_run(view, row.tenant, row.thread));
+    if (current.run == row.run) {
+      BELAY_TRY(found.before, run_before(view, graphs, row));
+    }
+  }
   BELAY_TRY(found.stored, stored_run(view, graphs, std::move(row), seq));
   return found;
 }
@@ -36,9 +43,10 @@ Task<Result<LoadedRun>> RunLoader::find(std::function<Result<RunRow>(Snapshot&)>
 }
 
 Task<Result<LoadedRun>> RunLoader::load_thread(TenantId tenant, ThreadId thread,
-                                               std::optional<std::uint64_t> seq) {
-  std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, thread](Snapshot& view) {
-    return latest_run(view, tenant, thread);
+                                               std::optional<std::uint64_t> seq,
+                                               std::optional<RunId> run) {
+  std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, thread, run](Snapshot& view) {
+    return run_of(view, tenant, thread, run);
   };
   co_return co_await find(std::move(find_row), seq);
 }
@@ -48,6 +56,25 @@ Task<Result<LoadedRun>> RunLoader::load_run(TenantId tenant, RunId run) {
     return run_row(view, tenant, run);
   };
   co_return co_await find(std::move(find_row), std::nullopt);
+}
+
+Result<engine::Run> RunLoader::restore(const GraphDefinition& graph, LoadedRun found) const {
+  bool waits = !engine::has_started(found.stored) && !is_final(found.stored.row.status);
+  if (!waits) return engine::restore(graph, std::move(found.stored));
+  const RunRow row = found.stored.row;
+  if (!found.before) {
+    return error(ErrorCode::conflict, "Run " + row.run.text() +
+                                          " waits for the end of the earlier runs of thread \"" +
+                                          row.thread.text + "\".");
+  }
+  BELAY_TRY(engine::Run waiting, engine::restore(graph, std::move(found.stored)));
+  engine::Run failing = waiting;
+  auto begun = engine::begin_run(graph, *found.before, std::move(waiting));
+  if (begun.ok()) return begun;
+  // Damage is not the fault of the input: the run is quarantined, like any damaged run.
+  if (begun.error().code == ErrorCode::corrupt) return begun;
+  failing.cannot_begin = std::move(begun).error();
+  return failing;
 }
 
 Result<RunView> RunLoader::view_of(LoadedRun found) const {

@@ -18,6 +18,9 @@ struct LoadedRun {
   OpenApprovals approvals;
   std::optional<Spending> spending;  // only of a run with a budget
   std::vector<EffectRow> uncertain;  // only if the run has ended
+  // Of a run that waits for the end of earlier runs of its thread: what it starts from, if they
+  // have ended.
+  std::optional<engine::RunBefore> before;
 };
 
 class RunLoader {
@@ -36,10 +39,15 @@ class RunLoader {
   // Reads a run, as of its commit `seq` if that is set.
   static Result<LoadedRun> load(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                 std::optional<std::uint64_t> seq);
-  // The latest run of a thread.
+  // The current run of a thread, or another of its runs.
   Task<Result<LoadedRun>> load_thread(TenantId tenant, ThreadId thread,
-                                      std::optional<std::uint64_t> seq = std::nullopt);
+                                      std::optional<std::uint64_t> seq = std::nullopt,
+                                      std::optional<RunId> run = std::nullopt);
   Task<Result<LoadedRun>> load_run(TenantId tenant, RunId run);
+
+  // Restores a run to continue it. A waiting run begins: `conflict` if an earlier run of its thread
+  // has not ended.
+  Result<engine::Run> restore(const GraphDefinition& graph, LoadedRun found) const;
 
   // A run can be viewed with any version of its graph: if no version can read its state, the state
   // is returned as stored.

@@ -11,6 +11,7 @@
 #include "graph/call_record.h"
 #include "graph/ledger.h"
 #include "load/all_rows.h"
+#include "load/run_values.h"
 
 namespace belay {
 namespace {
@@ -18,17 +19,48 @@ namespace {
 // Up to this number, approvals are read one by one; above it, all approvals of the run are read.
 constexpr std::size_t approvals_asked_one_by_one = limits::bounded(16, 2);
 
+// Returns the newest run that has started, from `newest` back; nullopt if the thread has none left.
+Result<std::optional<RunRow>> newest_begun(Snapshot& view, RunRow newest) {
+  RunFilter filter;
+  filter.tenant = newest.tenant;
+  filter.thread = newest.thread;
+  while (!has_started(newest)) {
+    filter.before = newest.run;
+    filter.limit = 1;
+    BELAY_TRY(auto rows, view.runs(filter));
+    if (rows.empty()) return std::optional<RunRow>();
+    newest = std::move(rows.front());
+  }
+  return std::optional(std::move(newest));
+}
+
 }  // namespace
 
-Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
+Result<RunRow> current_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
   RunFilter filter;
   filter.tenant = tenant;
   filter.thread = thread;
   filter.limit = 1;
-  BELAY_TRY(auto rows, view.runs(filter));
-  if (!rows.empty()) return std::move(rows.front());
-  return error(ErrorCode::not_found, "Execution thread not found or expired: \"" + thread.text +
-                                         "\". List threads with `belay threads`.");
+  BELAY_TRY(auto newest, view.runs(filter));
+  if (newest.empty()) {
+    return error(ErrorCode::not_found, "Execution thread not found or expired: \"" + thread.text +
+                                           "\". List threads with `belay threads`.");
+  }
+  if (newest.front().ordinal == 0) return std::move(newest.front());
+  filter.only_current = true;
+  BELAY_TRY(auto unfinished, view.runs(filter));
+  if (!unfinished.empty()) return std::move(unfinished.front());
+  BELAY_TRY(auto begun, newest_begun(view, newest.front()));
+  return begun ? *std::move(begun) : std::move(newest.front());
+}
+
+Result<RunRow> run_of(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                      const std::optional<RunId>& run) {
+  if (!run) return current_run(view, tenant, thread);
+  BELAY_TRY(RunRow row, run_row(view, tenant, *run));
+  if (row.thread == thread) return row;
+  return error(ErrorCode::not_found,
+               "Unknown run " + run->text() + " of thread \"" + thread.text + "\".");
 }
 
 Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run) {
@@ -73,11 +105,9 @@ Result<bool> read_checkpoint(Snapshot& view, const RunRow& row, const std::strin
 
 Result<Done> read_values(Snapshot& view, const RunRow& row, engine::StoredSpace& stored) {
   ValueFilter values;
-  values.tenant = row.tenant;
-  values.run = row.run;
   values.checkpoint_ns = stored.checkpoint.checkpoint_ns;
   values.at_seq = stored.checkpoint.state_seq;
-  BELAY_TRY(stored.values, view.values(values));
+  BELAY_TRY(stored.values, run_values(view, row, std::move(values)));
   return Done{};
 }
 
@@ -126,13 +156,11 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
   tasks.superstep = next.superstep;
   BELAY_TRY(stored.tasks, view.tasks(tasks));
   ValueFilter pending;
-  pending.tenant = row.tenant;
-  pending.run = row.run;
   pending.checkpoint_ns = stored.checkpoint.checkpoint_ns;
   pending.every_version = true;
   pending.after_seq = stored.checkpoint.state_seq;
   pending.at_seq = std::numeric_limits<std::int64_t>::max();
-  BELAY_TRY(stored.pending, view.values(pending));
+  BELAY_TRY(stored.pending, run_values(view, row, std::move(pending)));
   if (!has_inner || !with_inner) return Done{};
   for (std::size_t i = 0; i < next.tasks.size(); ++i) {
     const GraphDefinition* inner_graph = subgraph_of(next.nodes[i]);
@@ -184,11 +212,48 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   if (!is_now) set_back(row, stored.checkpoint);
   stored.row = std::move(row);
   BELAY_CHECK(read_first(view, stored));
-  BELAY_CHECK(read_values(view, stored.row, stored));
+  if (engine::has_started(stored)) BELAY_CHECK(read_values(view, stored.row, stored));
   BELAY_TRY(Digest version, engine::version_of(stored));
   auto graph = graphs.for_version(stored.row.graph, version);
   BELAY_CHECK(read_tasks(view, stored.row, graph.ok() ? graph->get() : nullptr, is_now, stored));
   return stored;
+}
+
+Result<std::optional<engine::RunBefore>> run_before(Snapshot& view, const GraphRegistry& graphs,
+                                                    const RunRow& run) {
+  RunFilter filter;
+  filter.tenant = run.tenant;
+  filter.thread = run.thread;
+  filter.before = run.run;
+  filter.limit = 1;
+  BELAY_TRY(auto rows, view.runs(filter));
+  if (rows.empty()) return std::optional<engine::RunBefore>();
+  BELAY_TRY(auto begun, newest_begun(view, std::move(rows.front())));
+  if (!begun) return std::optional<engine::RunBefore>();
+  BELAY_TRY(engine::RunBefore before, left_by(view, graphs, *std::move(begun)));
+  return std::optional(std::move(before));
+}
+
+Result<engine::RunBefore> left_by(Snapshot& view, const GraphRegistry& graphs, RunRow run) {
+  engine::RunBefore before;
+  BELAY_TRY(before.stored, stored_run(view, graphs, std::move(run)));
+  const engine::StoredRun& stored = before.stored;
+  bool may_have_dropped = stored.checkpoint.state_seq < stored.checkpoint.seq;
+  if (!may_have_dropped || stored.row.ordinal == 0) return before;
+  ValueFilter dropped;
+  dropped.checkpoint_ns = std::string();
+  dropped.every_version = true;
+  dropped.after_seq = stored.checkpoint.state_seq;
+  dropped.at_seq = std::numeric_limits<std::uint32_t>::max();
+  BELAY_TRY(auto rows, run_values(view, stored.row, std::move(dropped)));
+  for (ValueRow& row : rows) {
+    auto known =
+        std::find(before.dropped_channels.begin(), before.dropped_channels.end(), row.channel);
+    if (known == before.dropped_channels.end()) {
+      before.dropped_channels.push_back(std::move(row.channel));
+    }
+  }
+  return before;
 }
 
 Result<Done> check_readable(Snapshot& view, const GraphRegistry& graphs, const TenantId& tenant,

@@ -5,13 +5,16 @@
 #include <optional>
 
 #include "belay/store.h"
-#include "engine/restore.h"
+#include "engine/run_factory.h"
 #include "load/graph_registry.h"
 
 namespace belay {
 
-// `not_found` for an unknown thread or run.
-Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread);
+// `not_found` for an unknown thread or run. See belay/thread.h for the current run.
+Result<RunRow> current_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread);
+// The run, which must belong to the thread; unset: the current one.
+Result<RunRow> run_of(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                      const std::optional<RunId>& run);
 Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run);
 
 // Returns the run's newest commit; nullopt if it has none.
@@ -23,6 +26,13 @@ Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const Ten
 // `seq`.
 Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                      std::optional<std::uint64_t> seq = std::nullopt);
+
+// Returns the newest run of the thread before `run` that has started; nullopt if no such run is
+// left. REQUIRES: the runs before it have ended.
+Result<std::optional<engine::RunBefore>> run_before(Snapshot& view, const GraphRegistry& graphs,
+                                                    const RunRow& run);
+// The same for the run itself: it is what the next run starts from.
+Result<engine::RunBefore> left_by(Snapshot& view, const GraphRegistry& graphs, RunRow run);
 
 // Reads all of a run that recovery needs: its commits, values, tasks and approvals. Fails with
 // `corrupt` if part of it is damaged.

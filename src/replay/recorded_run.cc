@@ -12,8 +12,7 @@ namespace {
 
 class Reading {
  public:
-  Reading(Snapshot& view, RecordedRun& run)
-      : view_(view), run_(run), of_{run.row.tenant, run.row.run} {}
+  Reading(Snapshot& view, RecordedRun& run) : view_(view), run_(run), of_(run.row) {}
 
   Result<Done> read_space(const GraphDefinition& graph, const std::string& checkpoint_ns) {
     std::vector<CheckpointRow>& all = run_.checkpoints[checkpoint_ns];
@@ -174,6 +173,16 @@ void find_wakes(RecordedRun& run) {
   }
 }
 
+// Returns the commit that started a later run of a thread.
+Result<std::uint64_t> begun_at(const RecordedRun& run) {
+  for (const CheckpointRow& commit : run.commits()) {
+    if (commit.superstep > 0) return commit.seq;
+  }
+  return error(ErrorCode::invalid, "Run " + run.row.run.text() + " of thread \"" +
+                                       run.row.thread.text +
+                                       "\" has not started, so it cannot be replayed.");
+}
+
 }  // namespace
 
 const CheckpointRow* RecordedRun::checkpoint(const std::string& checkpoint_ns,
@@ -201,8 +210,12 @@ Result<RecordedRun> recorded_run(Snapshot& view, const GraphRegistry& graphs, Ru
   }
   BELAY_CHECK(reading.read_rest());
   find_wakes(run);
-  if (!run.row.forked_from.is_null()) {
-    BELAY_TRY(run.forked, stored_run(view, graphs, run.row, 1));
+  if (!run.row.forked_from.is_null()) run.started_at = 1;
+  if (run.row.ordinal > 0) {
+    BELAY_TRY(run.started_at, begun_at(run));
+  }
+  if (run.started_at > 0) {
+    BELAY_TRY(run.started, stored_run(view, graphs, run.row, run.started_at));
   }
   return run;
 }

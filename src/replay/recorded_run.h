@@ -30,8 +30,10 @@ struct RecordedRun {
   // Decisions that continued a paused run, by the seq of their commit. The other decisions were
   // made while the run was running.
   std::map<std::uint64_t, InterruptId> wakes;
-  // Only of a fork: the run after its first commit.
-  std::optional<engine::StoredRun> forked;
+  // Of a fork and of a later run of a thread, which start from a state that an input alone does not
+  // give: the run after the commit that started it, and the seq of this commit.
+  std::optional<engine::StoredRun> started;
+  std::uint64_t started_at = 0;
 
   const std::vector<CheckpointRow>& commits() const { return checkpoints.at({}); }
   const CheckpointRow* checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const;

@@ -98,14 +98,18 @@ Result<engine::Event> Replay::begin() {
   timeout_ms_ = options.timeout.count();
   is_loose_ = options.durability == Durability::exit;
   const CheckpointRow& first = target();
-  if (recorded_.forked) {
-    BELAY_TRY(run_, engine::restore(graph_, std::move(*recorded_.forked)));
+  if (recorded_.started) {
+    engine::StoredRun started = std::move(*recorded_.started);
+    BELAY_TRY(run_, engine::restore(graph_, started));
+    state_ = engine::state_value(graph_, started, run_);
     for (NodeTask& task : run_.tasks) {
       if (task.phase != NodeTask::Phase::done) task.phase = NodeTask::Phase::ready;
     }
-    compared_ = 1;
+    // The row as of an older commit has the nodes that this commit ended.
+    if (!run_.tasks.empty()) run_.row.node = engine::nodes_text(run_.tasks);
+    compared_ = recorded_.started_at;
     run_.options.timeout = std::chrono::hours(24 * 3650);
-    return engine::Event(engine::Committed{at(first.created_at)});
+    return engine::Event(engine::Committed{at(recorded_.commits()[compared_ - 1].created_at)});
   }
   BELAY_TRY(std::shared_ptr<void> state, state_from(*graph_.state, input));
   RunRow row;
@@ -475,7 +479,7 @@ Task<Result<ReplayReport>> replay_run(RuntimeParts& parts,
     if (options.run) {
       BELAY_TRY(row, run_row(view, options.tenant, *options.run));
     } else {
-      BELAY_TRY(row, latest_run(view, options.tenant, options.thread));
+      BELAY_TRY(row, current_run(view, options.tenant, options.thread));
     }
     if (row.thread != options.thread) {
       return error(ErrorCode::not_found, "Run " + row.run.text() + " does not belong to thread \"" +

@@ -55,6 +55,7 @@ void note(const std::string& path, const std::string& line) {
 
 Graph<Journey> journey(const std::string& outside) {
   GraphBuilder<Journey> graph{"journey"};
+  graph.one_run_per_thread();
   graph
       .node("first",
             [outside](const Journey&, Context& context) {

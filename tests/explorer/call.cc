@@ -40,8 +40,8 @@ Ended ended_as(const Result<T>& result) {
 }  // namespace
 
 std::string_view name_of(Errand errand) {
-  static constexpr std::string_view names[] = {"start",  "resume", "approve",
-                                               "reject", "cancel", "expire"};
+  static constexpr std::string_view names[] = {"start",  "resume", "approve",   "reject",
+                                               "cancel", "expire", "start next"};
   return names[static_cast<int>(errand)];
 }
 
@@ -150,12 +150,19 @@ class Player::Play final : public Store {
   }
 
   Spawned begin(Runtime& runtime) {
-    if (call_.errand == Errand::start) {
+    bool is_next = call_.errand == Errand::start_next;
+    if (call_.errand == Errand::start || is_next) {
       StartOptions options;
+      if (!graph_.definition()->one_run_per_thread) {
+        options.idempotency_key = name_of(call_.errand);
+        if (is_next) options.if_busy = BusyThread::enqueue;
+      }
       options.user = UserId("ana");
       options.thread = explored_thread();
       options.run.timeout = std::chrono::hours(24 * 30);
-      return spawn_call(runtime.start(graph_, Letter{}, std::move(options)));
+      Letter letter;
+      if (is_next) letter.log = {"next"};
+      return spawn_call(runtime.start(graph_, std::move(letter), std::move(options)));
     }
     const TenantId& tenant = default_tenant();
     if (call_.errand == Errand::resume) {
@@ -208,9 +215,18 @@ class Player::Play final : public Store {
   std::vector<std::pair<SessionId, bool>> asked_;
 };
 
-Player::Player(bool is_wide)
+namespace {
+
+Graph<Letter> graph_of(Shape shape, const NodeWait& wait) {
+  if (shape == Shape::talk) return turn_by_turn();
+  return shape == Shape::wide ? side_by_side(wait) : one_after_another();
+}
+
+}  // namespace
+
+Player::Player(Shape shape)
     : wait_([this](const std::string& node) { return play_->wait_for_end(node); }),
-      graph_(is_wide ? side_by_side(wait_) : one_after_another()) {}
+      graph_(graph_of(shape, wait_)) {}
 
 Progress Player::play(const Call& call, const std::vector<const Heard*>& heard,
                       const IsAlive& is_alive) {

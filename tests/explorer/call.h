@@ -15,8 +15,12 @@
 
 namespace belay::explorer {
 
-enum class Errand { start, resume, approve, reject, cancel, expire };
+// start_next: of a second run of the thread, which waits if the first one has not ended.
+enum class Errand { start, resume, approve, reject, cancel, expire, start_next };
 std::string_view name_of(Errand errand);
+
+// The graph: one_after_another(), side_by_side() or turn_by_turn().
+enum class Shape { line, wide, talk };
 
 // Identifies a call. Two equal calls are the same call: they create the same ids.
 struct Call {
@@ -74,7 +78,7 @@ Instant second_day();
 
 class Player {
  public:
-  explicit Player(bool is_wide);
+  explicit Player(Shape shape);
   const Graph<Letter>& graph() const { return graph_; }
 
   // Executes `call` with all of `heard`. `is_alive` is called for requests after the last of these

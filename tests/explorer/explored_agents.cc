@@ -26,6 +26,7 @@ Update<Letter> send(const Letter& letter, Context& context) {
 
 Graph<Letter> one_after_another() {
   GraphBuilder<Letter> graph{"letter"};
+  graph.one_run_per_thread();
   graph.node("draft", draft);
   graph.node("check", logs("check"));
   graph.approval("review", &Letter::text, {.question = "Send it?"})
@@ -39,6 +40,7 @@ Graph<Letter> one_after_another() {
 
 Graph<Letter> side_by_side(const NodeWait& wait) {
   GraphBuilder<Letter> graph{"letter"};
+  graph.one_run_per_thread();
   graph.node("draft", draft);
   graph.node("check", [&wait](const Letter&, Context&) { return check_until(wait("check")); });
   graph.approval("review", &Letter::text, {.question = "Send it?"})
@@ -48,6 +50,14 @@ Graph<Letter> side_by_side(const NodeWait& wait) {
   graph.node("send", send);
   graph.edge(start, "draft").edge("draft", "check").edge("draft", "review");
   graph.edge("check", end).edge("send", end);
+  return std::move(graph).build().value();
+}
+
+Graph<Letter> turn_by_turn() {
+  GraphBuilder<Letter> graph{"letter"};
+  graph.accumulate(&Letter::log);
+  graph.node("draft", draft);
+  graph.edge(start, "draft").edge("draft", end);
   return std::move(graph).build().value();
 }
 

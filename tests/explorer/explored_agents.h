@@ -34,4 +34,7 @@ Graph<Letter> one_after_another();
 // must outlive the graph.
 Graph<Letter> side_by_side(const NodeWait& wait);
 
+// One node, for two runs of one thread.
+Graph<Letter> turn_by_turn();
+
 }  // namespace belay::explorer

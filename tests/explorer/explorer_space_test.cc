@@ -28,13 +28,23 @@ TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
 
 TEST(ExplorerSpace, SideBySideHoldsThroughAnyFault) {
   SearchOptions options;
-  options.is_wide = true;
+  options.shape = Shape::wide;
   options.faults = 1;
   SearchReport report = search(options);
   std::cout << "evidence: explorer: " << report.text();
   EXPECT_THAT(report.wrong, IsEmpty());
   EXPECT_GE(report.states, 220'000u);
   EXPECT_GE(report.contents, 10'000u);
+}
+
+TEST(ExplorerSpace, TwoRunsOfAThreadHoldThroughAnyFault) {
+  SearchOptions options;
+  options.shape = Shape::talk;
+  options.faults = 1;
+  SearchReport report = search(options);
+  std::cout << "evidence: explorer: " << report.text();
+  EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
+  EXPECT_GE(report.states, 10'000u);
 }
 
 // Every commit that increases the epoch also takes a seq. The check of the seq therefore fences

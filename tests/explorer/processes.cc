@@ -22,7 +22,7 @@ void break_guard(Broken broken, const Stored& stored, Commit& commit) {
 }  // namespace
 
 Processes::Processes(const SearchOptions& options)
-    : broken_(options.broken), player_(options.is_wide), contents_(player_.graph().definition()) {}
+    : broken_(options.broken), player_(options.shape), contents_(player_.graph().definition()) {}
 
 Progress Processes::play(const Moment& moment, const IsAlive& is_alive) {
   std::vector<const Heard*> heard;

@@ -130,8 +130,7 @@ class Search {
 };
 
 bool Search::has_ended(const State& state) {
-  const Stored& stored = content(state);
-  return stored.run && is_final(stored.run->status);
+  return content(state).has_ended(options_.shape == Shape::talk ? 2 : 1);
 }
 
 bool Search::has_open_approval(const State& state) {
@@ -144,6 +143,12 @@ bool Search::has_open_approval(const State& state) {
 void Search::add_calls(const State& state, int process, std::vector<Move>& moves) {
   auto add = [&](Errand errand) { moves.push_back({Move::Kind::begin, process, errand, 0}); };
   const Stored& stored = content(state);
+  if (options_.shape == Shape::talk && stored.runs.size() < 2) {
+    // Each key names one run, whichever is stored first.
+    add(Errand::start);
+    add(Errand::start_next);
+  }
+  if (!stored.run && options_.shape == Shape::talk) return;
   if (!stored.run) return add(Errand::start);
   if (stored.run->status != RunStatus::paused) add(Errand::resume);
   add(Errand::cancel);

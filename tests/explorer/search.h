@@ -1,5 +1,6 @@
 #pragma once
-// tests/explorer/search.h - visits every state that two processes can bring one run to
+// tests/explorer/search.h - visits every state that two processes can bring one run to, or the two
+// runs of one thread
 //
 // The two processes have users and faults. A state consists of the contents of the store, the
 // progress of each process's call, the sessions that count as dead, and whether the approval has
@@ -20,7 +21,7 @@ namespace belay::explorer {
 enum class Broken { nothing, epoch, seq, expiry };
 
 struct SearchOptions {
-  bool is_wide = false;  // side_by_side() instead of one_after_another()
+  Shape shape = Shape::line;
   // The maximum number of crashes, sessions that count as dead, and lost replies, in total.
   int faults = 2;
   Broken broken = Broken::nothing;

@@ -18,11 +18,16 @@ void read_rows(Stored& stored) {
   runs.tenant = default_tenant();
   auto rows = view.runs(runs).value();
   if (rows.empty()) return;
-  stored.run = rows.front();
-  CheckpointFilter checkpoints{default_tenant(), stored.run->run};
-  checkpoints.limit = every;
-  stored.checkpoints = view.checkpoints(checkpoints).value();
-  std::reverse(stored.checkpoints.begin(), stored.checkpoints.end());
+  stored.runs.assign(rows.rbegin(), rows.rend());
+  auto current = std::find_if(stored.runs.begin(), stored.runs.end(),
+                              [](const RunRow& run) { return !is_final(run.status); });
+  stored.run = current == stored.runs.end() ? stored.runs.back() : *current;
+  for (const RunRow& run : stored.runs) {
+    CheckpointFilter checkpoints{default_tenant(), run.run};
+    checkpoints.limit = every;
+    auto of_run = view.checkpoints(checkpoints).value();
+    stored.checkpoints.insert(stored.checkpoints.end(), of_run.rbegin(), of_run.rend());
+  }
   for (int session = 0; session < sessions_max; ++session) {
     bool is_named =
         std::any_of(stored.checkpoints.begin(), stored.checkpoints.end(),
@@ -37,7 +42,11 @@ void read_rows(Stored& stored) {
   sent.collection = "notes";
   sent.user = stored.run->user;
   stored.sent = view.records(sent).value().size();
-  ValueFilter values{default_tenant(), stored.run->run, every, true};
+  ValueFilter values;
+  values.tenant = default_tenant();
+  values.run = stored.runs.front().run;
+  values.at_seq = every;
+  values.every_version = true;
   std::vector<ValueRow> written = view.values(values).value();
   for (const ValueRow& value : written) {
     if (value.channel != "log") continue;
@@ -53,9 +62,10 @@ bool is_there_twice(std::vector<std::string> names, std::string& which) {
   return true;
 }
 
-std::vector<std::string> nodes_ended(const Stored& stored) {
+std::vector<std::string> nodes_ended(const Stored& stored, const RunId& run) {
   std::vector<std::string> nodes;
   for (const CheckpointRow& row : stored.checkpoints) {
+    if (row.run != run) continue;
     bool ends = row.kind == CommitKind::node || row.kind == CommitKind::decision ||
                 row.kind == CommitKind::expiry;
     if (!ends) continue;
@@ -72,9 +82,15 @@ std::vector<std::string> nodes_ended(const Stored& stored) {
 // The graphs have no cycle: each node must be committed once, and only approved text may be sent.
 void judge_nodes(Stored& stored) {
   std::string which;
-  if (is_there_twice(nodes_ended(stored), which)) {
-    stored.wrong.push_back("The node \"" + which + "\" was committed twice.");
+  for (const RunRow& run : stored.runs) {
+    if (is_there_twice(nodes_ended(stored, run.run), which)) {
+      stored.wrong.push_back("The node \"" + which + "\" was committed twice.");
+    }
+    if (run.status == RunStatus::failed) {
+      stored.wrong.push_back("The run failed: " + run.error);
+    }
   }
+  if (stored.runs.size() > 2) stored.wrong.push_back("Two keys have named three runs.");
   if (is_there_twice(stored.entries, which)) {
     stored.wrong.push_back("The log has " + which + " twice.");
   }
@@ -83,10 +99,8 @@ void judge_nodes(Stored& stored) {
       !stored.approvals.empty() && stored.approvals[0].status == ApprovalStatus::approved;
   if (stored.sent > 0 && !approved) stored.wrong.push_back("It was sent without an approval.");
   if (!stored.run || !is_final(stored.run->status)) return;
-  bool completed = stored.run->status == RunStatus::completed;
-  if (stored.run->status == RunStatus::failed) {
-    stored.wrong.push_back("The run failed: " + stored.run->error);
-  } else if (completed && (stored.sent > 0) != approved) {
+  bool completed = stored.run->status == RunStatus::completed && !stored.approvals.empty();
+  if (completed && (stored.sent > 0) != approved) {
     stored.wrong.push_back("The run has completed, and what was decided was not done.");
   }
 }
@@ -98,6 +112,18 @@ const CheckpointRow* Stored::checkpoint(const CheckpointId& id) const {
     if (row.id == id) return &row;
   }
   return nullptr;
+}
+
+const RunRow* Stored::run_of(const RunId& wanted) const {
+  auto found =
+      std::find_if(runs.begin(), runs.end(), [&](const RunRow& row) { return row.run == wanted; });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+bool Stored::has_ended(std::size_t runs_wanted) const {
+  return runs.size() >= runs_wanted && std::all_of(runs.begin(), runs.end(), [](const RunRow& row) {
+           return is_final(row.status);
+         });
 }
 
 bool Stored::names(int session) const {
@@ -158,20 +184,30 @@ const Stored& StoredContents::keep(store::Tables tables) {
 namespace {
 
 void judge_history(const Stored& before, const Stored& after, std::vector<std::string>& wrong) {
-  if (after.checkpoints.size() < before.checkpoints.size() ||
-      !std::equal(before.checkpoints.begin(), before.checkpoints.end(),
-                  after.checkpoints.begin())) {
-    wrong.push_back("I1: A commit that was there is gone, or was changed.");
+  for (const CheckpointRow& was : before.checkpoints) {
+    const CheckpointRow* is = after.checkpoint(was.id);
+    if (!is || !(*is == was)) {
+      wrong.push_back("I1: A commit that was there is gone, or was changed.");
+    }
   }
   if (after.checkpoints.size() > before.checkpoints.size() + 1) {
     wrong.push_back("I2: One commit made two.");
   }
-  if (!before.run || !after.run || before.number == after.number) return;
-  if (after.run->epoch < before.run->epoch) {
-    wrong.push_back("I3: The epoch fell from " + std::to_string(before.run->epoch) + " to " +
-                    std::to_string(after.run->epoch) + ".");
+  if (before.number == after.number) return;
+  for (const RunRow& was : before.runs) {
+    const RunRow* is = after.run_of(was.run);
+    if (!is) {
+      wrong.push_back("I1: A run is gone.");
+      continue;
+    }
+    if (is->epoch < was.epoch) {
+      wrong.push_back("I3: The epoch fell from " + std::to_string(was.epoch) + " to " +
+                      std::to_string(is->epoch) + ".");
+    }
+    if (is_final(was.status) && is->seq != was.seq) {
+      wrong.push_back("P3: A commit came after the end.");
+    }
   }
-  if (is_final(before.run->status)) wrong.push_back("P3: A commit came after the end.");
 }
 
 void judge_approvals(const Stored& before, const Stored& after, Instant now,

@@ -23,8 +23,10 @@ struct Stored {
 
   std::size_t number = 0;
   store::Tables tables;
+  std::vector<RunRow> runs;  // oldest first
+  // The first of them that has not ended, or the last.
   std::optional<RunRow> run;
-  std::vector<CheckpointRow> checkpoints;  // oldest first
+  std::vector<CheckpointRow> checkpoints;  // by run, oldest first
   std::vector<ApprovalRow> approvals;
   std::size_t sent = 0;              // records that the node `send` saved
   std::vector<std::string> entries;  // of the channel `log`, as stored
@@ -33,6 +35,9 @@ struct Stored {
   std::vector<std::string> wrong;
 
   const CheckpointRow* checkpoint(const CheckpointId& id) const;
+  // Null if the run does not exist.
+  const RunRow* run_of(const RunId& run) const;
+  bool has_ended(std::size_t runs_wanted) const;
   bool names(int session) const;
 };
 

@@ -70,7 +70,7 @@ std::string exported(WidePlayer& player, Store& store, CheckScope scope, RunFile
   auto threads =
       block_on(player.loop, read<std::vector<ThreadRow>>(store, std::move(reader))).value();
   Value document = block_on(player.loop, export_run(store, std::move(scope), threads.at(0).thread,
-                                                    player.clock.now(), "belay"))
+                                                    std::nullopt, player.clock.now(), "belay"))
                        .value();
   if (file) *file = run_file_from(parse_json(to_json(document)).value()).value();
   Value::Object members = *document.as_object();

@@ -105,6 +105,7 @@ void add_approval(GraphBuilder<Trail>& graph, const NodePlan& plan, const std::s
 
 Graph<Trail> graph_of(const Scenario& scenario, const std::string& name) {
   GraphBuilder<Trail> graph{name};
+  graph.one_run_per_thread();
   std::size_t count = scenario.nodes.size();
   graph.edge(start, name_of_node(0));
   for (std::size_t i = 0; i < count; ++i) {

@@ -72,6 +72,7 @@ Graph<Twin> typed_inner() {
 
 Graph<Twin> typed_twin(const Given& given) {
   GraphBuilder<Twin> graph{"twin"};
+  graph.one_run_per_thread();
   graph.reducer(&Twin::longest, longer);
   graph.node("split", [given](const Twin& twin, Context&) {
     return set(&Twin::text, given.text + twin.text).set(&Twin::share, given.share);
@@ -118,6 +119,7 @@ Graph<Twin> typed_twin(const Given& given) {
 // Declares the channels in the order of the struct's members.
 JsonGraphBuilder twin_channels(std::string name) {
   JsonGraphBuilder graph{std::move(name)};
+  graph.one_run_per_thread();
   graph.channel("text", {.kind = JsonKind::string});
   graph.channel("count", {.kind = JsonKind::integer});
   graph.channel("share", {.kind = JsonKind::number, .default_value = Value(0.0)});

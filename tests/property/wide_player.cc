@@ -123,6 +123,7 @@ class WideGraph {
 
   Graph<Wide> build() && {
     std::size_t count = scenario_.layers.size();
+    graph_.one_run_per_thread();
     graph_.edge(start, name_of_hub(0));
     for (std::size_t layer = 0; layer <= count; ++layer) {
       std::string hub = name_of_hub(layer);
@@ -339,7 +340,10 @@ std::vector<CheckpointRow> WidePlayer::commits_of_run() {
   std::vector<CheckpointRow> found;
   RunId run = try_wait(runtime->status(default_tenant(), ThreadId("t"))).value().value().row.run;
   Store::Reader read = [run, &found](Snapshot& view) -> Result<Done> {
-    BELAY_TRY(found, checkpoints_after(view, {default_tenant(), run}, "", 0, 1'000));
+    RunOf of;
+    of.tenant = default_tenant();
+    of.run = run;
+    BELAY_TRY(found, checkpoints_after(view, of, "", 0, 1'000));
     return Done{};
   };
   // The memory store completes the read immediately.

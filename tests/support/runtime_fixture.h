@@ -45,6 +45,7 @@ inline Update<Mail> send_mail(const Mail& mail, Context& context) {
 
 inline Graph<Mail> mail_graph() {
   GraphBuilder<Mail> graph{"mail"};
+  graph.one_run_per_thread();
   graph.node("write", write_mail).retry({.attempts = 3}).timeout(std::chrono::milliseconds(30'000));
   graph.approval("review", &Mail::draft, {.question = "Send this mail?"})
       .when([](const Mail& mail) { return mail.topic.starts_with("urgent"); })

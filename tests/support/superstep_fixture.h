@@ -50,6 +50,7 @@ struct Supersteps : CrashingStoreFixture {
 
   Graph<Plan> fan_out() {
     GraphBuilder<Plan> graph{"fan"};
+    graph.one_run_per_thread();
     graph.node("split", logs("split"));
     graph.node("a", logs_after("a", 30ms));
     graph.node("b", logs_after("b", 10ms));

@@ -98,7 +98,8 @@ struct GraphDefinition {
 
   // A graph's settings of one channel, in addition to its type.
   struct ChannelRule {
-    bool transient = false;  // never stored; after a takeover it has its default value
+    bool transient = false;           // never stored; after a takeover it has its default value
+    WriteOp of_input = WriteOp::set;  // how the input of a later run of a thread changes it
     // Combines a typed operand with the channel. Pure.
     std::function<Result<Done>(void* state, void* operand)> reduce;
     // Returns the typed operand from its JSON value; null if it does not fit.
@@ -118,6 +119,7 @@ struct GraphDefinition {
   std::vector<ChannelRule> channel_rules;   // by channel; empty: defaults
   std::map<std::string, Upgrade> upgrades;  // by the older version's hash, in hex
   bool accepts_older_versions = false;
+  bool one_run_per_thread = false;  // not hashed, and neither is ChannelRule::of_input
   Digest hash{};  // its version, over all declarations: names, channels, edges, policies
 
   const Node* find(std::string_view node) const;
@@ -143,6 +145,12 @@ Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition defi
                                                             std::vector<std::string> faults = {});
 
 namespace detail {
+// Returns a function of a typed state as one of a type-erased state.
+template <typename State, typename Returned>
+std::function<Returned(const void*)> on_state(std::function<Returned(const State&)> function) {
+  return [function](const void* state) { return function(*static_cast<const State*>(state)); };
+}
+
 // Converts the result of a branch's function: a bool, an index, a name, names or Sends.
 template <typename Chosen>
 GraphDefinition::Choice choice_of(Chosen chosen) {
@@ -187,6 +195,15 @@ void set_reducer(GraphDefinition::ChannelRule& rule, M State::* member, Reduce r
     return Done{};
   };
   rule.read_operand = operand_reader(member);
+  rule.of_input = WriteOp::reduce;
+}
+
+// Returns how values are added to a member: appended to a list, merged into a map, or summed.
+template <typename M>
+constexpr WriteOp accumulating_op() {
+  if constexpr (std::is_arithmetic_v<M>) return WriteOp::add;
+  if constexpr (requires(M value) { value.push_back(value.front()); }) return WriteOp::append;
+  return WriteOp::merge;
 }
 
 // Returns the initial state of a subgraph; a JSON object is checked like an input.
