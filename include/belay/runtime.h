@@ -25,6 +25,7 @@
 #include "belay/hints.h"
 #include "belay/queue.h"
 #include "belay/store.h"
+#include "belay/thread.h"
 
 namespace belay {
 
@@ -47,25 +48,12 @@ struct RunView {
   bool success() const { return !has_failed(row.status); }
 };
 
-struct StartOptions {
-  TenantId tenant = default_tenant();
-  UserId user = UserId("local");
-  // Empty: a random id. If the thread has a run of the same graph and input, start() continues that
-  // run, or returns it if it has ended or is running. `invalid` for another graph or input,
-  // `conflict` for another user.
-  ThreadId thread = {};
-  bool thread_is_new = false;  // `thread` is a random id: it has no run yet
-  RunSettings run = {};
-  std::string queue = std::string(default_queue);
-  std::int64_t priority = 0;         // larger numbers run first
-  std::string concurrency_key = {};  // runs with the same key share a limit; empty: none
-};
-
 // The commit and the state from which a fork starts.
 struct ForkOptions {
   TenantId tenant = default_tenant();
   ThreadId from;
-  // A commit of the latest run of `from`; unset: the newest commit that leaves tasks.
+  std::optional<RunId> run = std::nullopt;  // of `from`; unset: its current run
+  // A commit of that run; unset: the newest commit that leaves tasks.
   std::optional<std::uint64_t> seq = std::nullopt;
   ThreadId thread = {};  // new, or that of the same fork (see StartOptions); empty: random
   UserId user = {};      // owner of the fork; empty: the owner of the original
@@ -95,7 +83,7 @@ struct ForkPreview {
 struct ReplayOptions {
   TenantId tenant = default_tenant();
   ThreadId thread;
-  std::optional<RunId> run = std::nullopt;  // unset: the thread's latest
+  std::optional<RunId> run = std::nullopt;  // unset: the thread's current run
 };
 
 // The first difference between a replay and the recording.
@@ -197,8 +185,8 @@ class Runtime {
   // Call this before the first run. Slots and circuit are this runtime's own.
   void protect(std::string dependency, DependencyOptions options);
 
-  // Starts a run of a registered graph with `input` as its initial state. `unavailable`, and
-  // nothing is written, if a limit of ProcessLimits or ConcurrencyLimits is reached.
+  // Starts a run of a registered graph: see thread.h. `unavailable`, and nothing is written, if a
+  // limit of ProcessLimits or ConcurrencyLimits is reached.
   template <typename State>
   Task<Result<RunView>> start(const Graph<State>& graph, State input, StartOptions options) {
     auto state = std::make_shared<State>(std::move(input));
@@ -261,9 +249,10 @@ class Runtime {
   // thread or run, or pruned events; `invalid` for an id beyond the run's end. See event.h.
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
 
-  // Continues a thread's latest run: claims a queued, orphaned or quarantined run, continues one at
-  // a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a live process
-  // executes it; `not_found` if unknown, or waiting for a person beyond limits::thread_idle_max.
+  // Continues a thread's current run: claims a queued, orphaned or quarantined run, continues one
+  // at a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a live
+  // process executes it; `not_found` if unknown, or waiting for a person beyond
+  // limits::thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   // Returns the threads of running runs of registered graphs that no process executes, of one user
   // or of all users.
@@ -275,14 +264,21 @@ class Runtime {
   // `conflict` if the run is quarantined. A lost race is not an error: see DecisionResult.
   Task<Result<DecisionResult>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
-  // Cancels a thread's latest run, whichever process owns it. `conflict` if it ended otherwise.
+  // Cancels a thread's current run, or `run`, whichever process owns it. `conflict` if it ended
+  // otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
-                               std::string on_behalf_of = {});
+                               std::string on_behalf_of = {},
+                               std::optional<RunId> run = std::nullopt);
 
-  // The thread's latest run, now or after its commit `seq`; approvals, spending and uncertain
-  // effects only for its newest commit. `not_found` for an unknown thread or commit.
-  Task<Result<RunView>> status(TenantId tenant, ThreadId thread);
-  Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
+  // The thread's current run, or `run`, now or after its commit `seq`; approvals, spending and
+  // uncertain effects only for its newest commit. `not_found` for an unknown thread, run or commit.
+  Task<Result<RunView>> status(TenantId tenant, ThreadId thread,
+                               std::optional<RunId> run = std::nullopt);
+  Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq,
+                                  std::optional<RunId> run = std::nullopt);
+
+  // Changes the given members of a thread; `not_found` for an unknown one.
+  Task<Result<ThreadRow>> edit_thread(TenantId tenant, ThreadId thread, ThreadSettings settings);
 
   // Expires overdue approvals and continues runs whose timers are due.
   Task<Result<DueReport>> process_due(TenantId tenant);

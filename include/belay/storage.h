@@ -133,7 +133,8 @@ Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random,
 //
 // A thread has ended if all of its runs have ended; a thread with a queued, running, paused or
 // quarantined run is kept. So are preserved threads (CommitRows::preserve) and threads with
-// waiting messages. Records belong to the agent: only those that have expired are deleted.
+// waiting messages. A thread whose expires_at has passed is deleted as soon as its runs have ended.
+// Records belong to the agent: only those that have expired are deleted.
 struct RetentionPolicy {
   std::chrono::hours keep_finished{24 * 30};  // since a thread's last commit
   bool dry_run = false;                       // report only, delete nothing

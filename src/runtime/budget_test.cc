@@ -87,6 +87,7 @@ struct Budgets : CrashingStoreFixture {
   }
   static Graph<Study> looks(int times, std::int64_t output = 100) {
     GraphBuilder<Study> graph{"study"};
+    graph.one_run_per_thread();
     graph
         .node("look",
               [times, output](const Study&, Context& context) -> Task<Update<Study>> {
@@ -103,6 +104,7 @@ struct Budgets : CrashingStoreFixture {
   // Branches that each call the model twice and record which call was refused.
   static Graph<Study> branches(int count) {
     GraphBuilder<Study> graph{"wide"};
+    graph.one_run_per_thread();
     for (int i = 0; i < count; ++i) {
       std::string name = "look" + std::to_string(i);
       graph.node(name, [](const Study&, Context& context) -> Task<Update<Study>> {
@@ -224,6 +226,7 @@ TEST_F(Budgets, AreSharedByBranchesAndNeverExceeded) {
 
 TEST_F(Budgets, KeepWhatACallThatTookTooLongHadReserved) {
   GraphBuilder<Study> builder{"slow"};
+  builder.one_run_per_thread();
   builder
       .node("look",
             [](const Study&, Context& context) -> Task<Update<Study>> {
@@ -260,6 +263,7 @@ TEST_F(Budgets, KeepWhatACancelledRunHadReserved) {
 TEST_F(Budgets, AreSharedWithSubgraphsAndHoldInEveryDurabilityMode) {
   auto inner = looks(2);
   GraphBuilder<Study> builder{"outer"};
+  builder.one_run_per_thread();
   builder.node("first", [](const Study&, Context& context) -> Task<Update<Study>> {
     auto found = co_await look(context, 100);
     co_return append(&Study::found, std::move(found).value());
@@ -339,6 +343,7 @@ struct Tools : Budgets {
 
   Graph<Study> searching(int times, Cost most, std::optional<Cost> spent) {
     GraphBuilder<Study> graph{"tools"};
+    graph.one_run_per_thread();
     auto node = [this, times, most, spent](const Study&, Context& context) -> Task<Update<Study>> {
       for (int i = 0; i < times; ++i) {
         std::string name = "search " + std::to_string(i);
@@ -399,6 +404,7 @@ TEST_F(Tools, PayNothingForWhatIsOnRecord) {
 
 TEST_F(Tools, OfAPlainFunctionSpendAtOnce) {
   GraphBuilder<Study> builder{"tools"};
+  builder.one_run_per_thread();
   builder.node("search", [](const Study&, Context& context) -> Result<Update<Study>> {
     for (int i = 0; i < 3; ++i) {
       auto spent = context.spend("page", Cost{0, 60});

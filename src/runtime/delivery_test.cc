@@ -21,6 +21,7 @@ struct Order {
 // The first node publishes two messages, the last node one.
 Graph<Order> order_graph() {
   GraphBuilder<Order> graph{"order"};
+  graph.one_run_per_thread();
   graph.node("take", [](const Order& order, Context& context) {
     context.publish("mail", Value("taken " + order.name));
     context.publish("mail", Value("thanks " + order.name));
@@ -187,6 +188,7 @@ TEST_F(Deliveries, ThatFailWaitLongerEachTimeAndArriveInTheEnd) {
   auto runtime = shop(fails_first({busy, busy, busy, busy, busy}), options);
   graph = [] {
     GraphBuilder<Order> single{"single"};
+    single.one_run_per_thread();
     single.node("n", [](const Order&, Context& context) {
       context.publish("mail", Value("one"));
       return unchanged<Order>();

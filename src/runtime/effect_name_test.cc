@@ -22,6 +22,7 @@ struct EffectNames : CrashingStoreFixture {
 
   static Graph<Bill> one_node(auto node, RetryPolicy retry = {}) {
     GraphBuilder<Bill> graph{"bill"};
+    graph.one_run_per_thread();
     graph.node("charge", std::move(node)).retry(retry);
     graph.edge(start, "charge").edge("charge", end);
     return std::move(graph).build().value();
@@ -175,6 +176,7 @@ TEST_F(EffectNames, AreUsedAgainByTheNextAttempt) {
 
 TEST_F(EffectNames, AreUsedAgainByAnotherVisit) {
   GraphBuilder<Bill> builder{"bill"};
+  builder.one_run_per_thread();
   builder.node("charge", [this](const Bill& bill, Context& context) {
     const std::string& item = bill.items[bill.receipts.size()];
     return append(&Bill::receipts, context.keyed_effect("pay", [&] { return call(item); }));

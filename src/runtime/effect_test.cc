@@ -24,6 +24,7 @@ struct Effects : CrashingStoreFixture {
 
   static Graph<Purchase> one_node(auto node, RetryPolicy retry = {}) {
     GraphBuilder<Purchase> graph{"order"};
+    graph.one_run_per_thread();
     graph.node("act", node).retry(retry);
     graph.node("after", [](const Purchase&, Context&) { return add(&Purchase::shipped, 1); });
     graph.edge(start, "act").edge("act", "after").edge("after", end);
@@ -350,6 +351,7 @@ TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
 
 TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
   GraphBuilder<Purchase> builder{"order"};
+  builder.one_run_per_thread();
   builder.node("first", [](const Purchase&, Context&) { return set(&Purchase::item, "table"); });
   builder.node("act", [this](const Purchase&, Context& context) {
     auto sent = context.unkeyed_effect("smtp", {}, [this] { return ++mails; });

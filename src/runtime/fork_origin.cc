@@ -33,7 +33,7 @@ Result<std::uint64_t> newest_open_commit(Snapshot& view, const RunRow& row) {
 
 Result<ForkOrigin> named_origin(Snapshot& view, const ForkOptions& options) {
   ForkOrigin origin;
-  BELAY_TRY(origin.row, latest_run(view, options.tenant, options.from));
+  BELAY_TRY(origin.row, run_of(view, options.tenant, options.from, options.run));
   if (options.copy) origin.seq = origin.row.seq;
   if (options.seq) origin.seq = *options.seq;
   if (options.copy || options.seq) return origin;

@@ -24,6 +24,7 @@ struct JsonGraphs : CrashingStoreFixture {
 
   static JsonGraphBuilder trip(std::string name = "trip") {
     JsonGraphBuilder graph{std::move(name)};
+    graph.one_run_per_thread();
     graph.channel("place", {.kind = JsonKind::string});
     graph.channel("log", {.kind = JsonKind::array, .reducer = JsonReducer::append});
     graph.channel("prices", {.kind = JsonKind::object, .reducer = JsonReducer::merge});
@@ -220,6 +221,7 @@ struct Parcel {
 
 Graph<Parcel> parcel_graph() {
   GraphBuilder<Parcel> graph{"parcel"};
+  graph.one_run_per_thread();
   graph.approval("agree", &Parcel::label, {.question = "Send it?"}).approved("stamp").rejected(end);
   graph.node("stamp", [](const Parcel& parcel, Context&) {
     return append(&Parcel::stamps, "for " + parcel.label);
@@ -250,6 +252,7 @@ TEST_F(JsonGraphs, ATypedGraphIsASubgraphByChannelNames) {
 
 TEST_F(JsonGraphs, AJsonGraphIsASubgraphOfATypedOneThroughFunctions) {
   GraphBuilder<Parcel> graph{"typed"};
+  graph.one_run_per_thread();
   graph.subgraph(
       "inside", fan_out(),
       [](const Parcel& parcel) { return Value::object({{"place", parcel.label}}); },
@@ -288,6 +291,7 @@ TEST_F(JsonGraphs, AnInputThatDoesNotFitBeginsNothing) {
 TEST_F(JsonGraphs, ARunIsUpgradedToTheChannelsOfTheNextVersion) {
   auto first = [] {
     JsonGraphBuilder graph{"grows"};
+    graph.one_run_per_thread();
     graph.channel("name", {.kind = JsonKind::string});
     graph.node("hold", [](const Value&, Context&) { return JsonUpdate(); }).interrupt_before();
     graph.edge(start, "hold").edge("hold", end);
@@ -298,6 +302,7 @@ TEST_F(JsonGraphs, ARunIsUpgradedToTheChannelsOfTheNextVersion) {
   auto paused = run(first, Value::object({{"name", "Ana Ruiz"}}), options).value();
   ASSERT_EQ(paused.row.status, RunStatus::paused);
   JsonGraphBuilder graph{"grows"};
+  graph.one_run_per_thread();
   graph.channel("names", {.kind = JsonKind::array});
   graph.node("hold", [](const Value&, Context&) { return append("names", "end"); });
   graph.edge(start, "hold").edge("hold", end);

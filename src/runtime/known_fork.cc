@@ -1,6 +1,7 @@
 #include "runtime/known_fork.h"
 
 #include "runtime/run_starts.h"
+#include "runtime/thread_place.h"
 
 namespace belay {
 namespace {
@@ -25,12 +26,21 @@ std::string fork_request(const ForkOptions& options) {
                                {"seq", options.seq ? Value(*options.seq) : Value()},
                                {"edits", options.edits},
                                {"copy", options.copy}});
+  if (options.run) asked.as_object()->emplace("run", options.run->text());
   return to_hex(sha256(to_json(asked)));
 }
 
 Task<Result<std::optional<RunView>>> RunStarts::known_fork(ForkOptions options) {
   TenantId tenant = options.tenant;
-  auto found = co_await loader_.load_thread(tenant, options.thread);
+  // The fork is the first run of its thread, whatever runs have continued it.
+  std::function<Result<RunRow>(Snapshot&)> find_first =
+      [tenant, thread = options.thread](Snapshot& view) { return first_run(view, tenant, thread); };
+  auto first = co_await read<RunRow>(parts_.store, std::move(find_first));
+  if (!first.ok() && first.error().code == ErrorCode::not_found) {
+    co_return std::optional<RunView>();
+  }
+  if (!first.ok()) co_return std::move(first).error();
+  auto found = co_await loader_.load_run(tenant, first->run);
   bool is_new = !found.ok() && found.error().code == ErrorCode::not_found;
   if (is_new) co_return std::optional<RunView>();
   if (!found.ok()) co_return std::move(found).error();

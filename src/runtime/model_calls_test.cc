@@ -38,6 +38,7 @@ struct ModelCalls : CrashingStoreFixture {
 
   static Graph<Letter> letter(auto node, RetryPolicy retry = {}) {
     GraphBuilder<Letter> graph{"letter"};
+    graph.one_run_per_thread();
     graph.node("write", node).retry(retry);
     graph.node("send", [](const Letter&, Context&) { return add(&Letter::sent, 1); });
     graph.edge(start, "write").edge("write", "send").edge("send", end);
@@ -228,6 +229,7 @@ TEST_F(ModelCalls, WhereverTheProcessDiesLeaveASoundStore) {
 
 TEST_F(ModelCalls, OfParallelNodesAreEachTheirTasksOwn) {
   GraphBuilder<Letter> builder{"letter"};
+  builder.one_run_per_thread();
   builder.node("left", [](const Letter&, Context& context) -> Task<Update<Letter>> {
     co_return set(&Letter::draft, (co_await ask(context, "left")).value());
   });

@@ -1,127 +1,284 @@
-// Starts a run exactly once, even if callers repeat the request with the same thread name.
+// Starts a run exactly once, even if callers repeat the request, and finds its place among the runs
+// of its thread.
+//
+// Two starts on one thread can race, in one process or in several. Each reads the thread, and its
+// first commit requires that the thread has not got another run since (ThreadGuard). The start that
+// loses writes nothing, and reads the thread again.
 
 #include "runtime/run_starts.h"
 
 #include "belay/limits.h"
-
 #include "engine/advance.h"
 #include "engine/run_factory.h"
 #include "graph/call_guarded.h"
+#include "runtime/thread_place.h"
 
 namespace belay {
 namespace {
 
+// Number of times that a start is repeated because other starts on its thread preceded it.
+constexpr int races_max = 64;
+
+// The id of the run that an idempotency key names. Keys of different users differ, so that a guess
+// of another user's key finds nothing.
+RunId run_of_key(const TenantId& tenant, const UserId& user, const std::string& key) {
+  std::string seed = "run of key";
+  for (const std::string* part : {&tenant.text, &user.text, &key}) {
+    seed += '\0';
+    seed += *part;
+  }
+  return RunId(derived_uuid(seed));
+}
+
+// Checked first in every case: the run reads and saves records as the user for whom it was started.
+// A start by another user does not mean this run, and its error must not describe the run.
+Result<Done> check_user(const RunRow& known, const RunRow& wanted) {
+  if (known.user == wanted.user) return Done{};
+  return error(ErrorCode::conflict, "Thread \"" + wanted.thread.text +
+                                        "\" belongs to another user. Use another thread.");
+}
+
 // Checks that a start with the name of an existing thread matches the thread's run.
 Result<Done> check_known(const RunRow& known, const RunRow& wanted) {
-  // Checked first: the run reads and saves records as the user for whom it was started. A start by
-  // another user does not mean this run, and its error must not describe the run.
-  if (known.user != wanted.user) {
-    return error(ErrorCode::conflict, "Thread \"" + wanted.thread.text +
-                                          "\" belongs to another user. Use another thread.");
-  }
+  BELAY_CHECK(check_user(known, wanted));
   if (known.graph == wanted.graph && known.input == wanted.input) return Done{};
   return error(ErrorCode::invalid,
                "Thread \"" + wanted.thread.text + "\" already has a run of graph \"" + known.graph +
                    "\" with a different input. Use the same input or another thread.");
 }
 
+Result<Done> check_named(const RunRow& known, const RunRow& wanted, bool thread_is_named) {
+  BELAY_CHECK(check_user(known, wanted));
+  bool same_thread = !thread_is_named || known.thread == wanted.thread;
+  if (same_thread && known.graph == wanted.graph && known.input == wanted.input) return Done{};
+  return error(ErrorCode::invalid, "This idempotency key already names run " + known.run.text() +
+                                       " of thread \"" + known.thread.text +
+                                       "\", with another thread, graph or input. Repeat that "
+                                       "request unchanged, or use another key.");
+}
+
+Result<Done> check_thread(const RunRow& newest, const RunRow& wanted) {
+  BELAY_CHECK(check_user(newest, wanted));
+  if (newest.graph == wanted.graph) return Done{};
+  return error(ErrorCode::invalid, "Thread \"" + wanted.thread.text + "\" has runs of graph \"" +
+                                       newest.graph + "\", not of \"" + wanted.graph +
+                                       "\". Use another thread.");
+}
+
+Error is_busy(const RunRow& unfinished) {
+  return error(
+      ErrorCode::conflict,
+      "Thread \"" + unfinished.thread.text + "\" is busy: its run " + unfinished.run.text() +
+          " is " + std::string(name_of(unfinished.status)) +
+          ". Wait for its end or resume it, or start with the policy enqueue, interrupt or "
+          "rollback.");
+}
+
 }  // namespace
 
-Task<Result<RunStarts::Begin>> RunStarts::prepare(std::string graph_name,
-                                                  std::shared_ptr<void> input,
-                                                  StartOptions options) {
-  Begin begin;
-  BELAY_CO_TRY(begin.graph, loader_.graphs()->newest(graph_name));
-  bool may_have_a_run = !options.thread.empty() && !options.thread_is_new;
+Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::shared_ptr<void> input,
+                                              StartOptions options) {
+  Request request;
+  BELAY_TRY(request.graph, loader_.graphs()->newest(graph_name));
+  request.may_have_a_run = !options.thread.empty() && !options.thread_is_new;
+  request.is_named = !options.idempotency_key.empty();
+  request.if_busy = options.if_busy;
+  request.thread_is_named = !options.thread.empty();
   if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
-  BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
-  BELAY_CO_CHECK(check_name("user id", options.user.text));
-  BELAY_CO_CHECK(check_name("thread id", options.thread.text));
-  BELAY_CO_CHECK(check_name("queue name", options.queue));
+  BELAY_CHECK(check_name("tenant id", options.tenant.text));
+  BELAY_CHECK(check_name("user id", options.user.text));
+  BELAY_CHECK(check_name("thread id", options.thread.text));
+  BELAY_CHECK(check_name("queue name", options.queue));
   if (!options.concurrency_key.empty()) {
-    BELAY_CO_CHECK(check_name("concurrency key", options.concurrency_key));
+    BELAY_CHECK(check_name("concurrency key", options.concurrency_key));
   }
-  const GraphDefinition& definition = *begin.graph;
+  if (request.is_named) BELAY_CHECK(check_name("idempotency key", options.idempotency_key));
+  const GraphDefinition& definition = *request.graph;
   if (definition.check_input) {
-    BELAY_CO_CHECK(call_guarded<Done>("The input check of graph \"" + definition.name + "\"",
-                                      [&] { return definition.check_input(input.get()); }));
+    BELAY_CHECK(call_guarded<Done>("The input check of graph \"" + definition.name + "\"",
+                                   [&] { return definition.check_input(input.get()); }));
   }
-  BELAY_CO_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
+  BELAY_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
   RunRow row;
   row.tenant = options.tenant;
-  row.run = RunId(random_uuid(parts_.random));
+  row.run = request.is_named ? run_of_key(options.tenant, options.user, options.idempotency_key)
+                             : RunId(random_uuid(parts_.random));
   row.thread = options.thread;
   row.user = options.user;
   row.session = executor_.session();
   row.queue = options.queue;
   row.priority = options.priority;
   row.concurrency_key = options.concurrency_key;
-  BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, of_run, std::move(input)));
-  if (may_have_a_run) {
-    auto found = co_await loader_.load_thread(options.tenant, options.thread);
-    if (!found.ok() && found.error().code != ErrorCode::not_found) {
-      co_return std::move(found).error();
+  BELAY_TRY(request.run, engine::new_run(*request.graph, row, of_run, std::move(input)));
+  request.wanted = request.run->row;
+  return request;
+}
+
+Task<Result<std::optional<LoadedRun>>> RunStarts::find_known(const Request& request) {
+  const RunRow& wanted = request.wanted;
+  if (request.is_named) {
+    auto named = co_await loader_.load_run(wanted.tenant, wanted.run);
+    if (named.ok()) {
+      BELAY_CO_CHECK(check_named(named->stored.row, wanted, request.thread_is_named));
+      co_return std::optional(*std::move(named));
     }
-    if (found.ok()) {
-      BELAY_CO_CHECK(check_known(found->stored.row, begin.run->row));
-      begin.known = *std::move(found);
-    }
+    if (named.error().code != ErrorCode::not_found) co_return std::move(named).error();
   }
-  co_return std::move(begin);
+  if (!request.may_have_a_run || !request.graph->one_run_per_thread) {
+    co_return std::optional<LoadedRun>();
+  }
+  auto found = co_await loader_.load_thread(wanted.tenant, wanted.thread);
+  if (!found.ok() && found.error().code == ErrorCode::not_found) {
+    co_return std::optional<LoadedRun>();
+  }
+  if (!found.ok()) co_return std::move(found).error();
+  BELAY_CO_CHECK(check_known(found->stored.row, wanted));
+  co_return std::optional(*std::move(found));
+}
+
+Task<Result<RunStarts::Place>> RunStarts::find_place(Request& request) {
+  Place place;
+  auto known = co_await find_known(request);
+  if (!known.ok()) co_return std::move(known).error();
+  if (*known) {
+    place.known = **std::move(known);
+    co_return std::move(place);
+  }
+  const GraphDefinition& graph = *request.graph;
+  if (!request.run) {
+    BELAY_CO_TRY(request.run, engine::new_run_from(graph, request.wanted));
+  }
+  if (!request.may_have_a_run || graph.one_run_per_thread) co_return std::move(place);
+  std::function<Result<std::optional<ThreadPlace>>(Snapshot&)> reader =
+      [tenant = request.wanted.tenant, thread = request.wanted.thread, graphs = loader_.graphs()](
+          Snapshot& view) { return thread_place(view, *graphs, tenant, thread); };
+  auto read_place = co_await read<std::optional<ThreadPlace>>(parts_.store, std::move(reader));
+  if (!read_place.ok()) co_return std::move(read_place).error();
+  if (!*read_place) {
+    request.run->former_thread = request.former_thread;
+    co_return std::move(place);
+  }
+  ThreadPlace& thread = **read_place;
+  BELAY_CO_CHECK(check_thread(thread.newest, request.wanted));
+  engine::Run& run = *request.run;
+  run.row.ordinal = thread.newest.ordinal + 1;
+  run.waits_for_thread = true;
+  run.newest_of_thread = thread.newest.run;
+  place.busy = std::move(thread.unfinished);
+  place.thread = std::move(thread.row);
+  if (place.busy) co_return std::move(place);
+  if (!thread.before) {
+    co_return error(ErrorCode::invalid,
+                    "Thread \"" + request.wanted.thread.text +
+                        "\" has no state to continue from: all of its runs "
+                        "were cancelled before they began. Use another thread.");
+  }
+  BELAY_CO_TRY(request.run, engine::begin_run(graph, *thread.before, std::move(run)));
+  co_return std::move(place);
+}
+
+Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_place(Request& request) {
+  auto place = co_await find_place(request);
+  if (!place.ok()) co_return std::move(place).error();
+  bool ends_others =
+      request.if_busy == BusyThread::interrupt || request.if_busy == BusyThread::rollback;
+  if (place->busy && request.if_busy == BusyThread::reject) co_return is_busy(*place->busy);
+  if (place->busy && ends_others) {
+    request.former_thread = std::move(place->thread);
+    auto ended = co_await end_earlier_runs(request.wanted, request.if_busy);
+    if (!ended.ok()) co_return std::move(ended).error();
+    request.run.reset();
+    co_return std::optional<Place>();
+  }
+  co_return std::optional(*std::move(place));
 }
 
 Task<Result<RunView>> RunStarts::start(std::string graph_name, std::shared_ptr<void> input,
                                        StartOptions options) {
-  auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
-  if (!begin.ok()) co_return std::move(begin).error();
-  if (begin->known) co_return co_await executor_.continue_or_view(*std::move(begin->known));
-  BELAY_CO_CHECK(executor_.check_not_draining());
-  BELAY_CO_TRY(RunAdmission::Permit place, executor_.admission().enter(begin->run->row));
-  auto places = co_await limits_.guards_of(begin->run->row, true);
-  if (!places.ok()) co_return std::move(places).error();
-  RunRow wanted = begin->run->row;
-  engine::Event first = engine::Started{executor_.moment()};
-  auto view = co_await executor_.drive(std::move(begin->graph), *std::move(begin->run),
-                                       std::move(first), *std::move(places));
-  bool may_be_known = !view.ok() && view.error().code == ErrorCode::conflict;
-  if (!may_be_known) co_return std::move(view);
-  // Race: the same start, in any process, was committed between the read and this commit.
-  auto known = co_await find_known(std::move(wanted));
-  if (!known.ok()) co_return std::move(known).error();
-  co_return co_await executor_.continue_or_view(*std::move(known));
+  BELAY_CO_TRY(Request request,
+               prepare(std::move(graph_name), std::move(input), std::move(options)));
+  for (int race = 0; race < races_max; ++race) {
+    auto place = co_await settle_place(request);
+    if (!place.ok()) co_return std::move(place).error();
+    if (!*place) continue;
+    if ((*place)->known) {
+      co_return co_await executor_.continue_or_view(*std::move((*place)->known));
+    }
+    if ((*place)->busy) {
+      auto is_stored = co_await put_into_queue(request, parts_.clock.now());
+      if (!is_stored.ok()) co_return std::move(is_stored).error();
+      if (*is_stored) co_return co_await loader_.view(request.wanted.tenant, request.wanted.run);
+      continue;
+    }
+    BELAY_CO_CHECK(executor_.check_not_draining());
+    BELAY_CO_TRY(RunAdmission::Permit permit, executor_.admission().enter(request.wanted));
+    auto places = co_await limits_.guards_of(request.wanted, true);
+    if (!places.ok()) co_return std::move(places).error();
+    engine::Event first = engine::Started{executor_.moment()};
+    engine::Run run = *std::move(request.run);
+    request.run.reset();
+    RunLoader::Definition graph = request.graph;
+    auto view = co_await executor_.drive(std::move(graph), std::move(run), std::move(first),
+                                         *std::move(places));
+    bool is_race = !view.ok() && view.error().code == ErrorCode::conflict;
+    if (!is_race) co_return std::move(view);
+    // Race: the same start, or another one on this thread, was committed since the read.
+    request.may_have_a_run = true;
+  }
+  co_return error(ErrorCode::conflict, "Other starts on thread \"" + request.wanted.thread.text +
+                                           "\" preceded this one. Try again.");
 }
 
-Task<Result<LoadedRun>> RunStarts::find_known(RunRow wanted) {
-  auto found = co_await loader_.load_thread(wanted.tenant, wanted.thread);
-  if (!found.ok()) co_return std::move(found).error();
-  BELAY_CO_CHECK(check_known(found->stored.row, wanted));
-  co_return *std::move(found);
-}
-
-Task<Result<RunView>> RunStarts::enqueue(std::string graph, std::shared_ptr<void> input,
-                                         StartOptions options, Instant not_before) {
-  auto begin = co_await prepare(std::move(graph), std::move(input), std::move(options));
-  if (!begin.ok()) co_return std::move(begin).error();
-  if (begin->known) co_return loader_.view_of(*std::move(begin->known));
-  TenantId tenant = begin->run->row.tenant;
-  RunId run = begin->run->row.run;
-  RunRow wanted = begin->run->row;
-  auto has_room = co_await limits_.check_queue(tenant);
+Task<Result<bool>> RunStarts::put_into_queue(Request& request, Instant not_before) {
+  auto has_room = co_await limits_.check_queue(request.wanted.tenant);
   if (!has_room.ok()) co_return std::move(has_room).error();
   engine::Started begun;
   begun.moment = executor_.moment();
   begun.queued_until = std::max(not_before, begun.moment.now);
-  auto next = engine::advance(*begin->graph, *std::move(begin->run), begun);
+  engine::Run run = *std::move(request.run);
+  request.run.reset();
+  auto next = engine::advance(*request.graph, std::move(run), begun);
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await limits_.put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome != CommitOutcome::applied) {
-    // Race: the same start was committed between the read and this commit.
-    auto known = co_await find_known(std::move(wanted));
-    if (!known.ok()) co_return std::move(known).error();
-    co_return loader_.view_of(*std::move(known));
+  request.may_have_a_run = true;
+  co_return *outcome == CommitOutcome::applied;
+}
+
+Task<Result<RunView>> RunStarts::enqueue(std::string graph, std::shared_ptr<void> input,
+                                         StartOptions options, Instant not_before) {
+  BELAY_CO_TRY(Request request, prepare(std::move(graph), std::move(input), std::move(options)));
+  for (int race = 0; race < races_max; ++race) {
+    auto place = co_await settle_place(request);
+    if (!place.ok()) co_return std::move(place).error();
+    if (!*place) continue;
+    if ((*place)->known) co_return loader_.view_of(*std::move((*place)->known));
+    auto is_stored = co_await put_into_queue(request, not_before);
+    if (!is_stored.ok()) co_return std::move(is_stored).error();
+    if (*is_stored) co_return co_await loader_.view(request.wanted.tenant, request.wanted.run);
   }
-  co_return co_await loader_.view(std::move(tenant), run);
+  co_return error(ErrorCode::conflict, "Other starts on thread \"" + request.wanted.thread.text +
+                                           "\" preceded this one. Try again.");
+}
+
+// Newest first: a waiting run must not begin when the run before it is cancelled.
+Task<Result<Done>> RunStarts::end_earlier_runs(RunRow wanted, BusyThread how) {
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+      [tenant = wanted.tenant, thread = wanted.thread](Snapshot& view) {
+        return unfinished_runs(view, tenant, thread);
+      };
+  auto runs = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
+  if (!runs.ok()) co_return std::move(runs).error();
+  for (const RunRow& row : *runs) {
+    std::string nobody;
+    auto cancelled = co_await executor_.cancel(wanted.tenant, wanted.thread, wanted.user.text,
+                                               std::move(nobody), row.run);
+    // `conflict`: it has ended otherwise meanwhile.
+    bool has_ended = cancelled.ok() || cancelled.error().code == ErrorCode::conflict;
+    if (!has_ended) co_return std::move(cancelled).error();
+  }
+  if (how != BusyThread::rollback) co_return Done{};
+  co_return co_await delete_runs(wanted.tenant, *std::move(runs));
 }
 
 }  // namespace belay

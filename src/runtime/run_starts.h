@@ -1,9 +1,10 @@
 #pragma once
-// runtime/run_starts.h - starts new runs and forks, each exactly once, even if requests are
-// repeated with the same thread name.
+// runtime/run_starts.h - starts new runs and forks, each exactly once, even if a request that names
+// its run or its thread is repeated.
 //
 // Threading: the executor's thread.
 
+#include "belay/thread.h"
 #include "worker/run_executor.h"
 
 namespace belay {
@@ -27,15 +28,36 @@ class RunStarts {
  private:
   using Definition = RunLoader::Definition;
 
-  // The run that a start or enqueue makes, or the existing one of a repeated request.
-  struct Begin {
+  // A requested run: `run` is consumed by an attempt to store it, and made again from `wanted`.
+  struct Request {
     Definition graph;
+    RunRow wanted;  // ordinal 0
     std::optional<engine::Run> run;
-    std::optional<LoadedRun> known;
+    bool is_named = false;  // by an idempotency key
+    bool thread_is_named = false;
+    bool may_have_a_run = false;
+    std::optional<ThreadRow> former_thread;  // see engine::Run
+    BusyThread if_busy = BusyThread::reject;
   };
-  Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
-  // Returns the thread's existing run if it is the run that `wanted` would start; else an error.
-  Task<Result<LoadedRun>> find_known(RunRow wanted);
+  // The place of the run in its thread.
+  struct Place {
+    std::optional<LoadedRun> known;   // the request was repeated: this is its run
+    std::optional<RunRow> busy;       // an earlier run of the thread, which has not ended
+    std::optional<ThreadRow> thread;  // if it is busy
+  };
+  Result<Request> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
+  // Finds the run of a repeated request, or sets the run's place in its thread.
+  Task<Result<Place>> find_place(Request& request);
+  // Returns the run that the request names, if it exists. Errors: see StartOptions.
+  Task<Result<std::optional<LoadedRun>>> find_known(const Request& request);
+  // Places the request, and applies its policy if the thread is busy. nullopt: the runs of the
+  // thread have changed, and the place must be found again.
+  Task<Result<std::optional<Place>>> settle_place(Request& request);
+  // Ends the earlier runs of the thread; with BusyThread::rollback deletes them.
+  Task<Result<Done>> end_earlier_runs(RunRow wanted, BusyThread how);
+  Task<Result<Done>> delete_runs(TenantId tenant, std::vector<RunRow> runs);
+  // Stores the run in its queue. False: the runs of the thread have changed.
+  Task<Result<bool>> put_into_queue(Request& request, Instant not_before);
   // fork.cc
   Task<Result<RunView>> begin_fork(ForkOptions options);
   Task<Result<LoadedRun>> find_origin(ForkOptions options);

@@ -4,6 +4,7 @@
 #include "replay/replay.h"
 #include "runtime/decisions.h"
 #include "runtime/run_starts.h"
+#include "runtime/thread_edit.h"
 #include "worker/worker.h"
 
 namespace belay {
@@ -12,8 +13,8 @@ namespace {
 Task<Result<RunView>> refused(Error why) { co_return why; }
 
 Task<Result<RunView>> status_of(RunLoader& loader, TenantId tenant, ThreadId thread,
-                                std::optional<std::uint64_t> seq) {
-  auto found = co_await loader.load_thread(std::move(tenant), std::move(thread), seq);
+                                std::optional<std::uint64_t> seq, std::optional<RunId> run) {
+  auto found = co_await loader.load_thread(std::move(tenant), std::move(thread), seq, run);
   if (!found.ok()) co_return std::move(found).error();
   co_return loader.view_of(*std::move(found));
 }
@@ -152,17 +153,25 @@ Task<Result<DecisionResult>> Runtime::decide(TenantId tenant, InterruptId interr
 }
 
 Task<Result<RunView>> Runtime::cancel(TenantId tenant, ThreadId thread, std::string by,
-                                      std::string on_behalf_of) {
+                                      std::string on_behalf_of, std::optional<RunId> run) {
   return body_->executor.cancel(std::move(tenant), std::move(thread), std::move(by),
-                                std::move(on_behalf_of));
+                                std::move(on_behalf_of), run);
 }
 
-Task<Result<RunView>> Runtime::status(TenantId tenant, ThreadId thread) {
-  return status_of(body_->executor.loader(), std::move(tenant), std::move(thread), std::nullopt);
+Task<Result<RunView>> Runtime::status(TenantId tenant, ThreadId thread, std::optional<RunId> run) {
+  return status_of(body_->executor.loader(), std::move(tenant), std::move(thread), std::nullopt,
+                   run);
 }
 
-Task<Result<RunView>> Runtime::status_at(TenantId tenant, ThreadId thread, std::uint64_t seq) {
-  return status_of(body_->executor.loader(), std::move(tenant), std::move(thread), seq);
+Task<Result<RunView>> Runtime::status_at(TenantId tenant, ThreadId thread, std::uint64_t seq,
+                                         std::optional<RunId> run) {
+  return status_of(body_->executor.loader(), std::move(tenant), std::move(thread), seq, run);
+}
+
+Task<Result<ThreadRow>> Runtime::edit_thread(TenantId tenant, ThreadId thread,
+                                             ThreadSettings settings) {
+  return belay::edit_thread(body_->executor.parts(), std::move(tenant), std::move(thread),
+                            std::move(settings));
 }
 
 Task<Result<DueReport>> Runtime::process_due(TenantId tenant) {

@@ -36,6 +36,7 @@ TEST_F(Supersteps, AFinishedNodeIsSavedAtOnceAndTheLastOneEndsTheSuperstep) {
 
 TEST_F(Supersteps, PlainNodesThatFinishTogetherNeedOneCommit) {
   GraphBuilder<Plan> graph{"plain"};
+  graph.one_run_per_thread();
   graph.node("split", logs("split"));
   for (int i = 0; i < 10; ++i) {
     std::string name = "n" + std::to_string(i);
@@ -70,6 +71,7 @@ TEST_F(Supersteps, NoFinishedNodeRunsAgainAfterACrashAtAnyCommit) {
 
 TEST_F(Supersteps, ARetryOfOneLeavesItsSiblingsAlone) {
   GraphBuilder<Plan> graph{"retry"};
+  graph.one_run_per_thread();
   graph.node("split", logs("split"));
   graph.node("steady", logs("steady"));
   graph
@@ -91,6 +93,7 @@ TEST_F(Supersteps, ARetryOfOneLeavesItsSiblingsAlone) {
 
 TEST_F(Supersteps, TwoThatSetOneChannelAreAnErrorThatNamesBoth) {
   GraphBuilder<Plan> graph{"conflict"};
+  graph.one_run_per_thread();
   graph.node("split", logs("split"));
   auto sets = [](const Plan&, Context&) { return set(&Plan::title, "mine"); };
   graph.node("left", sets);
@@ -106,6 +109,7 @@ TEST_F(Supersteps, TwoThatSetOneChannelAreAnErrorThatNamesBoth) {
 
 Graph<Plan> with_reducer(std::function<std::string(std::string, const std::string&)> reduce_best) {
   GraphBuilder<Plan> graph{"reduce"};
+  graph.one_run_per_thread();
   graph.node("split", [](const Plan&, Context&) { return unchanged<Plan>(); });
   for (std::string name : {"pear", "apple", "fig"}) {
     graph.node(name, [name](const Plan&, Context&) { return reduce(&Plan::best, name); });
@@ -134,6 +138,7 @@ TEST_F(Supersteps, AReducerThatThrowsIsATypedFailure) {
 
 Graph<Plan> map_reduce(int pages, int* most_at_once) {
   GraphBuilder<Plan> graph{"map"};
+  graph.one_run_per_thread();
   graph.node("list", [](const Plan&, Context&) { return unchanged<Plan>(); });
   auto running = std::make_shared<int>(0);
   graph.node("fetch", [running, most_at_once](const Plan&, Context& context) -> Task<Update<Plan>> {
@@ -180,6 +185,7 @@ TEST_F(Supersteps, TenThousandBranchesRunThroughABoundedWindow) {
 
 TEST_F(Supersteps, ANodeSaysWhereToGo) {
   GraphBuilder<Plan> graph{"command"};
+  graph.one_run_per_thread();
   graph
       .node("router",
             [this](const Plan& plan, Context&) {
@@ -196,6 +202,7 @@ TEST_F(Supersteps, ANodeSaysWhereToGo) {
 
 TEST_F(Supersteps, GoingWhereItWasNotDeclaredIsATypedFailure) {
   GraphBuilder<Plan> graph{"astray"};
+  graph.one_run_per_thread();
   graph.node("a", [](const Plan&, Context&) { return go_to<Plan>("b"); });
   graph.node("b", logs("b"));
   graph.edge(start, "a").edge("a", end).edge("a", "b").edge("b", end);
@@ -206,6 +213,7 @@ TEST_F(Supersteps, GoingWhereItWasNotDeclaredIsATypedFailure) {
 
 TEST_F(Supersteps, AJoinWaitsForWaysOfDifferentLengths) {
   GraphBuilder<Plan> graph{"join"};
+  graph.one_run_per_thread();
   for (std::string name : {"a", "b1", "b2", "last"}) graph.node(name, logs(name));
   graph.edge(start, "a").edge(start, "b1").edge("b1", "b2");
   graph.join({"a", "b2"}, "last").edge("last", end);
@@ -221,6 +229,7 @@ TEST_F(Supersteps, AJoinWaitsForWaysOfDifferentLengths) {
 
 TEST_F(Supersteps, TheRecursionLimitStopsACycle) {
   GraphBuilder<Plan> graph{"cycle"};
+  graph.one_run_per_thread();
   graph.node("a", logs("a"));
   graph.branch("a", [](const Plan&) { return std::string("a"); }, {"a", end}).edge(start, "a");
   StartOptions options;
@@ -233,6 +242,7 @@ TEST_F(Supersteps, TheRecursionLimitStopsACycle) {
 
 TEST_F(Supersteps, ATransientChannelIsNeverStored) {
   GraphBuilder<Plan> graph{"transient"};
+  graph.one_run_per_thread();
   graph.node("a", [](const Plan&, Context&) { return set(&Plan::cache, 7); });
   graph.node("b", [](const Plan& plan, Context&) { return set(&Plan::total, plan.cache); });
   graph.transient(&Plan::cache);
@@ -256,6 +266,7 @@ TEST_F(Supersteps, WithExitThereIsOneCommitAtTheEnd) {
   EXPECT_LE(store.commits, 5);
 
   GraphBuilder<Plan> line{"line"};
+  line.one_run_per_thread();
   for (const char* node : {"one", "two", "three"}) line.node(node, logs(node));
   line.edge(start, "one").edge("one", "two").edge("two", "three").edge("three", end);
   store.commits = 0;
@@ -287,6 +298,7 @@ struct Clause {
 
 Graph<Clause> legal_graph(bool asks) {
   GraphBuilder<Clause> graph{"legal"};
+  graph.one_run_per_thread();
   graph.node("read", [](const Clause&, Context&) { return append(&Clause::steps, "read"); });
   graph.node("judge", [](const Clause& clause, Context& context) -> Task<Update<Clause>> {
     co_await sleep_for(5ms);
@@ -306,6 +318,7 @@ Graph<Clause> legal_graph(bool asks) {
 struct Subgraphs : Supersteps {
   Graph<Plan> contract(bool asks) {
     GraphBuilder<Plan> graph{"contract"};
+    graph.one_run_per_thread();
     graph.node("draft", logs("draft"));
     graph.subgraph(
         "legal", legal_graph(asks),
@@ -375,11 +388,13 @@ TEST_F(Subgraphs, AskFromInsideAndGoOnWithTheAnswer) {
 
 TEST_F(Subgraphs, AFailureInsideFailsTheRunWithItsError) {
   GraphBuilder<Clause> inner{"inner"};
+  inner.one_run_per_thread();
   inner.node("a", [](const Clause&, Context&) -> Result<Update<Clause>> {
     return error(ErrorCode::invalid, "The clause is void.");
   });
   inner.edge(start, "a").edge("a", end);
   GraphBuilder<Plan> graph{"outer"};
+  graph.one_run_per_thread();
   graph.subgraph(
       "legal", std::move(inner).build().value(), [](const Plan&) { return Clause{}; },
       [](const Clause&) { return unchanged<Plan>(); });
@@ -393,6 +408,7 @@ TEST_F(Subgraphs, AFailureInsideFailsTheRunWithItsError) {
 // after the clock was set back.
 TEST_F(Supersteps, WhatPlainNodesCameToIsSavedAheadThoughTheClockIsSetBack) {
   GraphBuilder<Plan> builder{"plain"};
+  builder.one_run_per_thread();
   builder
       .node("split",
             [](const Plan&, Context&) {

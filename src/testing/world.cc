@@ -247,6 +247,7 @@ Task<Result<RunView>> Player::go_on(Runtime& runtime) {
   auto input = plan_.graph->state->copy(plan_.input.get());
   StartOptions options = plan_.start;
   options.thread = ThreadId("played");
+  options.idempotency_key = "played";  // a process that follows a crash repeats the start
   auto view = co_await runtime.start(plan_.graph->name, std::move(input), options);
   for (int turn = 0; view.ok() && view->row.status == RunStatus::paused; ++turn) {
     if (turn == turns_max) {

@@ -86,7 +86,8 @@ Task<Result<RunView>> RunExecutor::drive(Definition graph, engine::Run run, engi
   outbox_.look_at(tenant, id);
   if (!came_to.ok()) co_return std::move(came_to).error();
   if (*came_to == RunDriver::End::exists) {
-    co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" already exists.");
+    co_return error(ErrorCode::conflict,
+                    "Thread \"" + thread.text + "\" already exists, or has got another run.");
   }
   if (*came_to == RunDriver::End::limit_reached) {
     co_return co_await limits_.limit_reached(std::move(row), std::move(guards));
@@ -205,7 +206,7 @@ Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person)
   auto places = co_await limits_.guards_of(row, by_person);
   if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(Definition graph, loader_.graph_of(found.stored));
-  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
+  BELAY_CO_TRY(engine::Run run, loader_.restore(*graph, std::move(found)));
   engine::Event first = engine::Claimed{moment(), session_, by_person};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places),
                            by_person);
@@ -241,15 +242,16 @@ Task<Result<std::vector<ThreadId>>> RunExecutor::orphaned_threads(TenantId tenan
 }
 
 Task<Result<RunView>> RunExecutor::cancel(TenantId tenant, ThreadId thread, std::string by,
-                                          std::string on_behalf_of) {
+                                          std::string on_behalf_of, std::optional<RunId> run_id) {
   BELAY_CO_CHECK(check_name("canceller name", by));
   if (!on_behalf_of.empty()) {
     BELAY_CO_CHECK(check_name("\"on behalf of\" name", on_behalf_of));
   }
   while (true) {
-    auto found = co_await loader_.load_thread(tenant, thread);
+    auto found = co_await loader_.load_thread(tenant, thread, std::nullopt, run_id);
     if (!found.ok()) co_return std::move(found).error();
     const RunRow& row = found->stored.row;
+    run_id = row.run;
     if (row.status == RunStatus::cancelled) co_return loader_.view_of(*std::move(found));
     if (is_final(row.status)) co_return ended_otherwise(row);
     RunId id = row.run;

@@ -63,7 +63,7 @@ class RunExecutor {
   Task<Result<RunView>> pass_to_owner(ApprovalRow decided);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
-                               std::string on_behalf_of);
+                               std::string on_behalf_of, std::optional<RunId> run = std::nullopt);
   Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant, std::optional<UserId> user);
 
   // An error of one run must not affect others. Quarantines the run if it is damaged. Skips it if

@@ -11,6 +11,7 @@ Task<Result<Done>> start_run(Runtime& runtime, TenantId tenant, const Schedule& 
   options.tenant = std::move(tenant);
   options.user = UserId(schedule.owner);
   options.thread = thread_of(schedule);
+  options.idempotency_key = options.thread.text;  // a tick that is repeated finds its run
   auto view =
       co_await runtime.enqueue(schedule.graph, std::move(input), std::move(options), schedule.next);
   if (!view.ok()) co_return std::move(view).error();

@@ -128,6 +128,7 @@ Task<Result<Update<Parcel>>> ship(const Parcel& parcel, Context& context) {
 Result<Graph<Parcel>> parcel_graph() {
   RetryPolicy patient{.attempts = 10, .base = 20ms};
   GraphBuilder<Parcel> graph{"parcel"};
+  graph.one_run_per_thread();
   graph.node("pick", pick).retry(patient);
   graph.node("weigh", weigh);
   graph.node("charge", charge);

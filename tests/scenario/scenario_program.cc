@@ -34,6 +34,7 @@ Task<Update<Letter>> send_letter(const Letter& letter, Context& context) {
 
 Result<Graph<Letter>> letter_graph() {
   GraphBuilder<Letter> graph{"letter"};
+  graph.one_run_per_thread();
   graph.node("write", write_letter).retry(quick_retries());
   graph.approval("review", &Letter::text, {.question = "Send this letter?"})
       .validate([](const Letter& letter) -> Result<Done> {
@@ -317,6 +318,7 @@ Task<Result<Update<Round>>> go_round(const Round& round, Context&) {
 
 Result<Graph<Round>> round_graph() {
   GraphBuilder<Round> graph{"round"};
+  graph.one_run_per_thread();
   graph.node("go", go_round);
   graph.edge(start, "go");
   graph.branch("go", [](const Round& round) { return round.gone >= round.rounds; }, {"go", end});

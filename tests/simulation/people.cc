@@ -29,23 +29,33 @@ void People::want_run() {
     drawn -= weight;
   }
   std::uint64_t number = numbers_++;
-  std::string thread = workload->name + "-" + std::to_string(number);
-  Wanted& wanted = wanted_[thread];
-  wanted = {number, workload, {}};
-  ask_for(thread, wanted);
+  std::string key = workload->name + "-" + std::to_string(number);
+  std::string thread = key;
+  if (workload->runs_per_thread > 1) {
+    thread = workload->name + "-of-" + std::to_string(number / workload->runs_per_thread);
+  }
+  Wanted& wanted = wanted_[key];
+  wanted = {number, workload, thread, {}};
+  ask_for(key, wanted);
 }
 
-void People::ask_for(const std::string& thread, Wanted& wanted) {
+void People::ask_for(const std::string& key, Wanted& wanted) {
+  const std::string thread = wanted.thread;
   wanted.asked = machine_.agenda.now();
   std::uint64_t how = random_.bits();
   if (!process_) return;
   StartOptions options;
   options.thread = ThreadId(thread);
+  options.idempotency_key = key;
+  // Not rolled back: the checkers require that no acknowledged run is lost.
+  bool interrupts = wanted.workload->runs_per_thread > 1 && how % 7 == 0;
+  options.if_busy = interrupts ? BusyThread::interrupt : BusyThread::enqueue;
+  if (interrupts) cancelled_.insert(thread);
   options.run = wanted.workload->options;
   auto input = wanted.workload->input(wanted.number);
-  auto done = [this, thread](Result<RunView> view) {
-    machine_.log.tell(process_->id(), "asked for " + thread + ": " + text_of(view));
-    if (!view.ok() || wanted_.erase(thread) == 0) return;
+  auto done = [this, key, thread](Result<RunView> view) {
+    machine_.log.tell(process_->id(), "asked for " + key + ": " + text_of(view));
+    if (!view.ok() || wanted_.erase(key) == 0) return;
     begun_.push_back(thread);
     look_anew();
   };
@@ -101,10 +111,10 @@ void People::look_around(bool in_a_hurry) {
     return process_->end();
   }
   std::vector<std::string> late;
-  for (const auto& [thread, wanted] : wanted_) {
-    if (machine_.agenda.now() - wanted.asked >= kAgain) late.push_back(thread);
+  for (const auto& [key, wanted] : wanted_) {
+    if (machine_.agenda.now() - wanted.asked >= kAgain) late.push_back(key);
   }
-  for (const std::string& thread : late) ask_for(thread, wanted_.at(thread));
+  for (const std::string& key : late) ask_for(key, wanted_.at(key));
   std::function<Result<Open>(Snapshot&)> reader =
       [now = process_->clock().now()](Snapshot& view) -> Result<Open> {
     Open open;

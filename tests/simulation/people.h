@@ -37,7 +37,7 @@ class People {
 
   // Returns whether a cancel of the thread was tried, whatever its result was.
   bool may_be_cancelled(const std::string& thread) const { return cancelled_.contains(thread); }
-  bool has_begun_all() const { return wanted_.empty() && forking_ == 0; }
+  bool has_started_all() const { return wanted_.empty() && forking_ == 0; }
   // The threads whose runs have not ended, read since the last start of a run; unset if not read
   // since.
   const std::optional<std::vector<std::string>>& unfinished() const { return unfinished_; }
@@ -47,6 +47,7 @@ class People {
   struct Wanted {
     std::uint64_t number;
     const Workload* workload;
+    std::string thread;
     Instant asked{};  // the last try
   };
   struct Open {
@@ -56,7 +57,7 @@ class People {
     std::vector<std::string> unfinished;
   };
 
-  void ask_for(const std::string& thread, Wanted& wanted);
+  void ask_for(const std::string& key, Wanted& wanted);
   void decide(const ApprovalRow& approval);
   void decide_uncertain(const ApprovalRow& approval, const Value& payload);
   void say(const ApprovalRow& approval, Decision decision);
@@ -68,7 +69,7 @@ class People {
   const Plan& plan_;
   testing::SeededRandom random_;
   Process* process_ = nullptr;
-  std::map<std::string, Wanted> wanted_;  // by thread
+  std::map<std::string, Wanted> wanted_;  // by idempotency key
   std::vector<std::string> begun_;
   std::set<std::string> cancelled_;
   std::optional<std::vector<std::string>> unfinished_;

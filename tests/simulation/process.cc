@@ -24,6 +24,8 @@ std::string outcome_text(const Result<CommitOutcome>& outcome) {
       return "no place";
     case CommitOutcome::record_changed:
       return "record changed";
+    case CommitOutcome::thread_changed:
+      return "thread changed";
     case CommitOutcome::exists:
       break;
   }

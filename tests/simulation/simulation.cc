@@ -395,11 +395,11 @@ class Simulation {
     }
     people_.look_anew();
     auto has_ended = [this] {
-      return people_.has_begun_all() && people_.unfinished() && people_.unfinished()->empty();
+      return people_.has_started_all() && people_.unfinished() && people_.unfinished()->empty();
     };
     run_until(agenda_.now() + kHealingMax, has_ended);
     if (has_ended()) return;
-    if (!people_.has_begun_all()) trouble("I6: not all runs could be begun.");
+    if (!people_.has_started_all()) trouble("I6: not all runs could be begun.");
     if (!people_.unfinished()) return trouble("I6: people can't see how the runs stand.");
     for (const std::string& each : *people_.unfinished()) {
       trouble("I6: it never came to its end: " + each);
@@ -466,7 +466,7 @@ class Simulation {
     for (const RunRow& row : *rows) {
       if (row.outcome == "shipped") ++shipped;
       if (row.status == RunStatus::cancelled && people_.may_be_cancelled(row.thread.text)) continue;
-      auto view = wait(judge, judge.runtime().status(default_tenant(), row.thread));
+      auto view = wait(judge, judge.runtime().status(default_tenant(), row.thread, row.run));
       if (!view.ok()) {
         trouble(row.thread.text + " can't be read: " + view.error().message);
         continue;

@@ -3,6 +3,7 @@
 #include "tests/simulation/workloads.h"
 
 #include <algorithm>
+#include <set>
 
 namespace belay::simulation {
 namespace {
@@ -295,6 +296,73 @@ std::string wrong_letter(const RunView& view) {
              : told(view);
 }
 
+// A talk: several runs of one thread, one after another.
+
+struct Talk {
+  std::int64_t number = 0;
+  std::vector<std::string> lines{};
+  std::int64_t turns = 0;
+  bool asks = false;
+  bool heard = false;
+};
+
+auto speaks(std::string who, std::chrono::milliseconds time) {
+  return [who, time](const Talk& talk, Context& context) -> Task<Result<Update<Talk>>> {
+    co_await sleep_for(time);
+    if (context.attempt() == 1 && talk.number % 2 == 0) {
+      co_return error(ErrorCode::unavailable, "Nobody listens.");
+    }
+    co_return append(&Talk::lines, who + " " + std::to_string(talk.number));
+  };
+}
+
+std::shared_ptr<const GraphDefinition> talk_graph(Outside&, ProcessId) {
+  GraphBuilder<Talk> graph{"talk"};
+  graph.accumulate(&Talk::lines).accumulate(&Talk::turns);
+  graph.node("open", [](const Talk&, Context&) { return unchanged<Talk>(); });
+  graph.node("left", speaks("left", 900ms)).retry(kPatient);
+  graph.node("right", speaks("right", 400ms)).retry(kPatient);
+  graph.node("close", [](const Talk&, Context& context) {
+    context.outcome("closed");
+    return unchanged<Talk>();
+  });
+  graph.approval("agree", &Talk::number, {.question = "Is all said?"})
+      .when([](const Talk& talk) { return talk.number % 3 == 0; })
+      .approved("close")
+      .rejected("close")
+      .decision_flag(&Talk::heard);
+  graph.edge(start, "open").edge("open", "left").edge("open", "right");
+  graph.join({"left", "right"}, "agree").edge("close", end);
+  return std::move(graph).build().value().definition();
+}
+
+std::shared_ptr<void> fresh_talk(std::uint64_t number) {
+  auto talk = std::make_shared<Talk>();
+  talk->number = static_cast<std::int64_t>(number) + 1;
+  talk->lines = {"begin " + std::to_string(talk->number)};
+  talk->turns = 1;
+  return talk;
+}
+
+// The lines of each run follow those of the runs before it. A cancelled run may lack its last ones.
+std::string wrong_talk(const RunView& view) {
+  std::string number = to_json(view.state["number"]);
+  const Value::Array& lines = *view.state["lines"].as_array();
+  std::int64_t begun = 0;
+  std::set<std::string> seen;
+  for (const Value& line : lines) {
+    if (!seen.insert(*line.as_string()).second) return told(view);
+    if (line.as_string()->starts_with("begin ")) ++begun;
+  }
+  std::vector<std::string> last{"begin " + number, "left " + number, "right " + number};
+  bool is_whole =
+      lines.size() >= last.size() &&
+      std::equal(last.begin(), last.end(), lines.end() - std::ptrdiff_t{3},
+                 [](const auto& text, const Value& line) { return line == Value(text); });
+  bool counts = view.state["turns"] == Value(begun);
+  return view.row.outcome == "closed" && is_whole && counts ? "" : told(view);
+}
+
 template <typename State>
 std::shared_ptr<void> fresh(std::uint64_t) {
   return std::make_shared<State>();
@@ -328,10 +396,11 @@ RunOptions hurried() {
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
-      {"parcel", parcel_graph, fresh<Parcel>, long_lived(), wrong_parcel},
-      {"thinker", thinker_graph, fresh<Thinker>, on_a_budget(), wrong_thinker},
-      {"errand", errand_graph, fresh<Errand>, long_lived(), wrong_errand},
-      {"letter", letter_graph, fresh_letter, hurried(), wrong_letter},
+      {"parcel", parcel_graph, fresh<Parcel>, long_lived(), wrong_parcel, 1},
+      {"thinker", thinker_graph, fresh<Thinker>, on_a_budget(), wrong_thinker, 1},
+      {"errand", errand_graph, fresh<Errand>, long_lived(), wrong_errand, 1},
+      {"letter", letter_graph, fresh_letter, hurried(), wrong_letter, 1},
+      {"talk", talk_graph, fresh_talk, long_lived(), wrong_talk, 12},
   };
   return all;
 }

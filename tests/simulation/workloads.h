@@ -20,6 +20,7 @@ struct Workload {
   RunOptions options;
   // Returns the error in the result of a run that was not cancelled; empty if it is correct.
   std::string (*wrong)(const RunView& view);
+  std::uint64_t runs_per_thread;  // among so many runs, those of this workload share a thread
 };
 const std::vector<Workload>& workloads();
 // Returns null for an unknown name.
