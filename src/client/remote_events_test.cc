@@ -174,7 +174,7 @@ TEST_F(RemoteEventsTest, OfAWatchBeginWithTheCommitThatWasThereLast) {
     requests.clear();
     ProgressObserver observer = [](const ProgressEvent&) {};
     with_server({std::string(kHead) + std::string(kEnd)}, [&](Connection& connection) {
-      RunWatch watch(connection, *loop, observer, ThreadId("t"), after);
+      RunWatch watch(connection, *loop, observer, ThreadId("t"), std::nullopt, after);
       auto news = watch.news(std::chrono::milliseconds(500));
       block_on(*loop, std::move(news));
     });

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "belay/limits.h"
+#include "client/requests.h"
 #include "client/run_watch.h"
 #include "service/json_decode.h"
 
@@ -17,74 +18,6 @@ constexpr std::chrono::milliseconds kLook{2'000};            // poll interval wi
 constexpr std::chrono::milliseconds kLastLines{2'000};       // for events at the end of a run
 // Timeout of requests that read the whole store.
 constexpr std::chrono::milliseconds kWholeStore{3'600'000};
-
-std::uint64_t page_limit(std::size_t limit) {
-  return std::clamp<std::uint64_t>(limit, 1, limits::list_rows_max);
-}
-
-Value start_body(const StartRun& start) {
-  const RunSettings& options = start.options;
-  Value::Object body{{"input", start.input}, {"threadId", start.thread.text}};
-  if (options.timeout) body["timeoutMs"] = options.timeout->count();
-  if (options.require_approval) body["requireApproval"] = *options.require_approval;
-  if (start.user != UserId("local")) body["userId"] = start.user.text;
-  if (options.max_retries) body["maxRetries"] = *options.max_retries;
-  if (options.approval_expires) body["expiresMs"] = options.approval_expires->count();
-  if (options.budget.tokens) body["maxTokens"] = *options.budget.tokens;
-  if (options.budget.money) body["maxCost"] = *options.budget.money;
-  if (start.queued) body["queued"] = true;
-  if (start.delay.count() > 0) body["delayMs"] = start.delay.count();
-  if (start.queue != default_queue) body["queue"] = start.queue;
-  if (start.priority != 0) body["priority"] = start.priority;
-  if (!start.concurrency_key.empty()) body["concurrencyKey"] = start.concurrency_key;
-  return Value(std::move(body));
-}
-
-Value texts_of(const std::vector<std::string>& texts) {
-  return Value::Array(texts.begin(), texts.end());
-}
-
-Value fork_body(const ForkOptions& options, bool is_preview) {
-  Value::Object body;
-  if (options.seq) body["seq"] = *options.seq;
-  if (!options.edits.is_null()) body["edits"] = options.edits;
-  if (!options.thread.empty()) body["threadId"] = options.thread.text;
-  if (!options.user.empty()) body["userId"] = options.user.text;
-  if (!options.roles.empty()) body["roles"] = texts_of(options.roles);
-  if (options.copy) body["copy"] = true;
-  if (options.queued) body["queued"] = true;
-  if (is_preview) body["preview"] = true;
-  return Value(std::move(body));
-}
-
-Value decision_body(const Decision& decision) {
-  Value::Object body{{"approved", decision.approved}};
-  if (!decision.decided_by.empty()) body["decidedBy"] = decision.decided_by;
-  if (!decision.on_behalf_of.empty()) body["onBehalfOf"] = decision.on_behalf_of;
-  if (!decision.roles.empty()) body["roles"] = texts_of(decision.roles);
-  if (!decision.comment.empty()) body["comment"] = decision.comment;
-  if (decision.edited) body["edited"] = *decision.edited;
-  return Value(std::move(body));
-}
-
-void add_user(Target& target, const std::optional<UserId>& user) {
-  if (user) target.query("userId", user->text);
-}
-
-std::string thread_path(const ThreadId& thread, std::string_view more = "") {
-  return Target("/api/threads").segment(thread.text).text() + std::string(more);
-}
-
-Ask ask_to(std::string method, std::string target, Value body = Value()) {
-  Ask ask;
-  ask.method = std::move(method);
-  ask.target = std::move(target);
-  ask.body = std::move(body);
-  return ask;
-}
-Ask post(std::string target, Value body = Value(Value::Object{})) {
-  return ask_to("POST", std::move(target), std::move(body));
-}
 
 class RemoteService final : public Service {
  public:
@@ -100,13 +33,22 @@ class RemoteService final : public Service {
   }
 
   Task<Result<RunView>> start(StartRun wanted) override {
-    if (wanted.thread.empty()) wanted.thread = ThreadId(random_uuid(parts_.random).text());
+    bool has_key = !wanted.idempotency_key.empty();
+    if (wanted.thread.empty() && !has_key) {
+      wanted.thread = ThreadId(random_uuid(parts_.random).text());
+      wanted.thread_is_new = true;
+    }
+    // Each start has a key: a request that is repeated because its response was lost starts one
+    // run.
+    if (!has_key) wanted.idempotency_key = random_uuid(parts_.random).text();
     ThreadId thread = wanted.thread;
     std::string target = Target("/api/agents").segment(wanted.agent).text() + "/runs";
     Ask ask = post(std::move(target), start_body(wanted));
-    if (!wanted.queued) co_return co_await settle(std::move(thread), std::move(ask));
-    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
-    co_return connection().fitting(run_view_from(document));
+    ask.headers.push_back({"Idempotency-Key", wanted.idempotency_key});
+    if (wanted.queued) co_return co_await get<RunView>(std::move(ask), run_view_from);
+    if (wanted.thread_is_new) co_return co_await settle(std::move(thread), std::move(ask));
+    bool may_wait = wanted.if_busy == BusyThread::enqueue;
+    co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
   }
 
   Task<Result<RunView>> resume(ThreadId thread) override {
@@ -127,11 +69,14 @@ class RemoteService final : public Service {
     co_return connection().fitting(items_from<ThreadId>(document, "threads", read));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
+                               std::optional<RunId> run) override {
     Value::Object body;
     if (!by.empty()) body["by"] = std::move(by);
     if (!on_behalf_of.empty()) body["onBehalfOf"] = std::move(on_behalf_of);
-    Ask ask = post(thread_path(thread, "/cancel"), Value(std::move(body)));
+    Target target(thread_path(thread, "/cancel"));
+    add_run(target, run);
+    Ask ask = post(target.text(), Value(std::move(body)));
     return get<RunView>(std::move(ask), run_view_from);
   }
 
@@ -148,14 +93,18 @@ class RemoteService final : public Service {
     return get<ForkPreview>(std::move(ask), preview_from);
   }
 
-  Task<Result<ReplayReport>> replay(ThreadId thread) override {
-    Ask ask = post(thread_path(thread, "/replay"));
+  Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) override {
+    Target target(thread_path(thread, "/replay"));
+    add_run(target, run);
+    Ask ask = post(target.text());
     ask.first_byte = kWholeStore;
     return get<ReplayReport>(std::move(ask), replay_from);
   }
 
-  Task<Result<Value>> export_run(ThreadId thread) override {
-    Ask ask = ask_to("GET", thread_path(thread, "/export"));
+  Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) override {
+    Target target(thread_path(thread, "/export"));
+    add_run(target, run);
+    Ask ask = ask_to("GET", target.text());
     co_return co_await connection().ask_again_for(std::move(ask));
   }
 
@@ -164,26 +113,39 @@ class RemoteService final : public Service {
     return get<RunRow>(ask_to("POST", "/api/threads/import", std::move(body)), run_row_from);
   }
 
-  Task<Result<RunView>> wait_for(ThreadId thread) override {
+  Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) override {
     ThreadId known = thread;
-    BELAY_CO_TRY(RunRow before, co_await run_of(std::move(known)));
-    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, before.seq);
+    BELAY_CO_TRY(RunRow before, co_await run_of(std::move(known), run));
+    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, before.run, before.seq);
     while (true) {
-      auto followed = co_await follow(watch, thread);
+      auto followed = co_await follow(watch, thread, before.run);
       if (!followed.ok()) co_return std::move(followed).error();
       if (*followed) co_return **std::move(followed);
       co_await watch.news(kLook);
     }
   }
 
-  Task<Result<RunRow>> run_of(ThreadId thread) override {
-    return get<RunRow>(ask_to("GET", thread_path(thread)), run_row_from);
+  Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run) override {
+    Target target(thread_path(thread));
+    add_run(target, run);
+    return get<RunRow>(ask_to("GET", target.text()), run_row_from);
   }
 
-  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
+  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+                               std::optional<RunId> run) override {
     Target target(thread_path(thread));
     if (seq) target.query("at", *seq);
+    add_run(target, run);
     return get<RunView>(ask_to("GET", target.text()), run_view_from);
+  }
+
+  Task<Result<ListedThread>> thread(ThreadId thread) override {
+    return get<ListedThread>(ask_to("GET", thread_path(thread)), thread_with_run_from);
+  }
+
+  Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) override {
+    Ask ask = ask_to("PATCH", thread_path(thread), thread_body(settings));
+    return get<ThreadRow>(std::move(ask), thread_row_from);
   }
 
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
@@ -220,16 +182,19 @@ class RemoteService final : public Service {
     return get<RunRow>(ask_to("GET", std::move(target)), run_row_from);
   }
 
-  Task<Result<RunHistory>> history(HistoryPage page) override {
+  Task<Result<std::vector<RunHistory>>> history(HistoryPage page) override {
     Target target(thread_path(page.thread, "/history"));
     target.query("limit", page_limit(page.limit));
     if (page.before_seq) target.query("before", *page.before_seq);
-    return get<RunHistory>(ask_to("GET", target.text()), history_from);
+    if (page.before_run) target.query("beforeRun", page.before_run->text());
+    add_run(target, page.run);
+    return get<std::vector<RunHistory>>(ask_to("GET", target.text()), history_from);
   }
 
   Task<Result<Value>> calls(CallPage page) override {
     Target target(thread_path(page.thread, "/calls"));
     target.query("limit", page_limit(page.limit));
+    add_run(target, page.run);
     Ask ask = ask_to("GET", target.text());
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     if (document["calls"].as_array()) co_return std::move(document);
@@ -279,14 +244,14 @@ class RemoteService final : public Service {
     Ask ask = post(Target("/api/approvals").segment(interrupt.text()).text() + "/decision",
                    decision_body(decision));
     ThreadId thread = before.thread;
-    auto row = co_await run_of(std::move(thread));
+    auto row = co_await run_of(std::move(thread), before.run);
     // The run of another user is not visible; its decider receives only the approval.
     bool is_unseen = !row.ok() && row.error().code == ErrorCode::not_found;
     if (is_unseen) co_return co_await decided(std::move(ask), std::move(before));
     if (!row.ok()) co_return std::move(row).error();
     // The commit of the decision is reported by its response, not as progress.
     std::uint64_t after = row->status == RunStatus::paused ? row->seq + 1 : row->seq;
-    RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
+    RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, row->run, after);
     BELAY_CO_TRY(DecisionResult answer, co_await decided(std::move(ask), before));
     bool is_made = answer.kind == DecisionResult::Kind::accepted ||
                    answer.kind == DecisionResult::Kind::duplicate;
@@ -296,8 +261,8 @@ class RemoteService final : public Service {
     bool is_at_work = answer.view.row.status == RunStatus::running;
     if (is_at_work) {
       Ask resume = post(thread_path(before.thread, "/resume"));
-      BELAY_CO_TRY(answer.view,
-                   co_await settle_watched(watch, before.thread, std::move(resume), true));
+      BELAY_CO_TRY(answer.view, co_await settle_watched(watch, before.thread, row->run,
+                                                        std::move(resume), true));
     }
     co_await watch.reach(answer.view.row.seq, kLastLines);
     co_return std::move(answer);
@@ -401,7 +366,9 @@ class RemoteService final : public Service {
     return found == document.as_object()->end() ? nullptr : found->second.as_array();
   }
   static Target runs_target(const RunPage& page) {
-    Target target("/api/runs");
+    bool is_of_thread = page.thread && page.statuses.empty() && !page.user;
+    Target target(is_of_thread ? thread_path(*page.thread, "/runs") : std::string("/api/runs"));
+    if (page.thread && !is_of_thread) target.query("threadId", page.thread->text);
     target.query("limit", page_limit(page.limit));
     if (page.before) target.query("before", page.before->text());
     add_user(target, page.user);
@@ -460,19 +427,52 @@ class RemoteService final : public Service {
   // Sends a request that executes a run, and returns when the run has ended or is paused.
   Task<Result<RunView>> settle(ThreadId thread, Ask ask) {
     ThreadId known = thread;
-    auto before = co_await run_of(std::move(known));
+    auto before = co_await run_of(std::move(known), std::nullopt);
     bool is_new = !before.ok() && before.error().code == ErrorCode::not_found;
     if (!before.ok() && !is_new) co_return std::move(before).error();
+    std::optional<RunId> run;
+    if (!is_new) run = before->run;
     std::uint64_t after = is_new ? 0 : before->seq;
-    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, after);
-    auto view = co_await settle_watched(watch, thread, std::move(ask), false);
+    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, run, after);
+    auto view = co_await settle_watched(watch, thread, run, std::move(ask), false);
     if (view.ok()) co_await watch.reach(view->row.seq, kLastLines);
     co_return std::move(view);
   }
 
-  // `is_repeated`: the run might already be running, possibly in another process.
-  Task<Result<RunView>> settle_watched(RunWatch& watch, ThreadId thread, Ask ask,
-                                       bool is_repeated) {
+  // The same for a start whose run is not known: the first response names it. `may_wait`: the run
+  // might be queued until the earlier runs of its thread have ended; it is then returned.
+  Task<Result<RunView>> settle_started(ThreadId thread, Ask ask, bool may_wait) {
+    std::optional<RunRow> before;
+    if (!thread.empty()) {
+      auto known = co_await run_of(std::move(thread), std::nullopt);
+      bool is_new = !known.ok() && known.error().code == ErrorCode::not_found;
+      if (!known.ok() && !is_new) co_return std::move(known).error();
+      if (known.ok()) before = *std::move(known);
+    }
+    ask.headers.push_back({"Prefer", "wait=0"});
+    BELAY_CO_TRY(RunView view, co_await get<RunView>(std::move(ask), run_view_from));
+    RunId run = view.row.run;
+    thread = view.row.thread;
+    if (may_wait && view.row.status == RunStatus::queued) co_return std::move(view);
+    std::uint64_t after = before && before->run == run ? before->seq : 0;
+    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, run, after);
+    if (!is_settled(view.row.status)) {
+      BELAY_CO_TRY(std::optional<RunView> followed, co_await follow(watch, thread, run));
+      if (!followed) {
+        Ask resume = post(thread_path(thread, "/resume"));
+        BELAY_CO_TRY(followed,
+                     co_await settle_watched(watch, thread, run, std::move(resume), true));
+      }
+      view = *std::move(followed);
+    }
+    co_await watch.reach(view.row.seq, kLastLines);
+    co_return std::move(view);
+  }
+
+  // `is_repeated`: the run might already be running, possibly in another process. Without `run`,
+  // the first response names it.
+  Task<Result<RunView>> settle_watched(RunWatch& watch, ThreadId thread, std::optional<RunId> run,
+                                       Ask ask, bool is_repeated) {
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(parts_.wait).count();
     ask.headers.push_back({"Prefer", "wait=" + std::to_string(std::max<std::int64_t>(seconds, 1))});
     ask.first_byte = parts_.wait + kAnswersWithin;
@@ -493,9 +493,10 @@ class RemoteService final : public Service {
       if (!document.ok() && !is_held) co_return std::move(document).error();
       if (!is_held) {
         BELAY_CO_TRY(RunView view, connection().fitting(run_view_from(*document)));
-        if (is_settled(view.row.status)) co_return std::move(view);
+        if (!run) run = view.row.run;
+        if (is_settled(view.row.status) && view.row.run == *run) co_return std::move(view);
       }
-      auto followed = co_await follow(watch, thread);
+      auto followed = co_await follow(watch, thread, run);
       if (!followed.ok()) co_return std::move(followed).error();
       if (*followed) co_return **std::move(followed);
       // The run is orphaned: /resume claims it.
@@ -507,10 +508,12 @@ class RemoteService final : public Service {
   }
 
   // Waits until the run has ended or is paused; nullopt if it is orphaned.
-  Task<Result<std::optional<RunView>>> follow(RunWatch& watch, const ThreadId& thread) {
+  Task<Result<std::optional<RunView>>> follow(RunWatch& watch, const ThreadId& thread,
+                                              std::optional<RunId> run) {
     while (true) {
       ThreadId wanted = thread;
-      BELAY_CO_TRY(RunView view, co_await status(std::move(wanted), std::nullopt));
+      BELAY_CO_TRY(RunView view, co_await status(std::move(wanted), std::nullopt, run));
+      run = view.row.run;
       if (is_settled(view.row.status)) co_return std::optional<RunView>(std::move(view));
       BELAY_CO_TRY(std::vector<ThreadId> left, co_await orphaned_threads(std::nullopt));
       bool is_left = std::find(left.begin(), left.end(), thread) != left.end();

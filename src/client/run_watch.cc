@@ -11,11 +11,12 @@ constexpr std::uint64_t kLastIndex = 1'000'000'000;
 }  // namespace
 
 RunWatch::RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer,
-                   ThreadId thread, std::uint64_t after)
+                   ThreadId thread, std::optional<RunId> run, std::uint64_t after)
     : connection_(connection),
       executor_(executor),
       observer_(observer),
       thread_(std::move(thread)),
+      run_(run),
       after_(after),
       seen_(after) {
   std::function<void(Done)> ended = [this](Done) {
@@ -53,6 +54,7 @@ Task<Done> RunWatch::watch() {
   while (true) {
     EventOptions options;
     options.thread = thread_;
+    options.run = run_;
     options.kinds = ProgressEvents::kinds();
     // Includes the last known commit: the duration of the next one is measured from it.
     if (after_ > 1) options.after = EventId{after_ - 1, kLastIndex};

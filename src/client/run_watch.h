@@ -11,10 +11,11 @@ namespace belay::client {
 
 class RunWatch {
  public:
-  // Does not report commits up to `after`: they existed before. The thread does not need to exist
-  // yet. All arguments must outlive the watch.
+  // Follows `run`, or the thread's current run. Does not report commits up to `after`: they existed
+  // before. Without `run`, the thread does not need to exist yet. All arguments must outlive the
+  // watch.
   RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer,
-           ThreadId thread, std::uint64_t after);
+           ThreadId thread, std::optional<RunId> run, std::uint64_t after);
   ~RunWatch();
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
@@ -33,6 +34,7 @@ class RunWatch {
   Executor& executor_;
   const ProgressObserver& observer_;
   const ThreadId thread_;
+  const std::optional<RunId> run_;
   const std::uint64_t after_;
   ProgressEvents progress_;
   std::uint64_t seen_ = 0;

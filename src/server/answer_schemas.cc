@@ -42,7 +42,14 @@ constexpr Schema kSchemas[] = {
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
      "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
-     "concurrencyKey:string uncertainEffects:Effect[]"},
+     "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[]"},
+    {"ThreadRun",
+     "threadId:string runId:string agent:string userId:string status:string reason:string? "
+     "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
+     "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error? "
+     "thread:ThreadDetails",
+     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
+     "concurrencyKey:string ordinal:integer uncertainEffects:Effect[]"},
     {"Effect",
      "name:string node:string class:string status:string attempts:integer createdAt:string"},
     {"RunList", "runs:Run[] next:string?"},
@@ -56,16 +63,22 @@ constexpr Schema kSchemas[] = {
     {"Decision", "result:string answer:string approval:Approval run:Run"},
     {"LostDecision", "type:string title:string status:integer code:string detail:string",
      "result:string answer:string approval:Approval run:Run"},
-    {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?"},
+    {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?",
+     "status:string? title:string? metadata:object expiresAt:string? updatedAt:string?"},
+    {"ThreadDetails", "threadId:string agent:string userId:string createdAt:string status:string?",
+     "title:string? metadata:object expiresAt:string? updatedAt:string?"},
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
     {"Preserved", "threadId:string preserved:boolean"},
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
-     "superstep:integer status:string retryCount:integer createdAt:string hash:string"},
+     "superstep:integer status:string retryCount:integer createdAt:string hash:string",
+     "runId:string"},
+    {"HistoryEnd", "before:integer beforeRun:string"},
     {"History",
      "threadId:string runId:string agent:string status:string reason:string? dueAt:string? "
-     "checkpoints:Checkpoint[]"},
+     "checkpoints:Checkpoint[]",
+     "runs:Run[] next:HistoryEnd?"},
     {"RecordedCall",
      "name:string kind:string node:string class:string status:string attempts:integer "
      "createdAt:string updatedAt:string",
@@ -116,8 +129,8 @@ constexpr Schema kSchemas[] = {
      "updatedAt:string"},
     {"RecordList", "records:Record[]"},
     {"Saved", "saved:integer"},
-    {"Agent",
-     "name:string hash:string entries:string[] channels:string[] declared:any nodes:any[]"},
+    {"Agent", "name:string hash:string entries:string[] channels:string[] declared:any nodes:any[]",
+     "oneRunPerThread:boolean"},
     {"AgentList", "agents:Agent[]"},
 };
 

@@ -68,7 +68,7 @@ TEST_F(ApiAnswers, ARunIsFoundByItsIdAlsoWhereItsThreadHasALaterOne) {
   EXPECT_EQ(old.status, 200);
   EXPECT_EQ(old.body["runId"], Value(earlier));
   EXPECT_EQ(old.body["status"], Value("paused"));
-  EXPECT_EQ(old.body.find("state"), nullptr) << to_json(old.body);
+  EXPECT_EQ(old.body["state"]["draft"], Value("Dear urgent")) << to_json(old.body);
   auto latest = get("/api/runs/" + later);
   EXPECT_EQ(latest.status, 200);
   EXPECT_EQ(latest.body["runId"], Value(later));

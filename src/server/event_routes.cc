@@ -45,8 +45,8 @@ class SseStream final : public http::BodyStream {
   ~SseStream() override { executor_.cancel(timer_); }
 
   Task<Result<std::string>> next() override {
-    if (!has_begun_) {
-      has_begun_ = true;
+    if (!has_started_) {
+      has_started_ = true;
       co_return "retry: " + std::to_string(kReconnect.count()) + "\n\n";
     }
     if (has_ended_) co_return std::string();
@@ -93,7 +93,7 @@ class SseStream final : public http::BodyStream {
   Executor& executor_;
   const std::unique_ptr<EventReader> reader_;
   const std::chrono::milliseconds heartbeat_;
-  bool has_begun_ = false;
+  bool has_started_ = false;
   bool has_ended_ = false;
   Executor::TimerId timer_ = 0;
   Completion<Done> wake_;
@@ -207,10 +207,12 @@ Route event_route(std::string path, std::string id, std::string summary) {
 
 Route thread_events(ApiContext& world) {
   Route route = event_route("/api/threads/{threadId}/events", "streamThreadEvents",
-                            "Events of the thread's latest run");
+                            "Events of a run of the thread");
+  route.parameters.push_back(run_parameter());
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     options.thread = ThreadId(call.path.at("threadId"));
+    BELAY_CO_TRY(options.run, named_run_in(call));
     co_return co_await events_of(served, call.service, std::move(options), wants_stream(call));
   });
   return route;

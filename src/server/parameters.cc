@@ -86,6 +86,19 @@ Result<std::optional<UserId>> named_user_in(const Call& call) {
   return std::optional(UserId(found->second));
 }
 
+Parameter run_parameter() {
+  return query_parameter("run", "Run of the thread; its current run if omitted",
+                         Value::object({{"type", "string"}, {"format", "uuid"}}));
+}
+
+Result<std::optional<RunId>> named_run_in(const Call& call) {
+  auto found = call.query.find("run");
+  if (found == call.query.end()) return std::optional<RunId>();
+  auto id = uuid_from(found->second);
+  if (id) return std::optional(RunId(*id));
+  return error(ErrorCode::not_found, "Unknown run \"" + found->second.substr(0, 40) + "\".");
+}
+
 Result<UserId> owner_in(const Call& call) {
   BELAY_TRY(std::optional<UserId> named, named_user_in(call));
   return named.value_or(call.user);

@@ -55,8 +55,13 @@ Parameter named_user_parameter();
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 
-// The page of the thread's history selected by "before" and "limit"; without "limit" it has
-// `or_else` commits. `invalid` for numbers out of range.
+// The run that "run" names in the query of a thread's route; nullopt if it is absent: the current
+// run. `not_found` if it is not a run id.
+Result<std::optional<RunId>> named_run_in(const Call& call);
+Parameter run_parameter();
+
+// The page of the thread's history selected by "run", "before", "beforeRun" and "limit"; without
+// "limit" it has `or_else` commits. `invalid` for numbers out of range.
 std::vector<Parameter> history_parameters(std::int64_t or_else);
 Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else);
 
@@ -82,26 +87,38 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
 // The Prefer header, and the headers of a request that starts a run.
 Parameter prefer_parameter();
 std::vector<Parameter> start_parameters();
-// Returns the thread that a request starts: the named one, that of its Idempotency-Key, or a new
-// one. Fails with `invalid` if the name of a new one is reserved for these keys.
+// Returns the thread of the run that a request starts: the named one, that of its Idempotency-Key,
+// or a new one. Fails with `invalid` if the name of a new one is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user);
 // Starts a run with the options of the request's headers, and waits for it. Returns its state then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start);
-// Returns the thread's run when `task` has ended and the run is settled, in any process; or its
-// current state if the request stops waiting before that. `task` always continues.
+// The run that the task of a request executes, as far as it is known before the task has ended.
+struct AwaitedRun {
+  ThreadId thread;
+  // Set for a start: the run is the newest one, and not older than this, unless threads of the
+  // agent have a single run. Otherwise: the thread's current run.
+  std::optional<Instant> started_since = std::nullopt;
+  std::string agent = {};
+};
+// Returns the run when `task` has ended and the run is settled, in any process; or its current
+// state if the request stops waiting before that. `task` always continues.
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
-                                ThreadId thread, Patience patience);
+                                AwaitedRun awaited, Patience patience);
 // Resumes a thread's run; returns it unchanged if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
 // Decides, and waits for the run in the same way, also if the same decision had already been made.
 Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, InterruptId interrupt,
                                      Decision decision, Patience patience);
 
-// Reserves a slot for the run that a request starts; `unavailable` if none is free, unless the
-// thread's run already exists.
-Task<Result<Done>> enter(const Call& call, ThreadId thread);
+// Reserves a slot for the run that a request starts; `unavailable` if none is free, unless
+// `may_find` and the thread exists: the request then finds its run there. enter_start(): the same
+// for the start of an agent; threads of it that have a single run may be found, too.
+Task<Result<Done>> enter(const Call& call, ThreadId thread, bool may_find);
+Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent, bool may_find);
+// True if threads of the agent have a single run: see belay/thread.h.
+Task<Result<bool>> has_one_run_per_thread(Service& service, std::string agent);
 // Wraps `task`, which holds that slot until it has ended.
 Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task);
 // Keeps the count only if the run was started by the request: an older run was only found.

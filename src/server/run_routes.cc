@@ -1,7 +1,9 @@
 // Routes of agents, and of starting their runs.
 
 #include "server/body.h"
+#include "server/problem.h"
 #include "server/routes.h"
+#include "service/run_request.h"
 
 namespace belay::server {
 // Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
@@ -23,6 +25,7 @@ struct StartBody {
   std::optional<std::string> queue;
   std::optional<std::int64_t> priority;
   std::optional<std::string> concurrencyKey;
+  std::optional<std::string> ifBusy;  // a BusyThread
 };
 
 namespace {
@@ -56,6 +59,14 @@ Result<StartRun> start_of(const Call& call) {
     start.thread = ThreadId(*body.threadId);
   }
   start.options = settings_of(body);
+  if (body.ifBusy) {
+    auto busy = busy_thread_named(*body.ifBusy);
+    if (!busy) {
+      return error(ErrorCode::invalid,
+                   "\"ifBusy\" must be reject, enqueue, interrupt or rollback.");
+    }
+    start.if_busy = *busy;
+  }
   if (body.delayMs) {
     BELAY_TRY(std::int64_t delay, within("delayMs", *body.delayMs, 0, delay_max));
     start.delay = std::chrono::milliseconds(delay);
@@ -65,18 +76,6 @@ Result<StartRun> start_of(const Call& call) {
   start.priority = body.priority.value_or(0);
   start.concurrency_key = body.concurrencyKey.value_or("");
   return start;
-}
-
-// Prefix of threads that are started with an Idempotency-Key. It is reserved: otherwise a caller
-// who guesses another caller's key could create its thread first.
-constexpr std::string_view kOfKeys = "request-";
-
-// Each key has its own thread: a repeated request finds its run there, in any process, and another
-// request with the same key fails like a start with another input.
-ThreadId thread_of_key(const UserId& user, std::string_view key) {
-  constexpr std::size_t digits = 32;
-  std::string text = user.text + '\0' + std::string(key);
-  return ThreadId(std::string(kOfKeys) + to_hex(sha256(text)).substr(0, digits));
 }
 
 Route list_agents() {
@@ -107,7 +106,7 @@ Route show_agent() {
 
 Route start_run(ApiContext& world) {
   Route route = route_of("POST", "/api/agents/{agent}/runs", "startRun",
-                         "Start of a run, or resumption of the run of the named thread");
+                         "Start of a run on a new thread, or of the next run of a known one");
   route.permission = Permission::run;
   route.begins_run = true;
   route.body = body_schema<StartBody>();
@@ -131,6 +130,10 @@ Result<RunPage> run_page(const Call& call) {
     page.before = RunId(*id);
   }
   BELAY_TRY(page.user, named_user_in(call));
+  if (auto found = call.query.find("threadId"); found != call.query.end()) {
+    BELAY_CHECK(check_name("threadId", found->second));
+    page.thread = ThreadId(found->second);
+  }
   auto status = call.query.find("status");
   if (status == call.query.end()) return page;
   for (RunStatus each :
@@ -148,6 +151,7 @@ Route list_runs() {
   route.parameters = {
       query_parameter("status", "Only runs with this status",
                       Value::object({{"type", "string"}, {"enum", std::move(statuses)}})),
+      query_parameter("threadId", "Only runs of this thread", Value::object({{"type", "string"}})),
       query_parameter("before", "Last run of the previous page",
                       Value::object({{"type", "string"}, {"format", "uuid"}})),
       named_user_parameter(), limit_parameter(kRunsDefault, kListMax)};
@@ -169,15 +173,15 @@ Route list_runs() {
 Route show_run(ApiContext& world) {
   Route route = route_of("GET", "/api/runs/{runId}", "getRun", "One run");
   route.is_of_store = true;
-  route.answers = {{200, "The run; with its state if it is its thread's latest", "Run"}};
+  route.answers = {{200, "The run with its state", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "Unknown run.");
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
     ThreadId thread = row.thread;
-    BELAY_CO_TRY(RunView view, co_await call.service.status(std::move(thread), std::nullopt));
-    if (view.row.run == row.run) co_return view_reply(served, view);
-    co_return reply_with(run_summary(row));
+    BELAY_CO_TRY(RunView view,
+                 co_await call.service.status(std::move(thread), std::nullopt, row.run));
+    co_return view_reply(served, view);
   });
   return route;
 }
@@ -220,9 +224,9 @@ Parameter prefer_parameter() {
 }
 
 std::vector<Parameter> start_parameters() {
-  Parameter key =
-      query_parameter("Idempotency-Key", "A repeated request with the same key finds its run",
-                      Value::object({{"type", "string"}}));
+  Parameter key = query_parameter("Idempotency-Key",
+                                  "Name of the run: a repeated request with the same key finds it",
+                                  Value::object({{"type", "string"}}));
   key.in = Parameter::In::header;
   return {prefer_parameter(), std::move(key)};
 }
@@ -233,9 +237,11 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
   if (!key.empty()) BELAY_CO_CHECK(check_name("Idempotency-Key", key));
   if (named.empty() && !key.empty()) co_return thread_of_key(user, key);
   if (named.empty()) co_return ThreadId(random_uuid(world.parts.random).text());
-  if (!named.text.starts_with(kOfKeys)) co_return std::move(named);
+  // The prefix is reserved: otherwise a caller who guesses another caller's key could create its
+  // thread first.
+  if (!named.text.starts_with(kThreadOfKey)) co_return std::move(named);
   ThreadId wanted = named;
-  auto there = co_await call.service.run_of(std::move(wanted));
+  auto there = co_await call.service.run_of(std::move(wanted), std::nullopt);
   if (there.ok()) co_return std::move(named);
   if (there.error().code != ErrorCode::not_found) co_return std::move(there).error();
   co_return error(
@@ -244,8 +250,27 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
           "\": this form is reserved for requests with an Idempotency-Key. Choose another name.");
 }
 
+namespace {
+
+// The response to a start on a busy thread, which names the run that has not ended.
+Task<Result<Reply>> busy_reply(const Call& call, ThreadId thread, Error refused) {
+  auto run = co_await call.service.run_of(std::move(thread), std::nullopt);
+  if (!run.ok() || is_final(run->status)) co_return std::move(refused);
+  Value details = Value::object({{"threadId", run->thread.text},
+                                 {"runId", run->run.text()},
+                                 {"runStatus", name_of(run->status)}});
+  Reply reply;
+  take_problem(problem(refused, std::move(details)), reply);
+  co_return std::move(reply);
+}
+
+}  // namespace
+
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start) {
+  ThreadId thread = start.thread;
   auto view = co_await begun_run(world, call, std::move(start));
+  bool may_be_busy = !view.ok() && view.error().code == ErrorCode::conflict && !thread.empty();
+  if (may_be_busy) co_return co_await busy_reply(call, std::move(thread), std::move(view).error());
   if (!view.ok()) co_return std::move(view).error();
   co_return run_reply(world, *view);
 }
@@ -253,26 +278,49 @@ Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun star
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start) {
   UserId user = start.user;
   ThreadId named = std::move(start.thread);
-  start.thread_is_new = named.empty() && call.request.header("Idempotency-Key").empty();
+  start.idempotency_key = call.request.header("Idempotency-Key");
+  start.thread_is_new = named.empty() && start.idempotency_key.empty();
+  bool is_of_key = named.empty() && !start.thread_is_new;
   BELAY_CO_TRY(start.thread,
                co_await thread_to_begin(world, call, std::move(named), std::move(user)));
   Preference preference = preference_of(call.request);
   if (preference.is_async) start.queued = true;
   Patience patience = patience_of(world, preference, start.queued);
-  ThreadId thread = start.thread;
-  if (!start.queued) BELAY_CO_CHECK(co_await enter(call, thread));
+  AwaitedRun awaited{start.thread, world.parts.clock.now(), start.agent};
+  if (!start.queued) {
+    BELAY_CO_CHECK(co_await enter_start(call, start.thread, start.agent, is_of_key));
+  }
   auto task = counted(call.start, call.service.start(std::move(start)));
-  auto view = co_await await_run(world, call.service, std::move(task), std::move(thread), patience);
+  auto view =
+      co_await await_run(world, call.service, std::move(task), std::move(awaited), patience);
   keep_if_begun(call, view);
   co_return std::move(view);
 }
 
-Task<Result<Done>> enter(const Call& call, ThreadId thread) {
+Task<Result<bool>> has_one_run_per_thread(Service& service, std::string agent) {
+  BELAY_CO_TRY(Value::Array agents, co_await service.agents());
+  for (const Value& each : agents) {
+    const std::string* name = each["name"].as_string();
+    if (name && *name == agent) co_return each["oneRunPerThread"] == Value(true);
+  }
+  co_return false;
+}
+
+Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent,
+                               bool may_find) {
+  auto entered = co_await enter(call, thread, may_find);
+  if (entered.ok() || may_find) co_return std::move(entered);
+  BELAY_CO_TRY(bool has_one_run, co_await has_one_run_per_thread(call.service, std::move(agent)));
+  if (!has_one_run) co_return std::move(entered);
+  co_return co_await enter(call, std::move(thread), true);
+}
+
+Task<Result<Done>> enter(const Call& call, ThreadId thread, bool may_find) {
   if (!call.start) co_return Done{};
   auto entered = call.start->enter();
-  if (entered.ok()) co_return Done{};
+  if (entered.ok() || !may_find) co_return std::move(entered);
   // A repeated request starts no run: it finds its run, whatever the current limits.
-  auto there = co_await call.service.run_of(std::move(thread));
+  auto there = co_await call.service.run_of(std::move(thread), std::nullopt);
   if (there.ok()) co_return Done{};
   co_return std::move(entered);
 }

@@ -81,6 +81,17 @@ TEST_F(ApiSentAgain, OfManyStartsAtTheSameInstantAllGetTheRun) {
   EXPECT_EQ(model.requests().size(), 1u);
 }
 
+// The start has not read its thread yet when the time has passed.
+TEST_F(ApiSentAgain, AStartThatIsRefusedIsAnsweredSoEvenIfItDoesNotWait) {
+  begin_urgent("t");
+  pass(1s);
+  auto wrong = begin_start(*other, {{"Prefer", "wait=0"}}, "another", R"(,"threadId":"t")");
+  auto right = begin_start(*other, {{"Prefer", "wait=0"}}, "urgent", R"(,"threadId":"t")");
+  pass(1s);
+  EXPECT_EQ(wrong->status(), 422) << to_json(wrong->body());
+  EXPECT_EQ(right->status(), 202) << to_json(right->body());
+}
+
 TEST_F(ApiSentAgain, AStartIsAnsweredThoughItsFirstCommitIsStillOnItsWay) {
   auto at_once = begin_start(*api, {{"Prefer", "wait=0"}}, "calm");
   pass(1s);

@@ -19,10 +19,43 @@ Task<Result<RunView>> rested(ApiContext& world, Service& service, RunView view, 
   auto left = left_until(world, until);
   if (is_settled(view.row.status) || left.count() == 0) co_return std::move(view);
   ThreadId thread = view.row.thread;
-  auto task = service.wait_for(thread);
+  RunId run = view.row.run;
+  auto task = service.wait_for(thread, run);
   auto found = co_await world.waiting.within<Result<RunView>>(left, std::move(task));
   if (found && found->ok()) co_return **std::move(found);
-  co_return co_await service.status(std::move(thread), std::nullopt);
+  co_return co_await service.status(std::move(thread), std::nullopt, run);
+}
+
+// Returns the run of a request whose task has not ended; nullopt if its first commit is in
+// progress.
+Task<Result<std::optional<RunView>>> run_so_far(Service& service, AwaitedRun awaited) {
+  std::optional<RunId> run;
+  bool is_found = true;
+  if (awaited.started_since) {
+    RunPage page;
+    page.thread = awaited.thread;
+    page.limit = 1;
+    auto rows = co_await service.runs(std::move(page));
+    if (!rows.ok() && rows.error().code == ErrorCode::not_found) co_return std::optional<RunView>();
+    if (!rows.ok()) co_return std::move(rows).error();
+    is_found = !rows->empty() && rows->front().created_at >= *awaited.started_since;
+    if (is_found) run = rows->front().run;
+  }
+  if (!is_found) {
+    std::string agent = awaited.agent;
+    BELAY_CO_TRY(is_found, co_await has_one_run_per_thread(service, std::move(agent)));
+  }
+  if (!is_found) co_return std::optional<RunView>();
+  auto view = co_await service.status(std::move(awaited.thread), std::nullopt, run);
+  // An older run is that of the request only if its start has continued it. Otherwise the start is
+  // about to return it, or to be rejected.
+  bool is_older = awaited.started_since && !run && view.ok();
+  bool is_continued = is_older && view->row.status == RunStatus::running &&
+                      view->row.updated_at >= *awaited.started_since;
+  if (is_older && !is_continued) co_return std::optional<RunView>();
+  if (view.ok()) co_return std::optional<RunView>(*std::move(view));
+  if (view.error().code == ErrorCode::not_found) co_return std::optional<RunView>();
+  co_return std::move(view).error();
 }
 
 // Repeats the decision, which returns its result without waiting for the first call. The repetition
@@ -51,7 +84,7 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
 }
 
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
-                                ThreadId thread, Patience patience) {
+                                AwaitedRun awaited, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
   // A request that only queues a run waits for the durable commit, even if it does not wait for the
@@ -59,10 +92,9 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result
   auto limit = patience.is_queued ? world.options.wait : patience.limit;
   bool has_ended = co_await world.waiting.wait(begun, limit);
   while (!has_ended) {
-    ThreadId wanted = thread;
-    auto view = co_await service.status(std::move(wanted), std::nullopt);
-    bool is_on_its_way = !view.ok() && view.error().code == ErrorCode::not_found;
-    if (!is_on_its_way) co_return std::move(view);
+    AwaitedRun wanted = awaited;
+    BELAY_CO_TRY(std::optional<RunView> view, co_await run_so_far(service, std::move(wanted)));
+    if (view) co_return *std::move(view);
     has_ended = co_await world.waiting.wait(begun, kNotThere);
   }
   Result<RunView> view = *std::move(begun->value);

@@ -1,4 +1,6 @@
 // Routes of threads: their state, history and calls, and operations on them.
+//
+// Long on purpose: one short function for each route.
 
 #include "base/percent_encoding.h"
 #include "server/body.h"
@@ -13,7 +15,14 @@ struct CancelBody {
   std::optional<std::string> onBehalfOf;
 };
 
+struct ThreadBody {
+  std::optional<std::string> title;
+  Value metadata;
+  Value expiresAt;
+};
+
 struct ForkBody {
+  std::optional<std::string> runId;
   std::optional<std::int64_t> seq;
   Value edits;
   std::optional<std::string> threadId;
@@ -32,6 +41,7 @@ struct ImportBody {
 namespace {
 
 constexpr std::int64_t kThreadsDefault = 20;
+constexpr std::int64_t kThreadRunsDefault = 20;
 constexpr std::int64_t kCommitsDefault = 100;
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
@@ -67,46 +77,121 @@ Route list_threads() {
 
 Route show_thread(ApiContext& world) {
   Route route = route_of("GET", "/api/threads/{threadId}", "getThread",
-                         "A thread's latest run, now or after one of its commits");
+                         "A thread and its current run, or another one; the run now, or after one "
+                         "of its commits");
   route.parameters = {query_parameter("at", "Seq of the commit",
-                                      Value::object({{"type", "integer"}, {"minimum", 1}}))};
+                                      Value::object({{"type", "integer"}, {"minimum", 1}})),
+                      run_parameter()};
   route.is_of_store = true;
-  route.answers = {{200, "The run with its state", "Run"}};
+  route.answers = {{200, "The run with its state; `thread` describes the thread", "ThreadRun"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     std::optional<std::uint64_t> seq;
     if (call.query.contains("at")) {
       BELAY_CO_TRY(std::int64_t at, int_parameter(call.query, "at", 1, 1, kSeqMax));
       seq = static_cast<std::uint64_t>(at);
     }
-    BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
-    co_return view_reply(served, view);
+    BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
+    BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq, run));
+    BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(thread_in(call)));
+    Reply reply = view_reply(served, view);
+    reply.document.as_object()->emplace("thread", thread_details(listed.thread, listed.run));
+    co_return std::move(reply);
   });
+  return route;
+}
+
+Result<ThreadSettings> settings_in(const Call& call) {
+  BELAY_TRY(ThreadBody body, read_body<ThreadBody>(call));
+  ThreadSettings settings;
+  settings.title = std::move(body.title);
+  if (call.body.find("metadata")) {
+    if (!body.metadata.as_object()) {
+      return error(ErrorCode::invalid, "\"metadata\" must be an object.");
+    }
+    settings.metadata = std::move(body.metadata);
+  }
+  if (!call.body.find("expiresAt")) return settings;
+  settings.expires_at = Instant{};
+  if (body.expiresAt.is_null()) return settings;
+  const std::string* text = body.expiresAt.as_string();
+  settings.expires_at = text ? instant_from(*text) : std::nullopt;
+  if (settings.expires_at) return settings;
+  return error(ErrorCode::invalid,
+               "\"expiresAt\" must be a time such as 2027-01-31T12:00:00Z, or null: never.");
+}
+
+Route edit_thread() {
+  Route route = route_of("PATCH", "/api/threads/{threadId}", "editThread",
+                         "Change of a thread's title, metadata or expiry");
+  route.permission = Permission::run;
+  route.body = body_schema<ThreadBody>();
+  route.answers = {{200, "The thread", "ThreadDetails"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ThreadSettings settings, settings_in(call));
+    BELAY_CO_CHECK(co_await call.service.edit_thread(thread_in(call), std::move(settings)));
+    BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(thread_in(call)));
+    co_return reply_with(thread_details(listed.thread, listed.run));
+  };
+  return route;
+}
+
+Route list_runs_of_thread() {
+  Route route = route_of("GET", "/api/threads/{threadId}/runs", "listThreadRuns",
+                         "Runs of a thread, newest first");
+  route.parameters = {query_parameter("before", "Last run of the previous page",
+                                      Value::object({{"type", "string"}, {"format", "uuid"}})),
+                      limit_parameter(kThreadRunsDefault, kListMax)};
+  route.is_of_store = true;
+  route.answers = {{200, "A page of runs; `next` is the `before` of the next page", "RunList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    RunPage page;
+    page.thread = thread_in(call);
+    BELAY_CO_TRY(std::int64_t limit,
+                 int_parameter(call.query, "limit", kThreadRunsDefault, 1, kListMax));
+    page.limit = static_cast<std::size_t>(limit);
+    if (auto found = call.query.find("before"); found != call.query.end()) {
+      auto id = uuid_from(found->second);
+      if (!id) co_return error(ErrorCode::invalid, "\"before\" must be a run id.");
+      page.before = RunId(*id);
+    }
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(std::move(page)));
+    Value::Array runs;
+    for (const RunRow& row : rows) runs.push_back(run_summary_with_input(row));
+    Value next;
+    if (rows.size() == static_cast<std::size_t>(limit)) next = rows.back().run.text();
+    co_return reply_with(Value::object({{"runs", std::move(runs)}, {"next", std::move(next)}}));
+  };
   return route;
 }
 
 Route show_history() {
   Route route = route_of("GET", "/api/threads/{threadId}/history", "getHistory",
-                         "Commits of the thread's latest run, newest first");
+                         "Commits of a thread over all of its runs, or of one run, newest first");
   route.parameters = history_parameters(kCommitsDefault);
   route.is_of_store = true;
-  route.answers = {{200, "A page of commits", "History"}};
+  route.answers = {{200,
+                    "A page of commits, and their runs; `next` has the `before` and the "
+                    "`beforeRun` of the next page",
+                    "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(HistoryPage page, history_page_in(call, kCommitsDefault));
-    BELAY_CO_TRY(RunHistory history, co_await call.service.history(std::move(page)));
-    co_return reply_with(history_document(history));
+    std::size_t limit = page.limit;
+    BELAY_CO_TRY(std::vector<RunHistory> history, co_await call.service.history(std::move(page)));
+    co_return reply_with(history_document(history, limit));
   };
   return route;
 }
 
 Route show_calls() {
   Route route = route_of("GET", "/api/threads/{threadId}/calls", "getCalls",
-                         "Model calls, costs and effects of the thread's latest run");
-  route.parameters = {limit_parameter(kCommitsDefault, kListMax)};
+                         "Model calls, costs and effects of a run of the thread");
+  route.parameters = {run_parameter(), limit_parameter(kCommitsDefault, kListMax)};
   route.is_of_store = true;
   route.answers = {{200, "The first calls, in the order in which they were started", "CallList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     CallPage page;
     page.thread = thread_in(call);
+    BELAY_CO_TRY(page.run, named_run_in(call));
     BELAY_CO_TRY(std::int64_t limit,
                  int_parameter(call.query, "limit", kCommitsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
@@ -128,8 +213,9 @@ Route resume_thread(ApiContext& world) {
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
     auto task = resume_or_look(call.service, thread);
+    AwaitedRun awaited{std::move(thread)};
     BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, std::move(task),
-                                                  std::move(thread), patience));
+                                                  std::move(awaited), patience));
     co_return run_reply(served, view);
   });
   return route;
@@ -137,8 +223,9 @@ Route resume_thread(ApiContext& world) {
 
 Route cancel_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/cancel", "cancelThread",
-                         "Cancellation of the thread's run, whichever process owns it");
+                         "Cancellation of a run of the thread, whichever process owns it");
   route.permission = Permission::run;
+  route.parameters = {run_parameter()};
   route.body = body_schema<CancelBody>();
   route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
@@ -147,8 +234,9 @@ Route cancel_thread(ApiContext& world) {
     BELAY_CO_CHECK(check_name("name in \"by\"", by));
     std::string on_behalf_of = body.onBehalfOf.value_or("");
     if (body.onBehalfOf) BELAY_CO_CHECK(check_name("name in \"onBehalfOf\"", on_behalf_of));
+    BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
     BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by),
-                                                            std::move(on_behalf_of)));
+                                                            std::move(on_behalf_of), run));
     co_return reply_with(run_document(view, served.options.extras));
   });
   return route;
@@ -157,6 +245,13 @@ Route cancel_thread(ApiContext& world) {
 Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
   ForkOptions options;
   options.from = thread_in(call);
+  if (body.runId) {
+    auto run = uuid_from(*body.runId);
+    if (!run) {
+      return error(ErrorCode::not_found, "Unknown run \"" + body.runId->substr(0, 40) + "\".");
+    }
+    options.run = RunId(*run);
+  }
   if (body.seq && (*body.seq < 1 || *body.seq > kSeqMax)) {
     return error(ErrorCode::invalid, "\"seq\" must be the number of a commit.");
   }
@@ -204,10 +299,11 @@ Route fork_thread(ApiContext& world) {
     Preference preference = preference_of(call.request);
     options.queued = options.queued || preference.is_async;
     Patience patience = patience_of(served, preference, options.queued);
-    if (!options.queued) BELAY_CO_CHECK(co_await enter(call, thread));
+    if (!options.queued) BELAY_CO_CHECK(co_await enter(call, thread, true));
     auto task = counted(call.start, call.service.fork(std::move(options)));
+    AwaitedRun awaited{std::move(thread)};
     auto view =
-        co_await await_run(served, call.service, std::move(task), std::move(thread), patience);
+        co_await await_run(served, call.service, std::move(task), std::move(awaited), patience);
     keep_if_begun(call, view);
     if (!view.ok()) co_return std::move(view).error();
     co_return run_reply(served, *view);
@@ -217,12 +313,14 @@ Route fork_thread(ApiContext& world) {
 
 Route replay_thread() {
   Route route = route_of("POST", "/api/threads/{threadId}/replay", "replayThread",
-                         "Replay of the thread's run from its journal");
+                         "Replay of a run of the thread from its journal");
   route.permission = Permission::run;
+  route.parameters = {run_parameter()};
   route.body = empty_body_schema();
   route.answers = {{200, "The result of the comparison", "Replay"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(thread_in(call)));
+    BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
+    BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(thread_in(call), run));
     co_return reply_with(replay_document(report));
   };
   return route;
@@ -230,10 +328,12 @@ Route replay_thread() {
 
 Route export_thread() {
   Route route = route_of("GET", "/api/threads/{threadId}/export", "exportThread",
-                         "The thread's latest run with all of its rows, as one document");
+                         "A run of the thread with all of its rows, as one document");
+  route.parameters = {run_parameter()};
   route.answers = {{200, "The document, in plaintext even if the store is encrypted", "RunFile"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Value file, co_await call.service.export_run(thread_in(call)));
+    BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
+    BELAY_CO_TRY(Value file, co_await call.service.export_run(thread_in(call), run));
     co_return reply_with(std::move(file));
   };
   return route;
@@ -295,7 +395,11 @@ Route left_behind() {
 std::vector<Parameter> history_parameters(std::int64_t or_else) {
   return {query_parameter("before", "Only commits before this seq",
                           Value::object({{"type", "integer"}, {"minimum", 1}})),
-          limit_parameter(or_else, kListMax)};
+          query_parameter("beforeRun",
+                          "Run of that commit: only its commits, and those of older runs; the "
+                          "newest run if omitted",
+                          Value::object({{"type", "string"}, {"format", "uuid"}})),
+          run_parameter(), limit_parameter(or_else, kListMax)};
 }
 
 Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else) {
@@ -303,6 +407,12 @@ Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else) {
   page.thread = thread_in(call);
   BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, kListMax));
   page.limit = static_cast<std::size_t>(limit);
+  BELAY_TRY(page.run, named_run_in(call));
+  if (auto found = call.query.find("beforeRun"); found != call.query.end()) {
+    auto id = uuid_from(found->second);
+    if (!id) return error(ErrorCode::invalid, "\"beforeRun\" must be a run id.");
+    page.before_run = RunId(*id);
+  }
   if (call.query.contains("before")) {
     BELAY_TRY(std::int64_t before, int_parameter(call.query, "before", 1, 1, kSeqMax));
     page.before_seq = static_cast<std::uint64_t>(before);
@@ -314,6 +424,8 @@ std::vector<Route> thread_routes(ApiContext& world) {
   std::vector<Route> routes;
   routes.push_back(list_threads());
   routes.push_back(show_thread(world));
+  routes.push_back(edit_thread());
+  routes.push_back(list_runs_of_thread());
   routes.push_back(show_history());
   routes.push_back(show_calls());
   routes.push_back(export_thread());

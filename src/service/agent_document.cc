@@ -43,12 +43,14 @@ Value agent_document(const GraphDefinition& graph) {
   Value::Array nodes;
   Value::Array entries(graph.entries.begin(), graph.entries.end());
   for (const GraphDefinition::Node& node : graph.nodes) nodes.push_back(node_document(graph, node));
-  return Value::object({{"name", graph.name},
-                        {"hash", to_hex(graph.hash)},
-                        {"entries", std::move(entries)},
-                        {"channels", channels_document(graph)},
-                        {"declared", declared_document(graph)},
-                        {"nodes", std::move(nodes)}});
+  Value document = Value::object({{"name", graph.name},
+                                  {"hash", to_hex(graph.hash)},
+                                  {"entries", std::move(entries)},
+                                  {"channels", channels_document(graph)},
+                                  {"declared", declared_document(graph)},
+                                  {"nodes", std::move(nodes)}});
+  if (graph.one_run_per_thread) document.as_object()->emplace("oneRunPerThread", true);
+  return document;
 }
 
 }  // namespace belay

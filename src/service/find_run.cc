@@ -1,22 +1,49 @@
 #include "service/find_run.h"
 
-namespace belay {
+#include "load/stored_run.h"
 
-Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
-                             const std::string& call) {
-  ThreadFilter threads;
-  threads.tenant = tenant;
-  threads.thread = thread;
-  BELAY_TRY(std::vector<ThreadRow> found, view.threads(threads));
-  if (!found.empty()) {
-    RunFilter runs;
-    runs.tenant = tenant;
-    runs.run = found.front().last_run;
-    BELAY_TRY(std::vector<RunRow> rows, view.runs(runs));
-    if (!rows.empty()) return std::move(rows.front());
-  }
+namespace belay {
+namespace {
+
+Error unknown_thread(const ThreadId& thread, const std::string& call) {
   return error(ErrorCode::not_found,
                "Unknown thread \"" + thread.text + "\". List threads with `" + call + " threads`.");
+}
+
+}  // namespace
+
+Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                             const std::string& call, const std::optional<RunId>& run) {
+  auto found = run_of(view, tenant, thread, run);
+  bool is_absent = !found.ok() && found.error().code == ErrorCode::not_found;
+  if (!is_absent) return found;
+  // A thread without runs does not exist.
+  auto any = run ? current_run(view, tenant, thread) : std::move(found);
+  if (!any.ok() && any.error().code == ErrorCode::not_found) return unknown_thread(thread, call);
+  if (!any.ok()) return any;
+  return error(ErrorCode::not_found, "Thread \"" + thread.text + "\" has no run \"" + run->text() +
+                                         "\". List its runs with `" + call + " threads show " +
+                                         thread.text + "`.");
+}
+
+Result<FoundThread> find_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                                const std::string& call) {
+  FoundThread found;
+  ThreadFilter filter;
+  filter.tenant = tenant;
+  filter.thread = thread;
+  BELAY_TRY(std::vector<ThreadRow> threads, view.threads(filter));
+  if (threads.empty()) return unknown_thread(thread, call);
+  found.thread = std::move(threads.front());
+  BELAY_TRY(found.run, run_of_thread(view, tenant, thread, call));
+  return found;
+}
+
+Result<std::optional<RunId>> run_ahead_of(Snapshot& view, const RunRow& run) {
+  if (has_started(run)) return std::optional<RunId>();
+  BELAY_TRY(RunRow current, current_run(view, run.tenant, run.thread));
+  if (current.run == run.run || is_final(current.status)) return std::optional<RunId>();
+  return std::optional(current.run);
 }
 
 }  // namespace belay

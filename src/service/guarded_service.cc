@@ -54,10 +54,11 @@ class GuardedService final : public Service {
     co_return co_await all_.orphaned_threads(std::move(user));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
+                               std::optional<RunId> run) override {
     BELAY_CO_CHECK(co_await check_thread(thread));
     BELAY_CO_CHECK(take_name(by, on_behalf_of));
-    co_return co_await all_.cancel(std::move(thread), std::move(by), std::move(on_behalf_of));
+    co_return co_await all_.cancel(std::move(thread), std::move(by), std::move(on_behalf_of), run);
   }
 
   Task<Result<RunView>> fork(ForkOptions options) override {
@@ -70,14 +71,14 @@ class GuardedService final : public Service {
     co_return co_await all_.preview(std::move(options));
   }
 
-  Task<Result<ReplayReport>> replay(ThreadId thread) override {
+  Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) override {
     BELAY_CO_CHECK(co_await check_thread(thread));
-    co_return co_await all_.replay(std::move(thread));
+    co_return co_await all_.replay(std::move(thread), run);
   }
 
-  Task<Result<Value>> export_run(ThreadId thread) override {
+  Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) override {
     BELAY_CO_CHECK(co_await check_thread(thread));
-    co_return co_await all_.export_run(std::move(thread));
+    co_return co_await all_.export_run(std::move(thread), run);
   }
 
   Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) override {
@@ -85,23 +86,37 @@ class GuardedService final : public Service {
     co_return co_await all_.import_run(std::move(file), allow_unfinished);
   }
 
-  Task<Result<RunView>> wait_for(ThreadId thread) override {
+  Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) override {
     BELAY_CO_CHECK(co_await check_thread(thread));
-    co_return co_await all_.wait_for(std::move(thread));
+    co_return co_await all_.wait_for(std::move(thread), run);
   }
 
-  Task<Result<RunRow>> run_of(ThreadId thread) override {
+  Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run) override {
+    // The error about an unknown run must not reveal that its thread exists.
+    if (run) BELAY_CO_CHECK(co_await check_thread(thread));
     ThreadId named = thread;
-    auto row = co_await all_.run_of(std::move(thread));
+    auto row = co_await all_.run_of(std::move(thread), run);
+    if (run && !row.ok()) co_return std::move(row);
     bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
     if (who_.reach == Reach::all || (!row.ok() && !is_absent)) co_return std::move(row);
     if (is_absent || row->user != who_.user) co_return no_thread(named);
     co_return std::move(row);
   }
 
-  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
+  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+                               std::optional<RunId> run) override {
     BELAY_CO_CHECK(co_await check_thread(thread));
-    co_return co_await all_.status(std::move(thread), seq);
+    co_return co_await all_.status(std::move(thread), seq, run);
+  }
+
+  Task<Result<ListedThread>> thread(ThreadId thread) override {
+    BELAY_CO_CHECK(co_await check_thread(thread));
+    co_return co_await all_.thread(std::move(thread));
+  }
+
+  Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) override {
+    BELAY_CO_CHECK(co_await check_thread(thread));
+    co_return co_await all_.edit_thread(std::move(thread), std::move(settings));
   }
 
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
@@ -115,6 +130,10 @@ class GuardedService final : public Service {
 
   Task<Result<std::vector<RunRow>>> runs(RunPage page) override {
     BELAY_CO_TRY(page.user, whom(std::move(page.user)));
+    if (page.thread) {
+      ThreadId thread = *page.thread;
+      BELAY_CO_CHECK(co_await check_thread(std::move(thread)));
+    }
     if (page.before && who_.reach != Reach::all) {
       auto before = co_await run(*page.before);
       if (!before.ok()) co_return std::move(before).error();
@@ -130,7 +149,7 @@ class GuardedService final : public Service {
     co_return std::move(row);
   }
 
-  Task<Result<RunHistory>> history(HistoryPage page) override {
+  Task<Result<std::vector<RunHistory>>> history(HistoryPage page) override {
     ThreadId thread = page.thread;
     BELAY_CO_CHECK(co_await check_thread(std::move(thread)));
     co_return co_await all_.history(std::move(page));
@@ -282,7 +301,7 @@ class GuardedService final : public Service {
 
   Task<Result<Done>> check_thread(ThreadId thread) {
     if (who_.reach == Reach::all) co_return Done{};
-    auto row = co_await run_of(std::move(thread));
+    auto row = co_await run_of(std::move(thread), std::nullopt);
     if (!row.ok()) co_return std::move(row).error();
     co_return Done{};
   }
@@ -299,7 +318,7 @@ class GuardedService final : public Service {
 
   Task<Result<ForkOptions>> as_mine(ForkOptions options) {
     ThreadId from = options.from;
-    BELAY_CO_TRY(RunRow row, co_await run_of(std::move(from)));
+    BELAY_CO_TRY(RunRow row, co_await run_of(std::move(from), options.run));
     auto run = engine::options_from(row.options);
     if (!run.ok()) co_return std::move(run).error();
     BELAY_CO_CHECK(check_asks(*run));

@@ -243,6 +243,8 @@ Result<RunRow> run_row_from(const Value& summary) {
   if (!members["queue"].is_null()) row.queue = members.text("queue");
   if (!members["priority"].is_null()) row.priority = members.number("priority");
   if (!members["concurrencyKey"].is_null()) row.concurrency_key = members.text("concurrencyKey");
+  if (!members["ordinal"].is_null()) row.ordinal = members.number("ordinal");
+  if (!members["input"].is_null()) row.input = members.envelope("input");
   const Value& failed = members["error"];
   if (failed.is_null()) return members.done(std::move(row));
   Members failure(failed, "A run's error");
@@ -313,14 +315,27 @@ Result<CheckpointRow> checkpoint_from(const Value& document) {
   return members.done(std::move(row));
 }
 
+Result<ThreadRow> thread_row_from(const Value& document) {
+  Members members(document, "A thread");
+  ThreadRow row;
+  row.tenant = default_tenant();
+  row.thread = ThreadId(members.text("threadId"));
+  row.graph = members.text("agent");
+  row.user = UserId(members.text("userId"));
+  row.created_at = members.instant("createdAt");
+  // Servers of older versions send none of these members.
+  row.title = members.text_or_null("title");
+  const Value::Object* metadata = members["metadata"].as_object();
+  if (metadata && !metadata->empty()) row.metadata = to_json(members["metadata"]);
+  if (!members["expiresAt"].is_null()) row.expires_at = members.instant("expiresAt");
+  if (!members["updatedAt"].is_null()) row.updated_at = members.instant("updatedAt");
+  return members.done(std::move(row));
+}
+
 Result<ListedThread> thread_from(const Value& document) {
   Members members(document, "A thread");
   ListedThread listed;
-  listed.thread.tenant = default_tenant();
-  listed.thread.thread = ThreadId(members.text("threadId"));
-  listed.thread.graph = members.text("agent");
-  listed.thread.user = UserId(members.text("userId"));
-  listed.thread.created_at = members.instant("createdAt");
+  BELAY_TRY(listed.thread, thread_row_from(document));
   if (!members["run"].is_null()) {
     listed.run = members.inner("run", run_row_from);
     listed.thread.last_run = listed.run->run;
@@ -328,17 +343,56 @@ Result<ListedThread> thread_from(const Value& document) {
   return members.done(std::move(listed));
 }
 
-Result<RunHistory> history_from(const Value& document) {
+Result<ListedThread> thread_with_run_from(const Value& document) {
+  ListedThread listed;
+  BELAY_TRY(listed.run, run_row_from(document));
+  const Value& thread = document["thread"];
+  BELAY_TRY(listed.thread, thread_row_from(thread.is_null() ? document : thread));
+  // Without "thread", from an older server, the members of the run have the same names.
+  if (thread.is_null()) listed.thread.updated_at = {};
+  listed.thread.last_run = listed.run->run;
+  return listed;
+}
+
+namespace {
+
+// The first run of a history, with the members that each version of a server sends.
+Result<RunRow> run_of_history_from(const Value& document) {
   Members members(document, "A history");
-  RunHistory history;
-  history.run.thread = ThreadId(members.text("threadId"));
-  history.run.run = members.id<RunId>("runId");
-  history.run.graph = members.text("agent");
-  history.run.status = members.one_of<RunStatus>("status");
-  history.run.reason = members.text_or_null("reason");
-  if (!members["dueAt"].is_null()) history.run.due_at = members.instant("dueAt");
-  history.checkpoints = members.items("checkpoints", checkpoint_from);
-  return members.done(std::move(history));
+  RunRow run;
+  run.thread = ThreadId(members.text("threadId"));
+  run.run = members.id<RunId>("runId");
+  run.graph = members.text("agent");
+  run.status = members.one_of<RunStatus>("status");
+  run.reason = members.text_or_null("reason");
+  if (!members["dueAt"].is_null()) run.due_at = members.instant("dueAt");
+  return members.done(std::move(run));
+}
+
+}  // namespace
+
+Result<std::vector<RunHistory>> history_from(const Value& document) {
+  Members members(document, "A history");
+  std::vector<RunHistory> all;
+  if (members["runs"].is_null()) {
+    BELAY_TRY(RunRow only, run_of_history_from(document));
+    all.push_back({std::move(only), members.items("checkpoints", checkpoint_from)});
+    return members.done(std::move(all));
+  }
+  std::vector<RunRow> runs = members.items("runs", run_row_from);
+  for (RunRow& run : runs) all.push_back({std::move(run), {}});
+  std::vector<CheckpointRow> checkpoints = members.items("checkpoints", checkpoint_from);
+  BELAY_TRY(all, members.done(std::move(all)));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+    const std::string* run = document["checkpoints"].as_array()->at(i)["runId"].as_string();
+    while (at < all.size() && (!run || all[at].run.run.text() != *run)) ++at;
+    if (at == all.size()) {
+      return error(ErrorCode::invalid, "A history needs the run of each commit in \"runs\".");
+    }
+    all[at].checkpoints.push_back(std::move(checkpoints[i]));
+  }
+  return all;
 }
 
 Result<StatusSummary> status_summary_from(const Value& document) {

@@ -20,7 +20,10 @@ Result<RunView> run_view_from(const Value& document);
 Result<ApprovalRow> approval_from(const Value& document);
 Result<CheckpointRow> checkpoint_from(const Value& document);
 Result<ListedThread> thread_from(const Value& document);
-Result<RunHistory> history_from(const Value& document);
+// The same without its run; and the document of one thread, which is that of its current run.
+Result<ThreadRow> thread_row_from(const Value& document);
+Result<ListedThread> thread_with_run_from(const Value& document);
+Result<std::vector<RunHistory>> history_from(const Value& document);
 Result<StatusSummary> status_summary_from(const Value& document);
 Result<ForkPreview> preview_from(const Value& document);
 Result<ReplayReport> replay_from(const Value& document);

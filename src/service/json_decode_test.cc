@@ -23,6 +23,9 @@ void expect_same(const T& row, Write write, Result<T> (*read)(const Value&)) {
 
 struct Documents : ServiceFixture {
   static Value run(const RunView& view) { return run_document(view, nullptr); }
+  static Value history_of(const std::vector<RunHistory>& page) {
+    return history_document(page, 100);
+  }
   static Value approval(const ApprovalRow& row) { return approval_document(row, nullptr); }
 
   // Runs at every stage: one paused, one bought, one edited, one rejected, one failed, one
@@ -37,7 +40,7 @@ struct Documents : ServiceFixture {
     EXPECT_TRUE(decided("rejected", false, "no cats").ok());
     EXPECT_EQ(began("failed", "stone").row.status, RunStatus::failed);
     began("cancelled", "a car");
-    EXPECT_TRUE(wait(service_->cancel(ThreadId("cancelled"), "ana", "")).ok());
+    EXPECT_TRUE(wait(service_->cancel(ThreadId("cancelled"), "ana", "", std::nullopt)).ok());
     StartRun queued = order("queued", "a bus");
     queued.queued = true;
     queued.delay = std::chrono::hours(1);
@@ -63,8 +66,8 @@ TEST_F(Documents, OfRunsComeBackAsTheyWere) {
     RunView view = wait(service_->status(ThreadId(name), std::nullopt)).value();
     expect_same<RunView>(view, run, run_view_from);
     expect_same<RunRow>(view.row, run_summary, run_row_from);
-    RunHistory history = wait(service_->history({ThreadId(name)})).value();
-    expect_same<RunHistory>(history, history_document, history_from);
+    auto history = wait(service_->history({ThreadId(name)})).value();
+    expect_same<std::vector<RunHistory>>(history, history_of, history_from);
     bool is_success = name != "failed" && name != "cancelled" && name != "quarantined";
     EXPECT_EQ(run_view_from(run(view)).value().success(), is_success);
     EXPECT_EQ(run(view)["success"], Value(is_success));
@@ -74,6 +77,49 @@ TEST_F(Documents, OfRunsComeBackAsTheyWere) {
   EXPECT_EQ(back.queue, "slow");
   EXPECT_EQ(back.priority, 3);
   EXPECT_EQ(back.concurrency_key, "line 9");
+}
+
+TEST_F(Documents, OfAThreadWithSeveralRunsComeBackAsTheyWere) {
+  for (const char* item : {"stone", "a hat"}) began("t", item);
+  ThreadSettings settings;
+  settings.title = "Orders of \"ana\"";
+  settings.metadata = Value::object({{"customer", 7}});
+  settings.expires_at = *instant_from("2030-01-01T00:00:00Z");
+  ThreadRow edited = wait(service_->edit_thread(ThreadId("t"), settings)).value();
+  EXPECT_EQ(edited.title, *settings.title);
+  ListedThread listed = wait(service_->thread(ThreadId("t"))).value();
+  ASSERT_TRUE(listed.run);
+  EXPECT_EQ(listed.run->ordinal, 1);
+  auto write = [](const ListedThread& each) { return thread_document(each.thread, each.run); };
+  expect_same<ListedThread>(listed, write, thread_from);
+  EXPECT_EQ(thread_from(write(listed)).value().thread.metadata, R"({"customer":7})");
+  HistoryPage page;
+  page.thread = ThreadId("t");
+  auto history = wait(service_->history(page)).value();
+  ASSERT_EQ(history.size(), 2u);
+  EXPECT_EQ(history[0].run.run, listed.run->run);
+  expect_same<std::vector<RunHistory>>(history, history_of, history_from);
+  RunPage runs;
+  runs.thread = page.thread;
+  auto rows = wait(service_->runs(runs)).value();
+  ASSERT_EQ(rows.size(), 2u);
+  for (const RunRow& row : rows) {
+    expect_same<RunRow>(row, run_summary_with_input, run_row_from);
+  }
+  EXPECT_EQ(run_summary_with_input(rows[0])["input"]["item"], Value("a hat"));
+}
+
+// A server of an older version: no runs, and no run of a commit.
+TEST_F(Documents, OfAHistoryWithoutRunsAreThatOfOneRun) {
+  play();
+  Value document = history_of(wait(service_->history({ThreadId("bought")})).value());
+  std::size_t commits = document["checkpoints"].as_array()->size();
+  document.as_object()->erase("runs");
+  document.as_object()->erase("next");
+  auto read = history_from(document).value();
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].run.status, RunStatus::completed);
+  EXPECT_EQ(read[0].checkpoints.size(), commits);
 }
 
 TEST_F(Documents, OfARunAsItStoodComeBackAsTheyWere) {
@@ -173,7 +219,7 @@ TEST_F(Documents, OfForksReplaysAndMessagesComeBackAsTheyWere) {
   auto write = [](const ForkPreview& each) { return preview_document(each, nullptr); };
   expect_same<ForkPreview>(preview, write, preview_from);
 
-  ReplayReport report = wait(service_->replay(ThreadId("bought"))).value();
+  ReplayReport report = wait(service_->replay(ThreadId("bought"), std::nullopt)).value();
   expect_same<ReplayReport>(report, replay_document, replay_from);
   report.divergence = Divergence{3, "buy", "channel log", "[]", "[\"x\"]"};
   expect_same<ReplayReport>(report, replay_document, replay_from);

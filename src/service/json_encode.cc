@@ -3,6 +3,7 @@
 #include "service/json_encode.h"
 
 #include "graph/call_record.h"
+#include "service/thread_history.h"
 
 namespace belay {
 namespace {
@@ -43,6 +44,14 @@ Value roles_of(const ApprovalRow& row) {
 Value due_or_null(const RunRow& row) {
   auto due = due_of(row);
   return due ? Value(to_text(*due)) : Value();
+}
+
+Value moment_or_null(Instant at) { return at == Instant{} ? Value() : Value(to_text(at)); }
+
+// Without metadata: an object without members.
+Value metadata_of(const ThreadRow& thread) {
+  if (thread.metadata.empty()) return Value(Value::Object{});
+  return parse_json(thread.metadata).value_or(Value(Value::Object{}));
 }
 
 Value standing_runs(const std::vector<RunRow>& rows) {
@@ -89,6 +98,13 @@ Value run_summary(const RunRow& row) {
   if (row.queue != default_queue) members.emplace("queue", row.queue);
   if (row.priority != 0) members.emplace("priority", row.priority);
   if (!row.concurrency_key.empty()) members.emplace("concurrencyKey", row.concurrency_key);
+  if (row.ordinal != 0) members.emplace("ordinal", row.ordinal);
+  return document;
+}
+
+Value run_summary_with_input(const RunRow& row) {
+  Value document = run_summary(row);
+  document.as_object()->emplace("input", in_envelope(row.input));
   return document;
 }
 
@@ -176,28 +192,52 @@ Value checkpoint_document(const CheckpointRow& row) {
   });
 }
 
-Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run) {
+Value thread_details(const ThreadRow& thread, const std::optional<RunRow>& run) {
   return Value::object({
       {"threadId", thread.thread.text},
       {"agent", thread.graph},
       {"userId", thread.user.text},
       {"createdAt", to_text(thread.created_at)},
-      {"run", run ? run_summary(*run) : Value()},
+      {"status", run ? Value(name_of(thread_status(*run))) : Value()},
+      {"title", text_or_null(thread.title)},
+      {"metadata", metadata_of(thread)},
+      {"expiresAt", moment_or_null(thread.expires_at)},
+      {"updatedAt", moment_or_null(thread.updated_at)},
   });
 }
 
-Value history_document(const RunHistory& history) {
-  Value::Array checkpoints;
-  for (const CheckpointRow& row : history.checkpoints) {
-    checkpoints.push_back(checkpoint_document(row));
+Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run) {
+  Value document = thread_details(thread, run);
+  document.as_object()->emplace("run", run ? run_summary(*run) : Value());
+  return document;
+}
+
+Value history_document(const std::vector<RunHistory>& history, std::size_t limit) {
+  if (history.empty()) return Value(Value::Object{});
+  Value::Array checkpoints, runs;
+  for (const RunHistory& each : history) {
+    runs.push_back(run_summary(each.run));
+    for (const CheckpointRow& row : each.checkpoints) {
+      Value document = checkpoint_document(row);
+      document.as_object()->emplace("runId", each.run.run.text());
+      checkpoints.push_back(std::move(document));
+    }
   }
-  return Value::object({{"threadId", history.run.thread.text},
-                        {"runId", history.run.run.text()},
-                        {"agent", history.run.graph},
-                        {"status", name_of(history.run.status)},
-                        {"reason", text_or_null(history.run.reason)},
-                        {"dueAt", due_or_null(history.run)},
-                        {"checkpoints", std::move(checkpoints)}});
+  Value following;
+  if (auto last = end_of_page(history, limit)) {
+    following = Value::object({{"before", last->seq}, {"beforeRun", last->run.text()}});
+  }
+  // The members about one run describe the first one.
+  const RunRow& first = history.front().run;
+  return Value::object({{"threadId", first.thread.text},
+                        {"runId", first.run.text()},
+                        {"agent", first.graph},
+                        {"status", name_of(first.status)},
+                        {"reason", text_or_null(first.reason)},
+                        {"dueAt", due_or_null(first)},
+                        {"checkpoints", std::move(checkpoints)},
+                        {"runs", std::move(runs)},
+                        {"next", std::move(following)}});
 }
 
 Value status_summary_document(const StatusSummary& standing, const ApprovalExtras& extras) {

@@ -17,11 +17,14 @@ std::optional<Instant> due_of(const RunRow& row);
 Value run_document(const RunView& view, const ApprovalExtras& extras);
 // A run in a list: run_document() without state, approval and spending.
 Value run_summary(const RunRow& row);
+Value run_summary_with_input(const RunRow& row);
 Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras);
 Value checkpoint_document(const CheckpointRow& row);
-// A thread and its latest run; null members if it has none.
+// A thread and its current run; null members if it has none. thread_details(): without the run.
 Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
-Value history_document(const RunHistory& history);
+Value thread_details(const ThreadRow& thread, const std::optional<RunRow>& run);
+// A page of at most `limit` commits; `next`, unless null, is where the next page starts.
+Value history_document(const std::vector<RunHistory>& history, std::size_t limit);
 // Model calls with their requests, as far as the journal contains them, and replies; effects with
 // their results.
 Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows);

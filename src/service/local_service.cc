@@ -13,6 +13,7 @@
 #include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
+#include "service/thread_history.h"
 #include "worker/run_hold.h"
 
 namespace belay {
@@ -43,6 +44,9 @@ class LocalService final : public Service {
   }
 
   Task<Result<RunView>> start(StartRun wanted) override {
+    if (wanted.thread.empty() && !wanted.idempotency_key.empty()) {
+      wanted.thread = thread_of_key(wanted.user, wanted.idempotency_key);
+    }
     BELAY_CO_TRY(RunRequest request, run_request(parts_.graphs, parts_.tenant, std::move(wanted)));
     if (request.options.thread.empty()) {
       request.options.thread = ThreadId(random_uuid(parts_.random).text());
@@ -76,9 +80,10 @@ class LocalService final : public Service {
     return parts_.runtime.orphaned_threads(parts_.tenant, std::move(user));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
+                               std::optional<RunId> run) override {
     return parts_.runtime.cancel(parts_.tenant, std::move(thread), std::move(by),
-                                 std::move(on_behalf_of));
+                                 std::move(on_behalf_of), run);
   }
 
   Task<Result<RunView>> fork(ForkOptions options) override {
@@ -99,15 +104,16 @@ class LocalService final : public Service {
     return parts_.runtime.preview(std::move(options));
   }
 
-  Task<Result<ReplayReport>> replay(ThreadId thread) override {
+  Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) override {
     ReplayOptions options;
     options.tenant = parts_.tenant;
     options.thread = std::move(thread);
+    options.run = run;
     return parts_.runtime.replay(std::move(options));
   }
 
-  Task<Result<Value>> export_run(ThreadId thread) override {
-    return belay::export_run(parts_.store, scope(), std::move(thread), parts_.clock.now(),
+  Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) override {
+    return belay::export_run(parts_.store, scope(), std::move(thread), run, parts_.clock.now(),
                              parts_.call);
   }
 
@@ -118,10 +124,12 @@ class LocalService final : public Service {
   }
 
   // Woken by the commits of this process; polls for commits of other processes.
-  Task<Result<RunView>> wait_for(ThreadId thread) override {
+  Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) override {
     while (true) {
       ThreadId wanted = thread;
-      BELAY_CO_TRY(RunView view, co_await parts_.runtime.status(parts_.tenant, std::move(wanted)));
+      BELAY_CO_TRY(RunView view,
+                   co_await parts_.runtime.status(parts_.tenant, std::move(wanted), run));
+      run = view.row.run;  // another run can be the current one when this one has ended
       if (is_settled(view.row.status)) co_return std::move(view);
       EventOptions options;
       options.thread = thread;
@@ -137,19 +145,34 @@ class LocalService final : public Service {
     }
   }
 
-  Task<Result<RunRow>> run_of(ThreadId thread) override {
-    std::function<Result<RunRow>(Snapshot&)> reader = [this, thread](Snapshot& view) {
-      return run_of_thread(view, parts_.tenant, thread, parts_.call);
+  Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run) override {
+    std::function<Result<RunRow>(Snapshot&)> reader = [this, thread, run](Snapshot& view) {
+      return run_of_thread(view, parts_.tenant, thread, parts_.call, run);
     };
     return read<RunRow>(parts_.store, std::move(reader));
   }
 
-  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
+  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+                               std::optional<RunId> run) override {
     if (!seq) {
-      auto now = co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+      auto now = co_await parts_.runtime.status(parts_.tenant, std::move(thread), run);
       co_return co_await with_hold(std::move(now));
     }
-    co_return co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq);
+    co_return co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq, run);
+  }
+
+  Task<Result<ListedThread>> thread(ThreadId thread) override {
+    std::function<Result<ListedThread>(Snapshot&)> reader =
+        [tenant = parts_.tenant, thread = std::move(thread),
+         call = parts_.call](Snapshot& view) -> Result<ListedThread> {
+      BELAY_TRY(FoundThread found, find_thread(view, tenant, thread, call));
+      return ListedThread{std::move(found.thread), std::move(found.run)};
+    };
+    return read<ListedThread>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) override {
+    return parts_.runtime.edit_thread(parts_.tenant, std::move(thread), std::move(settings));
   }
 
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
@@ -163,13 +186,12 @@ class LocalService final : public Service {
       BELAY_TRY(std::vector<ThreadRow> rows, view.threads(filter));
       std::vector<ListedThread> listed;
       for (ThreadRow& thread : rows) {
-        RunFilter runs;
-        runs.tenant = tenant;
-        runs.run = thread.last_run;
-        BELAY_TRY(std::vector<RunRow> latest, view.runs(runs));
+        auto run = current_run(view, tenant, thread.thread);
+        bool is_absent = !run.ok() && run.error().code == ErrorCode::not_found;
+        if (!run.ok() && !is_absent) return std::move(run).error();
         ListedThread& one = listed.emplace_back();
         one.thread = std::move(thread);
-        if (!latest.empty()) one.run = std::move(latest.front());
+        if (run.ok()) one.run = *std::move(run);
       }
       return listed;
     };
@@ -180,10 +202,17 @@ class LocalService final : public Service {
     RunFilter filter;
     filter.tenant = parts_.tenant;
     filter.statuses = std::move(page.statuses);
+    filter.thread = page.thread;
     filter.before = page.before;
     filter.user = std::move(page.user);
     filter.limit = std::min(page.limit, limits::list_rows_max);
-    return runs(std::move(filter));
+    auto found = co_await runs(std::move(filter));
+    bool might_be_absent = page.thread && found.ok() && found->empty();
+    if (!might_be_absent) co_return std::move(found);
+    ThreadId thread = *std::move(page.thread);
+    auto any = co_await run_of(std::move(thread), std::nullopt);
+    if (!any.ok()) co_return std::move(any).error();
+    co_return std::move(found);
   }
 
   Task<Result<RunRow>> run(RunId run) override {
@@ -195,26 +224,19 @@ class LocalService final : public Service {
     co_return error(ErrorCode::not_found, "Unknown run \"" + run.text() + "\".");
   }
 
-  Task<Result<RunHistory>> history(HistoryPage page) override {
-    std::function<Result<RunHistory>(Snapshot&)> reader =
-        [tenant = parts_.tenant, page, call = parts_.call](Snapshot& view) -> Result<RunHistory> {
-      RunHistory history;
-      BELAY_TRY(history.run, run_of_thread(view, tenant, page.thread, call));
-      CheckpointFilter filter;
-      filter.tenant = tenant;
-      filter.run = history.run.run;
-      filter.before_seq = page.before_seq;
-      filter.limit = std::min(page.limit, limits::list_rows_max);
-      BELAY_TRY(history.checkpoints, view.checkpoints(filter));
-      return history;
-    };
-    return read<RunHistory>(parts_.store, std::move(reader));
+  Task<Result<std::vector<RunHistory>>> history(HistoryPage page) override {
+    page.limit = std::min(page.limit, limits::list_rows_max);
+    std::function<Result<std::vector<RunHistory>>(Snapshot&)> reader =
+        [tenant = parts_.tenant, page = std::move(page), call = parts_.call](Snapshot& view) {
+          return thread_history(view, tenant, page, call);
+        };
+    return read<std::vector<RunHistory>>(parts_.store, std::move(reader));
   }
 
   Task<Result<Value>> calls(CallPage page) override {
     std::function<Result<Value>(Snapshot&)> reader =
         [tenant = parts_.tenant, page, call = parts_.call](Snapshot& view) -> Result<Value> {
-      BELAY_TRY(RunRow run, run_of_thread(view, tenant, page.thread, call));
+      BELAY_TRY(RunRow run, run_of_thread(view, tenant, page.thread, call, page.run));
       EffectFilter filter;
       filter.tenant = tenant;
       filter.run = run.run;
@@ -268,7 +290,7 @@ class LocalService final : public Service {
 
   Task<Result<Done>> preserve(ThreadId thread, bool preserve) override {
     ThreadId wanted = thread;
-    auto run = co_await run_of(std::move(wanted));
+    auto run = co_await run_of(std::move(wanted), std::nullopt);
     if (!run.ok()) co_return std::move(run).error();
     Commit commit;
     commit.tenant = parts_.tenant;
@@ -330,7 +352,7 @@ class LocalService final : public Service {
     filter.user = page.user;
     if (page.thread) {
       ThreadId thread = *page.thread;
-      BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread)));
+      BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread), std::nullopt));
       filter.run = row.run;
     }
     std::function<Result<Messages>(Snapshot&)> reader =
@@ -457,6 +479,11 @@ class LocalService final : public Service {
         [run, limits = parts_.concurrency,
          now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
       Found found;
+      BELAY_TRY(std::optional<RunId> ahead, run_ahead_of(view, run));
+      if (ahead) {
+        found.hold = "waits for run " + short_id(*ahead) + " of this thread";
+        return found;
+      }
       BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
       found.hold = holds.of(run);
       if (!found.hold.empty()) return found;
@@ -485,7 +512,7 @@ class LocalService final : public Service {
                                    std::optional<UserId> user = std::nullopt) {
     bool is_taken = !view.ok() && view.error().code == ErrorCode::conflict && parts_.process_of;
     if (!is_taken) co_return std::move(view);
-    auto run = co_await run_of(std::move(thread));
+    auto run = co_await run_of(std::move(thread), std::nullopt);
     if (!run.ok() || is_final(run->status)) co_return std::move(view);
     if (user && run->user != *user) co_return std::move(view);
     auto alive = parts_.store.is_alive(run->session);

@@ -39,6 +39,7 @@ struct RepeatedReads : ServiceFixture {
     auto row = [](const RunRow& each) { return run_summary(each); };
     auto approval = [](const ApprovalRow& each) { return approval_document(each, nullptr); };
     auto thread = [](const ListedThread& each) { return thread_document(each.thread, each.run); };
+    auto history = [](const std::vector<RunHistory>& page) { return history_document(page, 100); };
     ApprovalPage every_approval;
     every_approval.only_open = false;
     MessagePage first;
@@ -52,7 +53,8 @@ struct RepeatedReads : ServiceFixture {
         {"run of", text_of(service_->run_of(bought), row)},
         {"threads", texts_of(service_->threads({}), thread)},
         {"runs", texts_of(service_->runs({}), row)},
-        {"history", text_of(service_->history({bought}), history_document)},
+        {"thread", text_of(service_->thread(bought), thread)},
+        {"history", text_of(service_->history({bought}), history)},
         {"calls", text_of(service_->calls({bought}), same)},
         {"standing",
          text_of(service_->standing(Whose()),
@@ -67,8 +69,8 @@ struct RepeatedReads : ServiceFixture {
         {"preview",
          text_of(service_->preview(fork),
                  [](const ForkPreview& each) { return preview_document(each, nullptr); })},
-        {"replay", text_of(service_->replay(bought), replay_document)},
-        {"export", text_of(service_->export_run(bought), without_its_time)},
+        {"replay", text_of(service_->replay(bought, std::nullopt), replay_document)},
+        {"export", text_of(service_->export_run(bought, std::nullopt), without_its_time)},
         {"check", text_of(service_->check(), check_document)},
     };
   }

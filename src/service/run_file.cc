@@ -70,7 +70,7 @@ class Writer {
   }
   template <typename T>
   void operator()(std::string_view name, Usually<T> member) {
-    if (member.value != member.usual) put(name, member.value);
+    if (member.value != member.usual) (*this)(name, member.value);
   }
   void operator()(std::string_view name, Envelope envelope) {
     if (envelope.bytes.empty()) return;
@@ -284,6 +284,16 @@ void add_work(check::SpaceContents& checkpoint_ns, CommitRows& rows) {
   std::move(checkpoint_ns.tasks.begin(), checkpoint_ns.tasks.end(), std::back_inserter(rows.tasks));
 }
 
+// A file contains the values that a later run of a thread has found, with the seq 0, and its own
+// ones. In the store they are values of the thread's state; the found ones precede the run.
+void own_by_thread(check::RunContents& run) {
+  for (ValueRow& value : run.values) {
+    value.run = RunId();
+    value.thread = run.row.thread;
+    value.seq = value_seq(run.row, value.seq);
+  }
+}
+
 Commit commit_of(RunFile file, const TenantId& tenant) {
   Commit commit;
   commit.tenant = tenant;
@@ -293,6 +303,7 @@ Commit commit_of(RunFile file, const TenantId& tenant) {
   rows.thread = std::move(file.thread);
   check::RunContents& run = file.contents;
   rows.run = run.row;
+  if (run.row.ordinal > 0) own_by_thread(run);
   rows.checkpoint = std::move(run.checkpoints.back());
   run.checkpoints.pop_back();
   rows.earlier = std::move(run.checkpoints);
@@ -395,12 +406,12 @@ Result<RunFile> run_file_from(const Value& document) {
   return file;
 }
 
-Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, Instant now,
-                               std::string call) {
+Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread,
+                               std::optional<RunId> wanted, Instant now, std::string call) {
   // One snapshot for all rows: the run can be executing while it is exported.
-  std::function<Result<Value>(Snapshot&)> reader = [scope, thread, now,
+  std::function<Result<Value>(Snapshot&)> reader = [scope, thread, wanted, now,
                                                     call](Snapshot& view) -> Result<Value> {
-    BELAY_TRY(RunRow run, run_of_thread(view, scope.tenant, thread, call));
+    BELAY_TRY(RunRow run, run_of_thread(view, scope.tenant, thread, call, wanted));
     BELAY_TRY(auto contents, check::read_run(view, scope, run.run));
     ThreadFilter filter;
     filter.tenant = scope.tenant;
@@ -444,6 +455,11 @@ Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bo
                                 Clock& clock, Random& random) {
   name_rows(file, scope.tenant);
   RunRow run = file.contents.row;
+  if (!has_started(run)) {
+    co_return error(ErrorCode::invalid,
+                    "The run cannot be imported: it waited for earlier runs of thread \"" +
+                        run.thread.text + "\", and has no state. Export one of these.");
+  }
   if (!is_final(run.status) && !allow_unfinished) {
     co_return error(ErrorCode::invalid, "The run has not ended: it is " +
                                             std::string(name_of(run.status)) +

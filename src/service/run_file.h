@@ -30,14 +30,15 @@ struct RunFile {
 // it was changed.
 Result<RunFile> run_file_from(const Value& document);
 
-// Exports the thread's latest run. Fails with `not_found` for an unknown thread.
-Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, Instant now,
-                               std::string call);
+// Exports `run`, or the thread's current run. Fails with `not_found` for an unknown one.
+Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread,
+                               std::optional<RunId> run, Instant now, std::string call);
 
 // Writes the run in one commit, after checking it against the rules of belay/check.h (`corrupt`).
 // Returns the existing run if the same import succeeded before. Otherwise fails with `conflict` if
 // the thread or the run exists; with `invalid` if the run has not ended, unless `allow_unfinished`:
-// it could then execute both here and in its original store.
+// it could then execute both here and in its original store. A later run of a thread brings the
+// state that it started from: it becomes the only run of a thread, and further runs continue it.
 Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool allow_unfinished,
                                 Clock& clock, Random& random);
 

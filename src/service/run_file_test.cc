@@ -233,7 +233,8 @@ TEST(RunFiles, AMessageThatWaitedIsGivenUpByTheImport) {
   options.thread = ThreadId("t");
   block_on(loop, runtime->start(graph, Parcel{}, options)).value();
   CheckScope scope;
-  Value document = block_on(loop, export_run(*from, scope, options.thread, at(1), "runs")).value();
+  auto exported = export_run(*from, scope, options.thread, std::nullopt, at(1), "runs");
+  Value document = block_on(loop, std::move(exported)).value();
   RunFile file = run_file_from(document).value();
   block_on(loop, import_run(*to, scope, file, false, clock, random)).value();
   std::function<Result<std::vector<OutboxRow>>(Snapshot&)> reader = [](Snapshot& view) {

@@ -33,6 +33,12 @@ Result<Done> check_members(const GraphDefinition& graph, const Value& input) {
 
 }  // namespace
 
+ThreadId thread_of_key(const UserId& user, std::string_view key) {
+  constexpr std::size_t digits = 32;
+  std::string text = user.text + '\0' + std::string(key);
+  return ThreadId(std::string(kThreadOfKey) + to_hex(sha256(text)).substr(0, digits));
+}
+
 Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefinition>>& graphs,
                                const TenantId& tenant, StartRun wanted) {
   RunRequest request;
@@ -46,6 +52,11 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.options.user = std::move(wanted.user);
   request.options.thread = std::move(wanted.thread);
   request.options.thread_is_new = wanted.thread_is_new;
+  // A graph of one run per thread finds its run by the thread: the key has already chosen it.
+  if (!graph->one_run_per_thread) {
+    request.options.idempotency_key = std::move(wanted.idempotency_key);
+  }
+  request.options.if_busy = wanted.if_busy;
   request.options.run = wanted.options;
   request.options.queue = std::move(wanted.queue);
   request.options.priority = wanted.priority;

@@ -24,6 +24,8 @@ struct StartRun {
   UserId user = UserId("local");
   ThreadId thread = {};        // empty: a new random one
   bool thread_is_new = false;  // `thread` is a random id of the caller
+  std::string idempotency_key = {};
+  BusyThread if_busy = BusyThread::reject;
   RunSettings options = {};
   // True: stores the run in a queue; a worker starts it, not before `delay` has passed. False:
   // executes it here, and returns when it has ended or is paused.
@@ -50,7 +52,7 @@ struct Whose {
 
 struct ListedThread {
   ThreadRow thread;
-  std::optional<RunRow> run;  // the latest
+  std::optional<RunRow> run;  // the current one
 };
 struct ThreadPage {
   std::optional<ThreadId> before = std::nullopt;  // last thread of the previous page
@@ -59,25 +61,32 @@ struct ThreadPage {
 };
 
 struct RunPage {
-  std::vector<RunStatus> statuses = {};        // empty: any
-  std::optional<RunId> before = std::nullopt;  // last run of the previous page
+  std::vector<RunStatus> statuses = {};           // empty: any
+  std::optional<ThreadId> thread = std::nullopt;  // only runs of this thread
+  std::optional<RunId> before = std::nullopt;     // last run of the previous page
   std::size_t limit = 20;
   std::optional<UserId> user = std::nullopt;  // only runs of this user
 };
 
+// Commits of one run, newest first.
 struct RunHistory {
   RunRow run;
-  std::vector<CheckpointRow> checkpoints;  // newest first
+  std::vector<CheckpointRow> checkpoints;
 };
+// A page of the commits of a thread, over all of its runs or of one of them, newest first.
 struct HistoryPage {
   ThreadId thread;
+  std::optional<RunId> run = std::nullopt;  // only commits of this run
+  // The last commit of the previous page: with its run, unless `run` is given.
   std::optional<std::uint64_t> before_seq = std::nullopt;
+  std::optional<RunId> before_run = std::nullopt;
   std::size_t limit = 100;
 };
 
 struct CallPage {
   ThreadId thread;
-  std::size_t limit = 100;  // the first calls
+  std::optional<RunId> run = std::nullopt;  // unset: the current run
+  std::size_t limit = 100;                  // the first calls
 };
 
 struct ApprovalPage {
@@ -133,29 +142,33 @@ class Service {
   virtual Task<Result<RunView>> start(StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(ThreadId thread) = 0;
   virtual Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) = 0;
-  // `on_behalf_of`: the name that `by` acted for; empty: `by` itself.
-  virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by,
-                                       std::string on_behalf_of) = 0;
+  // `on_behalf_of`: the name that `by` acted for; empty: `by` itself. Without `run`, here and
+  // below: the thread's current run (see belay/thread.h).
+  virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
+                                       std::optional<RunId> run) = 0;
   virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
   virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
-  virtual Task<Result<ReplayReport>> replay(ThreadId thread) = 0;
-  // Export and import a thread's latest run as one document: see run_file.h.
-  virtual Task<Result<Value>> export_run(ThreadId thread) = 0;
+  virtual Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) = 0;
+  // Export and import a run as one document: see run_file.h.
+  virtual Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) = 0;
   virtual Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) = 0;
 
-  // Returns the thread's latest run when it has ended or is paused or quarantined, in any process.
-  // Also waits for queued and orphaned runs: limit the wait.
-  virtual Task<Result<RunView>> wait_for(ThreadId thread) = 0;
-  // Returns only the row of the latest run.
-  virtual Task<Result<RunRow>> run_of(ThreadId thread) = 0;
+  // Returns the run when it has ended or is paused or quarantined, in any process. Also waits for
+  // queued and orphaned runs: limit the wait.
+  virtual Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) = 0;
+  // Returns only the row of the run.
+  virtual Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run = {}) = 0;
   // Returns the run with its state, now or as of a commit.
-  virtual Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) = 0;
+  virtual Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+                                       std::optional<RunId> run = {}) = 0;
+  virtual Task<Result<ListedThread>> thread(ThreadId thread) = 0;
+  virtual Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) = 0;
   virtual Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) = 0;
   virtual Task<Result<std::vector<RunRow>>> runs(RunPage page) = 0;
   virtual Task<Result<RunRow>> run(RunId run) = 0;
-  virtual Task<Result<RunHistory>> history(HistoryPage page) = 0;
-  // Returns the model calls and effects of the thread's latest run: the document of `belay calls
-  // --json`.
+  // The runs of the page, newest first, each with its commits on the page.
+  virtual Task<Result<std::vector<RunHistory>>> history(HistoryPage page) = 0;
+  // Returns the model calls and effects of a run: the document of `belay calls --json`.
   virtual Task<Result<Value>> calls(CallPage page) = 0;
   virtual Task<Result<StatusSummary>> standing(Whose whose) = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
@@ -164,7 +177,7 @@ class Service {
   virtual Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) = 0;
   // Finds an approval by its id, a prefix of it, or the thread that waits for it.
   virtual Task<Result<ApprovalRow>> approval(std::string id, Whose whose) = 0;
-  // The approval that the thread's latest run waits for, or its most recent one.
+  // The approval that the thread's current run waits for, or its most recent one.
   virtual Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) = 0;
   virtual Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) = 0;
 

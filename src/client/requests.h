@@ -1,0 +1,28 @@
+#pragma once
+// client/requests.h - the requests of RemoteService: addresses and bodies, as docs/api.md defines
+// them.
+
+#include "client/connection.h"
+#include "client/server_address.h"
+#include "service/service.h"
+
+namespace belay::client {
+
+std::uint64_t page_limit(std::size_t limit);
+
+Value start_body(const StartRun& start);
+Value fork_body(const ForkOptions& options, bool is_preview);
+Value decision_body(const Decision& decision);
+Value thread_body(const ThreadSettings& settings);
+
+// Add a parameter to a query if it is set.
+void add_user(Target& target, const std::optional<UserId>& user);
+void add_run(Target& target, const std::optional<RunId>& run);
+
+std::string thread_path(const ThreadId& thread, std::string_view more = "");
+
+Ask ask_to(std::string method, std::string target, Value body = Value());
+Ask post(std::string target);  // with the body {}
+Ask post(std::string target, Value body);
+
+}  // namespace belay::client
