@@ -2,7 +2,11 @@
 // assistant/assistant.h - the smallest agent that uses a language model: it answers a question,
 // streams the answer and, on request, asks a person for approval.
 //
-//     answer -> review (if `review` is true) -> end
+//     answer -> review (if `review` is true) -> remember -> end
+//
+// Each thread is a conversation: `remember` appends the question and the answer to `messages`, and
+// the next run of the thread sends them before its own question. A rejected answer is not
+// remembered, an edited one as it was edited.
 //
 // Outcomes: answered, rejected, expired.
 //
@@ -10,12 +14,21 @@
 // free text: with them the run fails, and the error names the models to configure.
 
 #include <string>
+#include <vector>
 
 #include "belay/graph.h"
 
 namespace belay::assistant {
 
 inline constexpr std::string_view kAssistant = "assistant";
+
+// The newest messages that a request contains, in bytes of text. Older ones remain in the state.
+inline constexpr std::size_t kMessageBytesMax = 32'000;
+
+struct ConversationMessage {
+  std::string role;  // "user" or "assistant"
+  std::string text;
+};
 
 struct Conversation {
   std::string question;
@@ -27,6 +40,7 @@ struct Conversation {
   std::string notice;
   bool truncated = false;  // the answer was cut at the model's limit
   bool approved = false;
+  std::vector<ConversationMessage> messages;  // of the earlier runs of the thread, oldest first
 };
 
 // Builds the graph.

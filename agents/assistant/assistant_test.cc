@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "belay/runtime.h"
 #include "belay/testing.h"
 
 namespace belay::assistant {
@@ -44,6 +45,74 @@ TEST(Assistant, WithoutAQuestionItFails) {
   auto world = testing::World{}.model(testing::replies("Blue."));
   auto run = world.run(assistant().value(), asked("")).approve_all();
   EXPECT_EQ(run.status(), RunStatus::failed);
+}
+
+TEST(Assistant, RemembersTheExchangeThatWasApproved) {
+  auto world = testing::World{}.model(testing::replies("Blue."));
+  Conversation conversation = asked("What colour is the sky?");
+  conversation.review = true;
+  auto approved = world.run(assistant().value(), conversation).approve_all();
+  ASSERT_EQ(approved.state().messages.size(), 2u);
+  EXPECT_EQ(approved.state().messages[0].role, "user");
+  EXPECT_EQ(approved.state().messages[0].text, "What colour is the sky?");
+  EXPECT_EQ(approved.state().messages[1].role, "assistant");
+  EXPECT_EQ(approved.state().messages[1].text, "Blue.");
+  auto rejected = world.run(assistant().value(), conversation).reject_all();
+  EXPECT_TRUE(rejected.state().messages.empty());
+}
+
+TEST(Assistant, SendsTheNewestExchangesWithinTheBound) {
+  auto world = testing::World{}.model(testing::replies("Yes."));
+  Conversation conversation = asked("And now?");
+  conversation.messages = {{"user", std::string(kMessageBytesMax, 'x')},
+                           {"assistant", "An answer to a question that is not sent."},
+                           {"user", "Is it late?"},
+                           {"assistant", "No."}};
+  auto run = world.run(assistant().value(), conversation).approve_all();
+  ASSERT_EQ(run.model_requests().size(), 1u);
+  const std::vector<Message>& sent = run.model_requests()[0].messages;
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(sent[0].text, "Is it late?");
+  EXPECT_EQ(sent[1].role, Role::assistant);
+  EXPECT_EQ(sent[2].text, "And now?");
+  EXPECT_EQ(run.state().messages.size(), 6u) << "those that were not sent remain";
+}
+
+// Several runs of one thread, in a store in memory.
+class AssistantThread : public ::testing::Test {
+ protected:
+  AssistantThread() { runtime_->add(graph_); }
+
+  RunView ask(std::string question) {
+    StartOptions options;
+    options.thread = ThreadId("t");
+    auto view = block_on(loop_, runtime_->start(graph_, asked(std::move(question)), options));
+    return std::move(view).value();
+  }
+
+  testing::SimulatedClock clock_{*instant_from("2026-01-01T09:00:00Z")};
+  testing::SeededRandom random_{1};
+  testing::SimulatedLoop loop_{clock_};
+  testing::ScriptedModel model_ = testing::replies("Blue.").replies("Because of the air.");
+  std::unique_ptr<Store> store_ = open_store("memory:", clock_, random_).value();
+  std::unique_ptr<Runtime> runtime_ =
+      Runtime::open(RuntimeParts{*store_, loop_, clock_, random_, model_}).value();
+  Graph<Conversation> graph_ = assistant().value();
+};
+
+TEST_F(AssistantThread, TheSecondQuestionIsSentAfterTheFirstExchange) {
+  ASSERT_EQ(ask("What colour is the sky?").row.status, RunStatus::completed);
+  RunView second = ask("Why?");
+  EXPECT_EQ(second.row.ordinal, 1);
+  EXPECT_EQ(second.state["answer"], Value("Because of the air."));
+  EXPECT_EQ(second.state["messages"].as_array()->size(), 4u);
+  ASSERT_EQ(model_.requests().size(), 2u);
+  const std::vector<Message>& sent = model_.requests()[1].messages;
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(sent[0].text, "What colour is the sky?");
+  EXPECT_EQ(sent[1].role, Role::assistant);
+  EXPECT_EQ(sent[1].text, "Blue.");
+  EXPECT_EQ(sent[2].text, "Why?");
 }
 
 }  // namespace

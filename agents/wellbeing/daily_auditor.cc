@@ -199,6 +199,7 @@ Result<Update<Audit>> save_summary(const Audit& audit, Context& context) {
 Result<Graph<Audit>> daily_auditor(const WellbeingOptions& options) {
   BELAY_TRY(SharedOptions kept, checked(options));
   GraphBuilder<Audit> graph{std::string(kDailyAuditor)};
+  graph.one_run_per_thread();
   graph.check_input(
       [](const Audit& input) { return check_input(input.date, input.language, input.timeZone); });
   graph.node("fetchNotes", [kept](const Audit& audit, Context& context) {

@@ -255,6 +255,7 @@ Result<Update<RoutineState>> save_routine(const RoutineState& state, Context& co
 Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
   BELAY_TRY(SharedOptions kept, checked(options));
   GraphBuilder<RoutineState> graph{std::string(kRoutineGenerator)};
+  graph.one_run_per_thread();
   graph.check_input([](const RoutineState& input) {
     return check_input(input.date, input.language, input.timeZone);
   });

@@ -42,6 +42,7 @@ Update<Mail> send(const Mail& mail, Context& context) {
 
 Result<Graph<Mail>> mail_graph() {
   GraphBuilder<Mail> graph{"mail"};
+  graph.one_run_per_thread();  // a thread is one mail: its start can be repeated
   graph.node("write", write).retry({.attempts = 3, .base = 500ms});
   graph.approval("review", &Mail::draft, {.question = "Send this mail?", .expires = 24h})
       .approved("send")

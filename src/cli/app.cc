@@ -185,7 +185,7 @@ Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   }
   if (auto* one = std::get_if<Resume>(&verb)) return resume_runs(world, std::move(*one));
   if (auto* one = std::get_if<Cancel>(&verb)) return cancel_run(world, std::move(*one));
-  if (auto* one = std::get_if<Threads>(&verb)) return list_threads(world, *one);
+  if (is_about_threads(verb)) return see_to_threads(world, std::move(verb));
   if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
   if (auto* one = std::get_if<Calls>(&verb)) return show_calls(world, std::move(*one));
   if (auto* one = std::get_if<ExportRun>(&verb)) return export_run(world, std::move(*one));

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/queue_commands.h"
 #include "cli/run_file_commands.h"
+#include "cli/thread_commands.h"
 
 namespace belay::cli {
 namespace {
@@ -37,7 +38,7 @@ struct Words {
   ApprovalsDecide decide = {};
   Resume resume = {};
   Cancel cancel = {};
-  Threads threads = {};
+  ThreadWords threads = {};
   History history = {};
   Calls calls = {};
   ExportRun export_run = {};
@@ -45,7 +46,6 @@ struct Words {
   StateOf state = {};
   ShowEvents events = {};
   Replay replay = {};
-  Preserve preserve = {};
   OutboxList outbox_list = {};
   OutboxMove outbox_move = {};
   Queue queue = {};
@@ -82,6 +82,10 @@ void add_limit(CLI::App* verb, std::size_t& limit) {
       ->capture_default_str();
 }
 
+void add_run_name(CLI::App* verb, std::optional<std::string>& run) {
+  verb->add_option("--run", run, "Run of the thread, by its id or the beginning of it");
+}
+
 // Adds the program's own commands. A group must precede its commands in the table.
 void add_own_verbs(CLI::App& app, Words& words) {
   for (const CommandEntry& entry : words.program.verbs) {
@@ -101,6 +105,12 @@ void add_own_verbs(CLI::App& app, Words& words) {
 
 void add_run_options(CLI::App* run, RunAgent& into) {
   run->add_option("--thread", into.thread, "Thread of the run (default: a new random one)");
+  run->add_option("--key", into.key,
+                  "Idempotency key: a repeated start with the same key finds its run");
+  run->add_option("--if-busy", into.if_busy,
+                  "If a run of the thread has not ended: reject, enqueue, interrupt or rollback")
+      ->check(CLI::IsMember({"reject", "enqueue", "interrupt", "rollback"}))
+      ->capture_default_str();
   run->add_option("--max-retries", into.max_retries,
                   "Maximum attempts of a node that can be retried");
   run->add_option("--timeout", into.timeout_ms, "Maximum working time of the run, in milliseconds");
@@ -221,6 +231,7 @@ void add_fork(CLI::App& app, Words& words) {
       add_verb(app, words, "fork", "Start a new thread from a commit of another", help::kFork);
   Fork& into = words.fork;
   fork->add_option("THREAD", into.thread, "The thread to fork")->required();
+  add_run_name(fork, into.run);
   fork->add_option("--at", into.at,
                    "Commit to start from, by its number in history (default: newest)");
   fork->add_option("--edit", into.edits,
@@ -272,16 +283,6 @@ void add_approvals(CLI::App& app, Words& words) {
   add_decision(*approvals, "reject", "Reject and end the run without saving", false, words);
 }
 
-void add_preserve(CLI::App& threads, const char* name, const char* line, bool preserve,
-                  Words& words) {
-  CLI::App* verb = add_verb(threads, words, name, line, help::kPreserve);
-  verb->add_option("THREAD", words.preserve.thread, "The thread")->required();
-  verb->callback([&words, preserve] {
-    words.preserve.preserve = preserve;
-    words.chosen = words.preserve;
-  });
-}
-
 void add_runs_verbs(CLI::App& app, Words& words) {
   CLI::App* resume = add_verb(app, words, "resume", "Resume orphaned runs", help::kResume);
   CLI::Option* thread = resume->add_option("THREAD", words.resume.thread, "The thread");
@@ -291,6 +292,7 @@ void add_runs_verbs(CLI::App& app, Words& words) {
 
   CLI::App* cancel = add_verb(app, words, "cancel", "Cancel a thread's run", help::kCancel);
   cancel->add_option("THREAD", words.cancel.thread, "The thread")->required();
+  add_run_name(cancel, words.cancel.run);
   cancel->add_option("--by", words.cancel.by, "Canceller (default: login name)");
   cancel->callback([&words] { words.chosen = words.cancel; });
 
@@ -298,33 +300,31 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   add_verb(app, words, "status", "Show runs in progress and pending approvals", help::kStatus)
       ->callback([&words] { words.chosen = Overview{}; });
 
-  CLI::App* threads = add_verb(app, words, "threads", "List threads, newest first", help::kThreads);
-  threads->require_subcommand(0, 1);
-  add_limit(threads, words.threads.limit);
-  threads->callback([&words, threads] {
-    if (threads->get_subcommands().empty()) words.chosen = words.threads;
-  });
-  add_preserve(*threads, "preserve", "Exempt a thread from pruning", true, words);
-  add_preserve(*threads, "unpreserve", "Allow a thread to be pruned again", false, words);
+  AddVerb add = [&words](CLI::App& parent, const char* name, const char* line,
+                         std::string_view end) { return add_verb(parent, words, name, line, end); };
+  add_thread_commands(app, add, words.threads, words.chosen);
 
-  CLI::App* history = add_verb(app, words, "history", "List the commits of a run", help::kHistory);
+  CLI::App* history =
+      add_verb(app, words, "history", "List the commits of a thread's runs", help::kHistory);
   history->add_option("THREAD", words.history.thread, "The thread")->required();
+  history->add_option("--run", words.history.run,
+                      "Only commits of this run: its id, or the first characters of it");
   add_limit(history, words.history.limit);
   history->callback([&words] { words.chosen = words.history; });
   CLI::App* calls = add_verb(app, words, "calls",
                              "Show the model calls, costs and effects of a run", help::kCalls);
   calls->add_option("THREAD", words.calls.thread, "The thread")->required();
+  add_run_name(calls, words.calls.run);
   add_limit(calls, words.calls.limit);
   calls->callback([&words] { words.chosen = words.calls; });
 
   CLI::App* state =
       add_verb(app, words, "state", "Show a run now, or after one of its commits", help::kState);
   state->add_option("THREAD", words.state.thread, "The thread")->required();
+  add_run_name(state, words.state.run);
   state->add_option("--at", words.state.at, "After this commit, by its number in history");
   state->callback([&words] { words.chosen = words.state; });
   add_fork(app, words);
-  AddVerb add = [&words](CLI::App& parent, const char* name, const char* line,
-                         std::string_view end) { return add_verb(parent, words, name, line, end); };
   add_run_file_commands(app, add, words.export_run, words.import_run, words.chosen);
 }
 
@@ -332,6 +332,7 @@ void add_event_verbs(CLI::App& app, Words& words) {
   CLI::App* events = add_verb(app, words, "events", "Show a run's events", help::kEvents);
   add_former_name(events, "tail");
   events->add_option("THREAD", words.events.options.thread.text, "The thread")->required();
+  add_run_name(events, words.events.run);
   events->add_option("--after", words.events.after, "Only events after this event id");
   events
       ->add_option("--kinds", words.events.kinds,
@@ -344,6 +345,7 @@ void add_event_verbs(CLI::App& app, Words& words) {
   CLI::App* replay =
       add_verb(app, words, "replay", "Replay a run from its journal and compare", help::kReplay);
   replay->add_option("THREAD", words.replay.thread, "The thread")->required();
+  add_run_name(replay, words.replay.run);
   replay->callback([&words] { words.chosen = words.replay; });
 }
 

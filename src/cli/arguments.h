@@ -38,6 +38,8 @@ struct RunAgent {
   const RunForm* form = nullptr;   // set: start with this form, and `given`
   ParsedOptions given;
   std::optional<std::string> thread;
+  std::string key;                 // empty: none
+  std::string if_busy = "reject";  // name of a BusyThread
   std::optional<std::string> max_retries;
   std::optional<std::string> timeout_ms;
   std::optional<std::string> expires;
@@ -95,6 +97,7 @@ struct DescribeApi {
 };
 struct Fork {
   std::string thread;
+  std::optional<std::string> run;  // here and below: an id or its first characters
   std::optional<std::string> at;
   std::vector<std::string> edits;  // name=value, @file, -
   std::optional<std::string> new_thread;
@@ -126,17 +129,32 @@ struct Resume {
 };
 struct Cancel {
   std::string thread;
+  std::optional<std::string> run;
   std::optional<std::string> by;
 };
 struct Threads {
   std::size_t limit = 20;
 };
+struct ShowThread {
+  std::string thread;
+  std::size_t limit = 20;
+  std::optional<std::string> before;  // last run of the previous page
+};
+struct EditThread {
+  std::string thread;
+  std::optional<std::string> title, metadata, expires;
+  // Parsed from the texts above; set by validate_command().
+  ThreadSettings settings;
+  std::optional<std::chrono::hours> expires_after;
+};
 struct History {
   std::string thread;
+  std::optional<std::string> run;
   std::size_t limit = 100;
 };
 struct ExportRun {
   std::string thread;
+  std::optional<std::string> run;
   std::optional<std::string> to;  // a file; unset: standard output
 };
 struct ImportRun {
@@ -145,20 +163,24 @@ struct ImportRun {
 };
 struct Calls {
   std::string thread;
+  std::optional<std::string> run;
   std::size_t limit = 100;
 };
 struct StateOf {
   std::string thread;
+  std::optional<std::string> run;
   std::optional<std::string> at;
   std::optional<std::uint64_t> seq;  // parsed `at`; set by validate_command()
 };
 struct ShowEvents {
+  std::optional<std::string> run;
   std::optional<std::string> after;
   std::vector<std::string> kinds;
   EventOptions options;  // the thread and the parsed texts above; set by validate_command()
 };
 struct Replay {
   std::string thread;
+  std::optional<std::string> run;
 };
 struct Preserve {
   std::string thread;
@@ -227,10 +249,11 @@ struct StoreEncrypt {
 using Command =
     std::variant<Overview, std::shared_ptr<CustomCommand>, RunAgent, Work, Serve, Dev, DescribeApi,
                  Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads,
-                 History, Calls, ExportRun, ImportRun, StateOf, ShowEvents, Replay, Preserve,
-                 OutboxList, OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph,
-                 ConfigExplain, ConfigPath, ConfigTrust, StoreStats, StoreCompact, StorePrune,
-                 Models, Check, Doctor, Completions, Manual, CompleteNames, StoreEncrypt>;
+                 ShowThread, EditThread, History, Calls, ExportRun, ImportRun, StateOf, ShowEvents,
+                 Replay, Preserve, OutboxList, OutboxMove, Queue, Workers, AgentsList, AgentsShow,
+                 AgentsGraph, ConfigExplain, ConfigPath, ConfigTrust, StoreStats, StoreCompact,
+                 StorePrune, Models, Check, Doctor, Completions, Manual, CompleteNames,
+                 StoreEncrypt>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/documents.h"
+#include "cli/named_run.h"
 
 namespace belay::cli {
 namespace {
@@ -58,6 +59,7 @@ Task<CommandResult> show_calls(CommandContext& world, Calls wanted) {
   CallPage page;
   page.thread = ThreadId(std::move(wanted.thread));
   page.limit = wanted.limit;
+  BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, std::move(wanted.run)));
   BELAY_CO_TRY(Value document, co_await world.service.calls(std::move(page)));
   const Value::Array& calls = *document["calls"].as_array();
   for (const Value& call : calls) show_call(world, call);

@@ -16,6 +16,12 @@ constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
 Result<Done> check_thread(std::string_view thread) { return check_name("thread id", thread); }
 
+Result<Done> check_run(std::string_view thread, const std::optional<std::string>& run) {
+  BELAY_CHECK(check_thread(thread));
+  if (!run) return Done{};
+  return check_name("run id", *run);
+}
+
 Result<Done> check_by(const std::optional<std::string>& by) {
   if (!by) return Done{};
   return check_name("name after --by", *by);
@@ -101,6 +107,7 @@ Result<Done> complete_input(const CommandValidation& judged, RunAgent& verb) {
 Result<Done> complete(const CommandValidation& judged, RunAgent& verb) {
   const Settings& settings = judged.settings;
   if (verb.thread) BELAY_CHECK(check_thread(*verb.thread));
+  if (!verb.key.empty()) BELAY_CHECK(check_name("key after --key", verb.key));
   BELAY_CHECK(complete_input(judged, verb));
   if (verb.max_retries) {
     BELAY_TRY(verb.options.max_retries, attempts_from("--max-retries", *verb.max_retries));
@@ -129,7 +136,7 @@ Result<std::optional<std::uint64_t>> seq_from(const std::optional<std::string>& 
 }
 
 Result<Done> complete(const CommandValidation& judged, Fork& verb) {
-  BELAY_CHECK(check_thread(verb.thread));
+  BELAY_CHECK(check_run(verb.thread, verb.run));
   BELAY_CHECK(complete_roles(judged.settings, verb.roles));
   if (verb.new_thread) BELAY_CHECK(check_thread(*verb.new_thread));
   if (verb.copy && (verb.at || !verb.edits.empty() || verb.preview)) {
@@ -168,7 +175,7 @@ Result<Done> complete(const CommandValidation& judged, Resume& verb) {
 }
 
 Result<Done> complete(const CommandValidation&, Cancel& verb) {
-  BELAY_CHECK(check_thread(verb.thread));
+  BELAY_CHECK(check_run(verb.thread, verb.run));
   return check_by(verb.by);
 }
 
@@ -186,6 +193,30 @@ Result<std::chrono::hours> age_from(std::string_view option, std::string_view te
   text.remove_suffix(1);
   BELAY_TRY(std::int64_t count, whole_number(option, text, 0, kKeepDaysMax));
   return std::chrono::hours(is_days ? 24 * count : count);
+}
+
+Result<Done> complete(const CommandValidation&, ShowThread& verb) {
+  return check_run(verb.thread, verb.before);
+}
+
+Result<Done> complete(const CommandValidation&, EditThread& verb) {
+  BELAY_CHECK(check_thread(verb.thread));
+  if (!verb.title && !verb.metadata && !verb.expires) {
+    return error(ErrorCode::invalid, "Nothing to change. Use --title, --metadata or --expires.");
+  }
+  verb.settings.title = verb.title;
+  if (verb.metadata) {
+    auto metadata = parse_json(*verb.metadata);
+    if (!metadata.ok() || !metadata->as_object()) {
+      return error(ErrorCode::invalid, "--metadata is invalid: expected a JSON object.");
+    }
+    verb.settings.metadata = *std::move(metadata);
+  }
+  if (!verb.expires) return Done{};
+  verb.settings.expires_at = Instant{};
+  if (*verb.expires == "never") return Done{};
+  BELAY_TRY(verb.expires_after, age_from("--expires", *verb.expires));
+  return Done{};
 }
 
 Result<Done> complete(const CommandValidation&, StorePrune& verb) {
@@ -251,14 +282,18 @@ Result<Done> complete(const CommandValidation& judged, Serve& verb) {
   return complete(judged, verb.work);
 }
 
-Result<Done> complete(const CommandValidation&, History& verb) { return check_thread(verb.thread); }
-Result<Done> complete(const CommandValidation&, Calls& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, History& verb) {
+  return check_run(verb.thread, verb.run);
+}
+Result<Done> complete(const CommandValidation&, Calls& verb) {
+  return check_run(verb.thread, verb.run);
+}
 Result<Done> complete(const CommandValidation&, ExportRun& verb) {
-  return check_thread(verb.thread);
+  return check_run(verb.thread, verb.run);
 }
 
 Result<Done> complete(const CommandValidation&, StateOf& verb) {
-  BELAY_CHECK(check_thread(verb.thread));
+  BELAY_CHECK(check_run(verb.thread, verb.run));
   BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
 }
@@ -267,10 +302,12 @@ Result<Done> complete(const CommandValidation&, OutboxList& verb) {
   return verb.thread ? check_thread(*verb.thread) : Result<Done>(Done{});
 }
 
-Result<Done> complete(const CommandValidation&, Replay& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, Replay& verb) {
+  return check_run(verb.thread, verb.run);
+}
 
 Result<Done> complete(const CommandValidation&, ShowEvents& verb) {
-  BELAY_CHECK(check_thread(verb.options.thread.text));
+  BELAY_CHECK(check_run(verb.options.thread.text, verb.run));
   if (verb.after) {
     verb.options.after = event_id_from(*verb.after);
     if (!verb.options.after) {

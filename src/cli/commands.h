@@ -23,7 +23,9 @@ Task<CommandResult> show_approval(CommandContext& world, ApprovalsShow wanted);
 Task<CommandResult> decide_approval(CommandContext& world, ApprovalsDecide wanted);
 Task<CommandResult> resume_runs(CommandContext& world, Resume wanted);
 Task<CommandResult> cancel_run(CommandContext& world, Cancel wanted);
-Task<CommandResult> list_threads(CommandContext& world, Threads wanted);
+// `threads`, `threads show` and `threads edit`.
+bool is_about_threads(const Command& verb);
+Task<CommandResult> see_to_threads(CommandContext& world, Command verb);
 Task<CommandResult> show_history(CommandContext& world, History wanted);
 Task<CommandResult> show_calls(CommandContext& world, Calls wanted);
 Task<CommandResult> export_run(CommandContext& world, ExportRun wanted);

@@ -1,6 +1,7 @@
 // `belay events`: prints the events of a run; with --follow also new ones.
 
 #include "cli/commands.h"
+#include "cli/named_run.h"
 #include "cli/show.h"
 
 namespace belay::cli {
@@ -26,6 +27,7 @@ std::string line_of(const CommandContext& world, const StreamEvent& event) {
 
 Task<CommandResult> show_events(CommandContext& world, ShowEvents wanted) {
   EventOptions options = wanted.options;
+  BELAY_CO_TRY(options.run, co_await named_run(world, options.thread, std::move(wanted.run)));
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
                co_await world.service.events(std::move(options)));
   while (true) {

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/documents.h"
+#include "cli/named_run.h"
 #include "cli/run_input.h"
 #include "cli/show.h"
 
@@ -50,6 +51,7 @@ void show_preview(CommandContext& world, const ForkPreview& preview) {
 Task<CommandResult> fork_thread(CommandContext& world, Fork wanted) {
   ForkOptions options;
   options.from = ThreadId(std::move(wanted.thread));
+  BELAY_CO_TRY(options.run, co_await named_run(world, options.from, std::move(wanted.run)));
   options.seq = wanted.seq;
   options.copy = wanted.copy;
   options.roles = std::move(wanted.roles);
@@ -57,7 +59,7 @@ Task<CommandResult> fork_thread(CommandContext& world, Fork wanted) {
   if (world.settings.user != UserId("local")) options.user = world.settings.user;
   options.thread = ThreadId(wanted.new_thread.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;
-  BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from)));
+  BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from), options.run));
   BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, wanted.edits));
   if (wanted.preview) {
     BELAY_CO_TRY(ForkPreview preview, co_await world.service.preview(std::move(options)));

@@ -1,3 +1,5 @@
+// Long on purpose: the help of all commands, in the order of the command line.
+
 #include "cli/help_text.h"
 
 namespace belay::cli::help {
@@ -54,17 +56,22 @@ Example:
 
 const std::string_view kRun =
     R"(A run that needs a decision pauses (exit code 3) and prints the command that approves it; run
-never decides. The same --thread again resumes the run, or shows its result.
+never decides. A known --thread gets a further run, which starts from the state that the run before
+it left; an agent with one run per thread resumes that run, or shows its result. If a run of the
+thread has not ended, --if-busy selects the effect: reject (exit code 4), enqueue: the run waits for
+it; interrupt: it is cancelled; rollback: it is cancelled and deleted. The same --key again starts
+nothing: it shows the run of the key.
 
 Examples:
   {p} run --input topic="the outage"
   {p} run --input @input.json --thread first
+  {p} run --input topic="and now?" --thread first --if-busy enqueue
   {p} run --input - --json < input.json
 )";
 
 const std::string_view kEnqueue =
-    R"(Adds a run to a queue of the store and returns; a worker on this store starts it. The same
---thread again shows its status.
+    R"(Adds a run to a queue of the store and returns; a worker on this store starts it. --thread,
+--key and --if-busy have the same effects as in {p} run.
 
 Examples:
   {p} enqueue --input topic="the outage" --thread first
@@ -155,27 +162,47 @@ Examples:
   {p} resume --all
 )";
 
-const std::string_view kCancel = R"(Cancels the run, whichever process owns it. Its commits remain.
+const std::string_view kCancel =
+    R"(Cancels the thread's current run, or --run, whichever process owns it. Its commits
+remain.
 
-Example:
+Examples:
   {p} cancel first
+  {p} cancel first --run 1f0c64
 )";
 
-const std::string_view kThreads = R"(Example:
+const std::string_view kThreads =
+    R"(A thread has one run after another. It is idle, busy (a run is queued or running, or waits
+for a timer), interrupted (a run waits for a person) or in error (a run failed, or is quarantined).
+`threads show` lists its runs, newest first, each with its input.
+
+Examples:
   {p} threads --limit 100
+  {p} threads show first
 )";
 
-const std::string_view kHistory = R"(Lists the commits of the thread's run, newest first.
+const std::string_view kEditThread =
+    R"(Changes the named members only. An expired thread is deleted by {p} store prune and by a
+worker, as soon as its runs have ended.
+
+Examples:
+  {p} threads edit first --title "The outage of May"
+  {p} threads edit first --metadata '{"customer": 7, "draft": null}'
+  {p} threads edit first --expires 30d
+)";
+
+const std::string_view kHistory = R"(Lists the commits of all runs of the thread, newest first.
 
 Examples:
   {p} history first
+  {p} history first --run 1f0c64
   {p} history first --json | jq '.checkpoints[].node'
 )";
 
 const std::string_view kCalls =
-    R"(Lists the calls of the thread's run, in the order in which they were started: requests and
-replies of the model, and results of effects and costs. The setting model_prompts defines which part
-of a prompt is stored (docs/models.md).
+    R"(Lists the calls of the thread's current run, or of --run, in the order in which they were
+started: requests and replies of the model, and results of effects and costs. The setting
+model_prompts defines which part of a prompt is stored (docs/models.md).
 
 Examples:
   {p} calls first
@@ -194,9 +221,9 @@ Examples:
 )";
 
 const std::string_view kExport =
-    R"(Writes the thread's latest run as one JSON document: its commits, values, calls, events,
-messages and approvals. The document is not encrypted: protect it like the prompts and replies that
-it contains. The user's records are not part of a run.
+    R"(Writes the thread's current run, or --run, as one JSON document: its commits, values, calls,
+events, messages and approvals. The document is not encrypted: protect it like the prompts and
+replies that it contains. The user's records are not part of a run.
 
 Examples:
   {p} export first --to first.json
@@ -217,6 +244,7 @@ Examples:
 const std::string_view kState = R"(Examples:
   {p} state first
   {p} state first --at 2    # its state after commit 2
+  {p} state first --run 1f0c64
 )";
 
 const std::string_view kEvents =

@@ -21,6 +21,7 @@ extern const std::string_view kDecide;
 extern const std::string_view kResume;
 extern const std::string_view kCancel;
 extern const std::string_view kThreads;
+extern const std::string_view kEditThread;
 extern const std::string_view kHistory;
 extern const std::string_view kCalls;
 extern const std::string_view kDev;

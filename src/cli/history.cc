@@ -1,15 +1,22 @@
-// `belay history`: lists the commits of a run, newest first.
+// `belay history`: lists the commits of the runs of a thread, newest first.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
+#include "cli/named_run.h"
 #include "cli/show.h"
 
 namespace belay::cli {
-Task<CommandResult> show_history(CommandContext& world, History wanted) {
-  HistoryPage page;
-  page.thread = ThreadId(std::move(wanted.thread));
-  page.limit = wanted.limit;
-  BELAY_CO_TRY(RunHistory history, co_await world.service.history(std::move(page)));
+namespace {
+
+// "Run 1f0c64...: completed: answered, 2026-11-21 12:00"
+std::string headline_of(const CommandContext& world, const RunRow& run) {
+  std::string line =
+      "Run " + run.run.text() + ": " + std::string(status_label(world.phrases, run.status));
+  if (!run.outcome.empty()) line += ": " + one_line(run.outcome);
+  return line + ", " + moment_text(world.settings.time_zone, run.created_at);
+}
+
+void show_commits(const CommandContext& world, const RunHistory& history) {
   if (std::string due = due_text(world, history.run); !due.empty()) world.output.line(due);
   for (const CheckpointRow& row : history.checkpoints) {
     std::string number = std::to_string(row.seq);
@@ -18,7 +25,24 @@ Task<CommandResult> show_history(CommandContext& world, History wanted) {
                       padded(name_of(row.kind), 8) + "  " + padded(row.node, 18) + "  " +
                       std::string(status_label(world.phrases, row.status)));
   }
-  world.output.document(history_document(history));
+}
+
+}  // namespace
+
+Task<CommandResult> show_history(CommandContext& world, History wanted) {
+  HistoryPage page;
+  page.thread = ThreadId(std::move(wanted.thread));
+  page.limit = wanted.limit;
+  BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, std::move(wanted.run)));
+  bool is_of_one_run = page.run.has_value();
+  BELAY_CO_TRY(std::vector<RunHistory> history, co_await world.service.history(std::move(page)));
+  // A thread with a single run needs no headlines.
+  bool has_headlines = !is_of_one_run && (history.size() > 1 || history.front().run.ordinal > 0);
+  for (const RunHistory& each : history) {
+    if (has_headlines) world.output.line(headline_of(world, each.run));
+    show_commits(world, each);
+  }
+  world.output.document(history_document(history, wanted.limit));
   co_return ExitCode::done;
 }
 

@@ -119,7 +119,7 @@ Task<CommandResult> change_queue(CommandContext& world, Queue wanted) {
 Task<CommandResult> retry_run(CommandContext& world, Queue wanted) {
   ThreadId thread(wanted.name);
   ThreadId named = thread;
-  BELAY_CO_TRY(RunRow old, co_await world.service.run_of(std::move(named)));
+  BELAY_CO_TRY(RunRow old, co_await world.service.run_of(std::move(named), std::nullopt));
   if (old.status != RunStatus::failed && old.status != RunStatus::quarantined) {
     co_return error(ErrorCode::conflict,
                     "Thread \"" + thread.text + "\" is " + std::string(name_of(old.status)) +
@@ -127,13 +127,14 @@ Task<CommandResult> retry_run(CommandContext& world, Queue wanted) {
   }
   ForkOptions options;
   options.from = thread;
+  options.run = old.run;
   options.user = old.user;
   options.queued = true;
   options.thread = ThreadId(wanted.new_thread.value_or(random_uuid(world.random).text()));
   BELAY_CO_TRY(RunView view, co_await world.service.fork(std::move(options)));
   if (old.status == RunStatus::quarantined) {
     std::string by = acting_name(world, std::nullopt);
-    auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by), "");
+    auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by), "", old.run);
     if (!cancelled.ok()) co_return std::move(cancelled).error();
   }
   world.output.line("Queued thread \"" + one_line(view.row.thread.text) + "\" in queue \"" +

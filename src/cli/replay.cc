@@ -1,6 +1,7 @@
 // `belay replay`: replays a run, and reports the first divergence from its recording.
 
 #include "cli/commands.h"
+#include "cli/named_run.h"
 #include "cli/output.h"
 #include "service/json_encode.h"
 
@@ -13,7 +14,8 @@ constexpr int shown_columns = 400;
 
 Task<CommandResult> replay_thread(CommandContext& world, Replay wanted) {
   ThreadId thread(std::move(wanted.thread));
-  BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread)));
+  BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, std::move(wanted.run)));
+  BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread), run));
   Output& out = world.output;
   std::string compared = std::to_string(report.matching_commits) + " of " +
                          std::to_string(report.run.seq) + " commits match the recording.";

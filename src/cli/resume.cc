@@ -18,7 +18,7 @@ Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread) {
 
 // Reports that a delayed run starts early: `resume` does not wait for its due time.
 Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
-  auto row = co_await world.service.run_of(thread);
+  auto row = co_await world.service.run_of(thread, std::nullopt);
   // resume() reports any error of the thread.
   if (!row.ok() || row->status != RunStatus::queued) co_return Done{};
   auto due = due_of(*row);

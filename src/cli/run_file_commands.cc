@@ -9,6 +9,7 @@ void add_run_file_commands(CLI::App& app, const AddVerb& add, ExportRun& out, Im
                            Command& chosen) {
   CLI::App* writes = add(app, "export", "Write a run and its commits to a file", help::kExport);
   writes->add_option("THREAD", out.thread, "The thread")->required();
+  writes->add_option("--run", out.run, "Run of the thread, by its id or the beginning of it");
   writes->add_option("--to", out.to, "New file (default: standard output)");
   writes->callback([&chosen, &out] { chosen = out; });
   CLI::App* reads = add(app, "import", "Import a run from an exported file", help::kImport);

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/input_file.h"
+#include "cli/named_run.h"
 #include "cli/show.h"
 
 namespace belay::cli {
@@ -47,7 +48,8 @@ Result<Done> write_new_file(const std::string& name, std::string_view text) {
 
 Task<CommandResult> export_run(CommandContext& world, ExportRun wanted) {
   ThreadId thread(std::move(wanted.thread));
-  BELAY_CO_TRY(Value file, co_await world.service.export_run(std::move(thread)));
+  BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, std::move(wanted.run)));
+  BELAY_CO_TRY(Value file, co_await world.service.export_run(std::move(thread), run));
   std::string text = to_json(file) + "\n";
   if (!wanted.to) {
     world.output.text(text);
@@ -70,7 +72,7 @@ Task<CommandResult> import_run(CommandContext& world, ImportRun wanted) {
   }
   BELAY_CO_TRY(RunRow run,
                co_await world.service.import_run(*std::move(file), wanted.allow_unfinished));
-  BELAY_CO_TRY(RunView view, co_await world.service.status(run.thread, std::nullopt));
+  BELAY_CO_TRY(RunView view, co_await world.service.status(run.thread, std::nullopt, run.run));
   show_run(world, view);
   world.output.document(run_document(world.program, view));
   co_return ExitCode::done;

@@ -53,7 +53,7 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
 }
 
 void Shutdown::take_signal() {
-  if (std::exchange(has_begun_, true) || timeout_.count() == 0) return stop();
+  if (std::exchange(has_started_, true) || timeout_.count() == 0) return stop();
   world_.output.progress(
       format_message(world_.phrases.shutting_down, {{"time", span_text(timeout_)}}));
   world_.local->runtime.drain();

@@ -28,7 +28,7 @@ class Shutdown {
 
   CommandContext& world_;
   std::chrono::milliseconds timeout_;
-  bool has_begun_ = false;
+  bool has_started_ = false;
   bool has_stopped_ = false;
 };
 

@@ -217,7 +217,7 @@ Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, co
   std::string graph = row.ok() ? row->graph : std::string();
   if (!row.ok() && row.error().code == ErrorCode::conflict) {
     ThreadId asking(call.path.at("threadId"));
-    auto run = co_await call.service.run_of(std::move(asking));
+    auto run = co_await call.service.run_of(std::move(asking), std::nullopt);
     if (run.ok()) graph = run->graph;
   }
   const Agent* agent = agent_of(graph);
@@ -282,9 +282,10 @@ Route agent_history() {
   route.answers = {{200, "A page of commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(HistoryPage page, server::history_page_in(call, server::kListMax));
+    std::size_t limit = page.limit;
     auto history = co_await call.service.history(std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());
-    co_return server::reply_with(history_document(*history));
+    co_return server::reply_with(history_document(*history, limit));
   };
   return route;
 }
@@ -297,7 +298,7 @@ Route cancel_agent(ApiContext& world) {
   route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
-    auto view = co_await call.service.cancel(std::move(thread), call.user.text, "");
+    auto view = co_await call.service.cancel(std::move(thread), call.user.text, "", std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     co_return server::reply_with(run_document(*view, served.options.extras));
   });

@@ -34,9 +34,71 @@ TEST_F(CliAssistant, ItsAnswerIsTheResult) {
   EXPECT_THAT(piped.out, HasSubstr(std::string("\n") + kAnswer + "\n"));
   EXPECT_THAT(piped.out, Not(HasSubstr("\"question\""))) << "an answer, not a state";
   EXPECT_THAT(world.run({"state", "t"}).out, HasSubstr(kAnswer));
-  EXPECT_THAT(ask("t").out, HasSubstr(kAnswer)) << "the same thread again shows its result";
+  EXPECT_THAT(ask("t").out, HasSubstr(kAnswer)) << "a further run";
   world.setting.terminal = true;
   EXPECT_THAT(ask("in a terminal").out, HasSubstr(kAnswer));
+}
+
+TEST_F(CliAssistant, EachQuestionOnAThreadIsARunOfItsOwn) {
+  ASSERT_EQ(ask("t").code, 0);
+  Outcome second = world.run({"run", "assistant", "--input", "question=And you?", "--thread", "t",
+                              "--key", "k", "--json"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  Value state = second.json()["state"];
+  ASSERT_EQ(state["messages"].as_array()->size(), 4u);
+  EXPECT_EQ(state["messages"].as_array()->at(0)["text"], Value("Hello?"));
+  EXPECT_EQ(state["messages"].as_array()->at(2)["text"], Value("And you?"));
+  std::string run = *second.json()["runId"].as_string();
+  Value calls = world.run({"calls", "t", "--json"}).json();
+  const Value& prompt = calls["calls"].as_array()->at(0)["prompt"];
+  ASSERT_EQ(prompt["messages"].as_array()->size(), 3u) << to_json(prompt);
+  EXPECT_EQ(prompt["messages"].as_array()->at(1)["text"], Value(kAnswer));
+  Outcome again = world.run({"run", "assistant", "--input", "question=And you?", "--thread", "t",
+                             "--key", "k", "--json"});
+  EXPECT_EQ(again.json()["runId"], Value(run)) << "the key names the run";
+
+  Value shown = world.run({"threads", "show", "t", "--json"}).json();
+  EXPECT_EQ(shown["status"], Value("idle"));
+  ASSERT_EQ(shown["runs"].as_array()->size(), 2u);
+  std::string first = *shown["runs"].as_array()->at(1)["runId"].as_string();
+  Value earlier = world.run({"state", "t", "--run", first.substr(0, 12), "--json"}).json();
+  EXPECT_EQ(earlier["runId"], Value(first));
+  EXPECT_EQ(earlier["state"]["messages"].as_array()->size(), 2u);
+  Outcome history = world.run({"history", "t"});
+  EXPECT_THAT(history.out, HasSubstr("Run " + run));
+  EXPECT_THAT(history.out, HasSubstr("Run " + first));
+  EXPECT_EQ(world.run({"replay", "t", "--run", first}).code, 0);
+  EXPECT_EQ(world.run({"replay", "t"}).code, 0);
+  EXPECT_EQ(world.run({"check"}).code, 0);
+  EXPECT_EQ(world.run({"threads", "edit", "t", "--title", "Greetings"}).code, 0);
+  EXPECT_THAT(world.run({"threads"}).out, HasSubstr("\"Greetings\""));
+}
+
+TEST_F(CliAssistant, ABusyThreadRefusesAQuestionOrKeepsItForLater) {
+  auto ask_more = [&](const Words& more) {
+    Words words{"run", "assistant", "--input", "question=And you?", "--thread", "t"};
+    words.insert(words.end(), more.begin(), more.end());
+    return world.run(words);
+  };
+  ASSERT_EQ(ask_more({"--input", "review=true"}).code, 3);
+  Outcome refused = ask_more({});
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("is busy"));
+  Outcome queued = ask_more({"--if-busy", "enqueue"});
+  EXPECT_EQ(queued.code, 0) << queued.err;
+  EXPECT_THAT(queued.out, HasSubstr("waits for run "));
+  EXPECT_THAT(world.run({"threads"}).out, HasSubstr("interrupted"));
+  Value runs = world.run({"threads", "show", "t", "--json"}).json()["runs"];
+  std::string waiting = *runs.as_array()->at(0)["runId"].as_string();
+  EXPECT_EQ(world.run({"approvals", "approve", "t"}).code, 0);
+  EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
+  Value state = world.run({"state", "t", "--run", waiting, "--json"}).json();
+  EXPECT_EQ(state["status"], Value("paused")) << "`review` remains true";
+  EXPECT_EQ(state["state"]["messages"].as_array()->size(), 2u);
+  EXPECT_EQ(ask_more({"--if-busy", "rollback", "--input", "review=true"}).code, 3);
+  EXPECT_EQ(world.run({"state", "t", "--run", waiting}).code, 2) << "it was deleted";
+  EXPECT_EQ(world.run({"cancel", "t"}).code, 0);
+  EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
 TEST_F(CliAssistant, WithoutAnAnswerShowsNone) {

@@ -38,6 +38,8 @@ const std::vector<Words>& verbs() {
                                          {"resume"},
                                          {"cancel"},
                                          {"threads"},
+                                         {"threads", "show"},
+                                         {"threads", "edit"},
                                          {"status"},
                                          {"history"},
                                          {"calls"},

@@ -1,5 +1,5 @@
 // The command line with a server: the same commands in a local and a remote world, and servers that
-// die.
+// die. Long on purpose: the commands of each story are one list.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -57,6 +57,29 @@ struct Step {
   Words words;
   std::string input = {};
 };
+
+// A thread with several runs. Without a model that replies, they fail.
+std::vector<Step> thread_story() {
+  return {
+      {{"run", "assistant", "--input", "question=Hello?", "--thread", "talk"}},
+      {{"run", "assistant", "--input", "question=Why?", "--thread", "talk", "--key", "why"}},
+      {{"run", "assistant", "--input", "question=Why?", "--thread", "talk", "--key", "why"}},
+      {{"run", "assistant", "--input", "question=When?", "--thread", "talk", "--key", "why"}},
+      {{"run", "assistant", "--input", "question=Who?", "--key", "who"}},
+      {{"run", "assistant", "--input", "question=Who?", "--if-busy", "perhaps"}},
+      {{"history", "talk"}},
+      {{"history", "talk", "--run", "nothing"}},
+      {{"state", "talk", "--run", "00000000-0000-4000-8000-000000000000"}},
+      {{"threads", "show", "talk"}},
+      {{"threads", "show", "talk", "--limit", "1"}},
+      {{"threads", "show", "nobody"}},
+      {{"threads", "edit", "talk", "--title", "A talk", "--metadata", R"({"a":1,"b":2})"}},
+      {{"threads", "edit", "talk", "--metadata", R"({"a":null})", "--expires", "never"}},
+      {{"threads", "edit", "talk", "--metadata", "[]"}},
+      {{"threads", "edit", "talk"}},
+      {{"threads", "edit", "nobody", "--title", "x"}},
+  };
+}
 
 // A sequence of steps with every command, and with most of the errors that they return.
 std::vector<Step> story() {
@@ -129,7 +152,9 @@ TEST(CliRemote, SaysWhatALocalCommandSays) {
   ASSERT_TRUE(server.is_up());
   Setting remote = through(other.setting, server);
   const std::string made = "Created store: " + local.store_path() + "\n";
-  for (const Step& step : story()) {
+  std::vector<Step> steps = story();
+  for (Step& step : thread_story()) steps.push_back(std::move(step));
+  for (const Step& step : steps) {
     for (bool json : {false, true}) {
       Words words = step.words;
       if (json) words.push_back("--json");

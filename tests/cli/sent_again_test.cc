@@ -172,6 +172,8 @@ void CliSentAgain::add_thread_cases(std::vector<Case>& all) {
   all.push_back({"cancelThread", on_paused("cancelled", threads, "/cancel")});
   all.push_back({"cancelAgent", on_paused("stopped", "/api/agents/cancel/", "")});
   all.push_back({"replayThread", on_paused("replayed", threads, "/replay")});
+  const std::string title = R"({"title":"A hard day"})";
+  all.push_back({"editThread", on_paused("titled", threads, "", title, "PATCH")});
   all.push_back({"preserveThread", on_paused("kept", threads, "/preserved", "", "PUT")});
   all.push_back({"unpreserveThread", on_paused("let", threads, "/preserved", "", "DELETE")});
 }

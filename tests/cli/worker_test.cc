@@ -88,12 +88,13 @@ TEST_F(CliWorker, AFailedRunGoesAgainInAnotherThread) {
   expect_a_failed_run_goes_again(world);
 }
 
-TEST_F(CliWorker, QueuingAThreadAgainShowsHowItStands) {
-  enqueue("a");
+TEST_F(CliWorker, QueuingAKeyAgainShowsHowItStands) {
+  enqueue("a", {"--key", "k"});
   world.run({"worker", "--until-idle"});
-  Outcome again = enqueue("a");
+  Outcome again = enqueue("a", {"--key", "k"});
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["status"], Value("paused"));
+  EXPECT_EQ(enqueue("a").code, 4) << "the thread is busy";
 }
 
 TEST_F(CliWorker, LeavesWhatIsToBeginLater) {

@@ -30,7 +30,8 @@ void check(const Value& document) {
   ThreadId thread = file->contents.row.thread;
   auto imported = block_on(loop, import_run(*store, CheckScope(), *file, true, clock, random));
   if (!imported.ok()) return require_sound(imported.error());
-  auto again = block_on(loop, export_run(*store, CheckScope(), thread, clock.now(), "belay"));
+  auto again =
+      block_on(loop, export_run(*store, CheckScope(), thread, std::nullopt, clock.now(), "belay"));
   require(again.ok(), "what was imported can be exported");
   require(run_file_from(*again).ok(), "what is written can be read");
 }

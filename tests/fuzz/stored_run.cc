@@ -72,7 +72,7 @@ struct Stored {
     GraphRegistry graphs;
     graphs.add(graph.definition());
     std::function<Result<engine::StoredRun>(Snapshot&)> reader = [&](Snapshot& view) {
-      auto row = latest_run(view, default_tenant(), ThreadId("t"));
+      auto row = current_run(view, default_tenant(), ThreadId("t"));
       return row.ok() ? stored_run(view, graphs, *row) : row.error();
     };
     return block_on(loop, read<engine::StoredRun>(*store, std::move(reader))).value();
