@@ -278,7 +278,7 @@ TEST_F(HttpModels, CloseTheConnectionWhenNobodyWaitsAnyMore) {
   });
   settings.url = server.url("/v1");
   model = open_model(settings, *clock).value();
-  for (bool has_begun : {false, true}) {
+  for (bool has_started : {false, true}) {
     closed = {};
     ModelRequest request;
     request.messages = {{Role::user, "Hello"}};
@@ -292,7 +292,7 @@ TEST_F(HttpModels, CloseTheConnectionWhenNobodyWaitsAnyMore) {
     };
     block_on(*loop, later());
     running.reset();
-    EXPECT_TRUE(closed.get_future().get()) << has_begun;
+    EXPECT_TRUE(closed.get_future().get()) << has_started;
   }
   model.reset();
 }

@@ -38,7 +38,7 @@ Result<Done> EventStreamReader::take(std::string_view bytes, std::vector<StreamE
   // Lines before one that is too long are still processed.
   auto read = lines_.take(bytes, lines);
   for (std::string_view line : lines) {
-    bool is_first = !std::exchange(has_begun_, true);
+    bool is_first = !std::exchange(has_started_, true);
     if (is_first && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     BELAY_CHECK(take_line(line, events));
   }

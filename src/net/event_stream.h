@@ -62,7 +62,7 @@ class EventStreamReader {
 
   const std::size_t event_bytes_max_;
   LineReader lines_;
-  bool has_begun_ = false;
+  bool has_started_ = false;
   std::string name_;
   std::string data_;
   bool has_data_ = false;

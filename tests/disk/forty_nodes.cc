@@ -111,6 +111,7 @@ Outside Outside::until(std::size_t count) const {
 // the end.
 Graph<Journey> forty_nodes(Outside& outside) {
   GraphBuilder<Journey> graph{"forty"};
+  graph.one_run_per_thread();
   add_chain(graph, "a", 10);
   graph.edge(start, "a0");
   std::vector<std::string> ends;
