@@ -108,24 +108,15 @@ Result<Done> write_everything(const GraphDefinition& graph, Run& run) {
 // channels that only newer code has.
 Result<Done> write_whole(const GraphDefinition& graph, const std::string& name, const Value& raw,
                          Run& run) {
-  auto channel = std::find_if(run.channels.begin(), run.channels.end(),
-                              [&](const ChannelVersion& each) { return each.name == name; });
-  if (channel == run.channels.end()) {
-    channel = run.channels.insert(channel, ChannelVersion());
-    channel->name = name;
-    std::sort(run.channels.begin(), run.channels.end(),
-              [](const auto& one, const auto& other) { return one.name < other.name; });
-  }
+  const ChannelVersion& channel = channel_named(run.channels, name);
   std::erase_if(run.initial_values,
                 [&](const InitialValue& value) { return value.channel == name; });
   std::string text;
-  channel = std::find_if(run.channels.begin(), run.channels.end(),
-                         [&](const ChannelVersion& each) { return each.name == name; });
-  if (channel->index == ChannelVersion::unknown_channel) {
+  if (channel.index == ChannelVersion::unknown_channel) {
     const Value* value = raw.find(name);
     text = to_json(value ? *value : Value());
   } else {
-    BELAY_TRY(text, channel_text(graph, run, *channel));
+    BELAY_TRY(text, channel_text(graph, run, channel));
   }
   run.initial_values.push_back({name, WriteOp::set, 0, std::move(text)});
   return Done{};

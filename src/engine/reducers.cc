@@ -231,6 +231,17 @@ ChannelVersion* version_of(Run& run, std::size_t channel) {
   return nullptr;
 }
 
+ChannelVersion& channel_named(std::vector<ChannelVersion>& channels, const std::string& name) {
+  auto place =
+      std::lower_bound(channels.begin(), channels.end(), name,
+                       [](const auto& each, const auto& wanted) { return each.name < wanted; });
+  if (place == channels.end() || place->name != name) {
+    place = channels.emplace(place);
+    place->name = name;
+  }
+  return *place;
+}
+
 Result<std::string> channel_text(const GraphDefinition& graph, const Run& run,
                                  const ChannelVersion& channel) {
   Encoder out;

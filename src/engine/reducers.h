@@ -43,6 +43,9 @@ void add_version(ChannelVersion& channel, std::uint64_t seq, WriteOp kind, std::
 void* owned_state(const GraphDefinition& graph, Run& run);
 
 bool is_transient(const GraphDefinition& graph, std::size_t channel);
+// Returns the channel of this name; adds an unwritten one, unknown to the state type, if there is
+// no such channel. `channels` is sorted by name.
+ChannelVersion& channel_named(std::vector<ChannelVersion>& channels, const std::string& name);
 // Null if the graph's state type has no such channel.
 ChannelVersion* version_of(Run& run, std::size_t channel);
 

@@ -38,17 +38,6 @@ Error corrupt(const StoredRun& stored, const std::string& what) {
                                        ". Run `belay check` and restore a backup.");
 }
 
-ChannelVersion& channel_named(std::vector<ChannelVersion>& channels, const std::string& name) {
-  auto place =
-      std::lower_bound(channels.begin(), channels.end(), name,
-                       [](const auto& each, const auto& wanted) { return each.name < wanted; });
-  if (place == channels.end() || place->name != name) {
-    place = channels.emplace(place);
-    place->name = name;
-  }
-  return *place;
-}
-
 Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, Run& run,
                         Digest& input_hash) {
   BELAY_TRY(std::string_view text, json_in_envelope(stored.row.input));
