@@ -117,9 +117,13 @@ struct RunRow {
 // True once the run has started from the state of its thread. False for a run that waits, or waited
 // when it was cancelled, for the end of earlier runs of its thread: it has scheduled no task.
 inline bool has_started(const RunRow& run) { return run.ordinal == 0 || !run.node.empty(); }
-// The seq of a ValueRow that the run writes in its commit `seq`, or reads as of it.
+// The seq of a ValueRow that the run, or the thread's run `ordinal`, writes in its commit `seq`, or
+// reads as of it.
+inline std::uint64_t value_seq(std::int64_t ordinal, std::uint64_t seq) {
+  return (static_cast<std::uint64_t>(ordinal) << 32) + seq;
+}
 inline std::uint64_t value_seq(const RunRow& run, std::uint64_t seq) {
-  return (static_cast<std::uint64_t>(run.ordinal) << 32) + seq;
+  return value_seq(run.ordinal, seq);
 }
 
 // One commit of a run; the checkpoint's id is the commit's id. The checkpoints of a subgraph task

@@ -95,29 +95,33 @@ bool waits_for_others(const TenantTables& tables, const RunTable& run) {
   return !thread->not_ended.empty() && thread->not_ended.begin()->first < run.number;
 }
 
-// Returns the tables of the runs that the filter can return, oldest first.
-std::vector<const RunTable*> candidates(const TenantTables& tables, const RunFilter& filter) {
-  std::vector<const RunTable*> found;
-  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+// Calls visit(run) for the runs that the filter can return, newest first, until it returns false.
+template <typename Visit>
+void visit_candidates(const TenantTables& tables, const RunFilter& filter, Visit visit) {
+  auto end = tables.runs.end();
   if (filter.before) {
-    const RunTable* before = tables.run(*filter.before);
-    if (!before) return found;
-    end = before->number;
+    auto found = tables.run_by_id.find(*filter.before);
+    if (found == tables.run_by_id.end()) return;
+    end = found->second;
   }
-  auto add = [&](const RunTable& run) {
-    if (run.number < end) found.push_back(&run);
-  };
-  const ThreadTable* thread = filter.thread ? tables.thread(*filter.thread) : nullptr;
+  std::uint64_t end_number =
+      end == tables.runs.end() ? std::numeric_limits<std::uint64_t>::max() : end->number;
   if (filter.run) {
-    if (const RunTable* run = tables.run(*filter.run)) add(*run);
-  } else if (!filter.thread) {
-    for (const RunTable& run : tables.runs) add(run);
-  } else if (thread && filter.only_current) {
-    if (!thread->not_ended.empty()) add(*thread->not_ended.begin()->second);
-  } else if (thread) {
-    for (const auto& [number, run] : thread->runs) add(*run);
+    const RunTable* run = tables.run(*filter.run);
+    if (run && run->number < end_number) visit(*run);
+    return;
   }
-  return found;
+  if (!filter.thread) {
+    while (end != tables.runs.begin() && visit(*--end)) {
+    }
+    return;
+  }
+  const ThreadTable* thread = tables.thread(*filter.thread);
+  if (!thread) return;
+  const auto& runs = filter.only_current ? thread->not_ended : thread->runs;
+  auto run = runs.lower_bound(end_number);
+  while (run != runs.begin() && visit(*(--run)->second)) {
+  }
 }
 
 bool is_current(const TenantTables& tables, const RunTable& run) {
@@ -148,10 +152,12 @@ Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
            allows(filter.thread, row.thread) && allows(filter.user, row.user) &&
            (!filter.updated_before || row.updated_at < *filter.updated_before) && is_wanted(row);
   };
-  std::vector<const RunTable*> some = candidates(*tables, filter);
-  auto selected =
-      newest_first(some.begin(), some.end(), filter.due_by ? tables->runs.size() : filter.limit,
-                   matches, std::identity());
+  std::size_t limit = filter.due_by ? tables->runs.size() : filter.limit;
+  std::vector<const RunTable*> selected;
+  visit_candidates(*tables, filter, [&](const RunTable& table) {
+    if (selected.size() < limit && matches(&table)) selected.push_back(&table);
+    return selected.size() < limit;
+  });
   if (filter.due_by) {
     std::reverse(selected.begin(), selected.end());
     sort_and_cut(selected, filter.limit, [&](const RunTable* table) {

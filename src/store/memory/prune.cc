@@ -39,7 +39,7 @@ void forget_values(Channels& channels, std::uint64_t at) {
 // Deletes the values that a run has written, so that the thread has the state before it.
 void forget_values_of(const RunRow& run, Channels& channels) {
   std::uint64_t before = value_seq(run, 0);
-  std::uint64_t next = before + (std::uint64_t{1} << 32);
+  std::uint64_t next = value_seq(run.ordinal + 1, 0);
   for (auto& [name, rows] : channels) {
     std::erase_if(rows, [&](const ValueRow& row) { return row.seq > before && row.seq < next; });
   }

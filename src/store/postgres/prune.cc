@@ -90,11 +90,9 @@ Result<std::optional<Found>> find(Connection& connection, const TenantId& tenant
   return found;
 }
 
-std::int64_t first_seq_of(std::int64_t ordinal) { return ordinal << 32; }
-
 // Deletes the values of a thread's state that no state from `at` on needs: see forget_values().
 void forget_thread_values(Connection& connection, const TenantId& tenant, const std::string& thread,
-                          std::int64_t at) {
+                          std::uint64_t at) {
   Parameters names;
   names.add(std::string_view(tenant.text)).add(std::string_view(thread)).add(at);
   connection.send(
@@ -119,9 +117,9 @@ void leave_thread(Connection& connection, const TenantId& tenant, const Found& r
     connection.send("DELETE FROM belay.thread_values WHERE tenant = $1 AND thread_id = $2", names);
     connection.send("DELETE FROM belay.threads WHERE tenant = $1 AND thread_id = $2", names);
   } else if (!run.is_newest) {
-    forget_thread_values(connection, tenant, run.thread, first_seq_of(run.oldest_other_ordinal));
+    forget_thread_values(connection, tenant, run.thread, value_seq(run.oldest_other_ordinal, 0));
   } else if (run.ordinal > 0) {
-    names.add(first_seq_of(run.ordinal)).add(first_seq_of(run.ordinal + 1));
+    names.add(value_seq(run.ordinal, 0)).add(value_seq(run.ordinal + 1, 0));
     connection.send(
         "DELETE FROM belay.thread_values WHERE tenant = $1 AND thread_id = $2"
         " AND seq > $3 AND seq < $4",
@@ -189,7 +187,7 @@ void forget_before(Connection& connection, const TenantId& tenant, const RunId& 
     forget_values(connection, names.add(anchor.state_seq));
   } else if (found.is_oldest) {
     // The states of earlier runs would need the values before this run, too.
-    std::int64_t at = first_seq_of(found.ordinal) + clamped(anchor.state_seq);
+    std::uint64_t at = value_seq(found.ordinal, anchor.state_seq);
     forget_thread_values(connection, tenant, found.thread, at);
   }
 }

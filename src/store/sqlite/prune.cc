@@ -69,11 +69,9 @@ Result<std::optional<Found>> find(Connection& connection, std::int64_t tenant, s
   return found;
 }
 
-std::int64_t first_seq_of(std::int64_t ordinal) { return ordinal << 32; }
-
 // Deletes the values of a thread's state that no state from `at` on needs: see forget_values().
 Result<Done> forget_thread_values(Connection& connection, std::int64_t tenant, std::int64_t thread,
-                                  std::int64_t at) {
+                                  std::uint64_t at) {
   BELAY_TRY(Statement rows,
             connection.prepare(
                 "WITH whole (channel, seq, value_index) AS MATERIALIZED"
@@ -96,7 +94,7 @@ Result<Done> forget_values_of(Connection& connection, std::int64_t tenant, const
             connection.prepare("DELETE FROM thread_values WHERE tenant_id = ? AND thread_number = ?"
                                " AND seq > ? AND seq < ?"));
   rows.bind(tenant).bind(run.thread);
-  rows.bind(first_seq_of(run.ordinal)).bind(first_seq_of(run.ordinal + 1));
+  rows.bind(value_seq(run.ordinal, 0)).bind(value_seq(run.ordinal + 1, 0));
   BELAY_CHECK(connection.run(std::move(rows)));
   return Done{};
 }
@@ -115,7 +113,7 @@ Result<Done> leave_thread(Connection& connection, std::int64_t tenant, const Fou
     return Done{};
   }
   if (!run.is_newest) {
-    std::int64_t at = first_seq_of(run.oldest_other_ordinal);
+    std::uint64_t at = value_seq(run.oldest_other_ordinal, 0);
     return forget_thread_values(connection, tenant, run.thread, at);
   }
   return run.ordinal > 0 ? forget_values_of(connection, tenant, run) : Done{};
@@ -228,7 +226,7 @@ Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int
   // The states of earlier runs need the values before this run, too.
   if (!found.is_oldest) return Done{};
   return forget_thread_values(connection, tenant, found.thread,
-                              first_seq_of(found.ordinal) + clamped(anchor->state_seq));
+                              value_seq(found.ordinal, anchor->state_seq));
 }
 
 }  // namespace
