@@ -349,41 +349,6 @@ TEST_F(SqliteFile, ShowsTheStateOfTheThreadAtTheCheckpointsOfLaterRuns) {
                                    "{\"n\":[" + later + "],\"text\":[" + text + "]}"));
 }
 
-// A thread of many ended runs must not slow down what is asked at every start and poll.
-TEST_F(SqliteFile, FindsTheRunsOfOneThreadByAnIndex) {
-  with_store([](Store&, Caller&) {});
-  std::string not_ended = "status IN ('queued', 'running', 'paused', 'quarantined')";
-  auto plan_of = [&](const std::string& query) {
-    std::string plan;
-    sqlite3* file = nullptr;
-    sqlite3_open(path_.c_str(), &file);
-    auto add = [](void* to, int, char** columns, char**) {
-      *static_cast<std::string*>(to) += std::string(columns[3]) + "\n";
-      return 0;
-    };
-    std::string sql = "EXPLAIN QUERY PLAN " + query;
-    EXPECT_EQ(sqlite3_exec(file, sql.c_str(), add, &plan, nullptr), SQLITE_OK) << query;
-    sqlite3_close(file);
-    return plan;
-  };
-  std::string earliest =
-      plan_of("SELECT min(run_number) FROM runs WHERE tenant_id = 1 AND thread_number = 2 AND " +
-              not_ended);
-  EXPECT_THAT(earliest, testing::HasSubstr("runs_unfinished (tenant_id=? AND thread_number=?)"));
-  std::string earlier = plan_of(
-      "SELECT 1 FROM runs WHERE tenant_id = 1 AND thread_number = 2 AND run_number < 3 AND " +
-      not_ended);
-  EXPECT_THAT(earlier, testing::HasSubstr("thread_number=? AND rowid<?"));
-  std::string page = plan_of(
-      "SELECT * FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
-      " WHERE r.tenant_id = 1 AND r.thread_number = 2 AND r.run_number < 9"
-      " ORDER BY r.run_number DESC LIMIT 5");
-  EXPECT_THAT(page, testing::HasSubstr("runs_of_thread (tenant_id=? AND thread_number=?"));
-  EXPECT_THAT(page, testing::Not(testing::HasSubstr("TEMP B-TREE")));
-  std::string count = plan_of("SELECT count(*) FROM runs WHERE tenant_id = 1 AND " + not_ended);
-  EXPECT_THAT(count, testing::HasSubstr("runs_unfinished (tenant_id=?)"));
-}
-
 TEST_F(SqliteFile, AnswersTheQueriesOfItsDocumentation) {
   RunScript script("a");
   script.row.thread = ThreadId("my-thread");

@@ -38,19 +38,23 @@ void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
   }
 }
 
-// The condition of the partial index of runs that have not ended is verbatim that of the index.
+// The condition of the partial index of runs that have not ended is verbatim that of the index. The
+// subquery names the thread itself, not the row's: otherwise it would be executed for each run of
+// the thread.
 constexpr std::string_view is_current =
-    " AND r.run_number = (SELECT e.run_number FROM belay.runs e WHERE e.tenant = r.tenant"
-    " AND e.thread_id = r.thread_id"
+    " AND r.run_number = (SELECT e.run_number FROM belay.runs e WHERE e.tenant = ?"
+    " AND e.thread_id = ?"
     " AND e.status IN ('queued', 'running', 'paused', 'quarantined')"
     " ORDER BY e.run_number LIMIT 1)";
-// Without runs that wait for the end of earlier runs of their thread.
+// Without runs that wait for the end of earlier runs of their thread. In this form the subquery
+// adds least to the planning of a poll.
 constexpr std::string_view is_due =
     " AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')"
-    " AND NOT (s.ordinal > 0 AND r.node = '' AND EXISTS (SELECT 1 FROM belay.runs e"
+    " AND CASE WHEN s.ordinal > 0 AND r.node = '' THEN (SELECT 1 FROM belay.runs e"
     "   WHERE e.tenant = r.tenant AND e.thread_id = r.thread_id"
     "   AND e.run_number < r.run_number"
-    "   AND e.status IN ('queued', 'running', 'paused', 'quarantined')))";
+    "   AND e.status IN ('queued', 'running', 'paused', 'quarantined') LIMIT 1) IS NULL"
+    "   ELSE true END";
 
 // True if an index that begins with the user has the right order: runs are numbered in it in the
 // order of their start, too.
@@ -65,7 +69,7 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
   if (filter.user) query.add(" AND s.user_id = ?", *filter.user);
   if (filter.thread) query.add(" AND r.thread_id = ?", *filter.thread);
   add_statuses(query, filter.statuses);
-  if (filter.thread && filter.only_current) query.add(is_current);
+  if (filter.thread && filter.only_current) query.add(is_current, filter.tenant, *filter.thread);
   if (filter.due_by) query.add(is_due, *filter.due_by);
   if (filter.updated_before) query.add(" AND r.updated_at < ?", *filter.updated_before);
   if (filter.before) {

@@ -118,10 +118,13 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
   return all_rows<ThreadRow>(connection_, std::move(rows), read_row);
 }
 
-// The condition of the partial index of runs that have not ended is verbatim that of the index.
+// The condition of the partial index of runs that have not ended is verbatim that of the index. The
+// subquery names the thread itself, not the row's: otherwise it would be executed for each run of
+// the thread.
 constexpr std::string_view is_current =
-    " AND r.run_number = (SELECT min(e.run_number) FROM runs e WHERE e.tenant_id = r.tenant_id"
-    " AND e.thread_number = r.thread_number"
+    " AND r.run_number = (SELECT min(e.run_number) FROM runs e WHERE e.tenant_id = ?"
+    " AND e.thread_number = (SELECT thread_number FROM threads WHERE tenant_id = ? AND thread_id = "
+    "?)"
     " AND e.status IN ('queued', 'running', 'paused', 'quarantined'))";
 // Without runs that wait for the end of earlier runs of their thread.
 constexpr std::string_view is_due =
@@ -171,6 +174,9 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   if (filter.run) rows.bind(*filter.run);
   if (filter.thread) rows.bind(tenant).bind(filter.thread->text);
   for (RunStatus status : filter.statuses) rows.bind(status);
+  if (filter.thread && filter.only_current) {
+    rows.bind(tenant).bind(tenant).bind(filter.thread->text);
+  }
   if (filter.due_by) rows.bind(*filter.due_by);
   if (filter.updated_before) rows.bind(*filter.updated_before);
   if (filter.before) rows.bind(tenant).bind(*filter.before);
