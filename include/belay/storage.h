@@ -148,10 +148,24 @@ struct RetentionReport {
 };
 
 // Deletes the threads that the policy does not keep, and expired records, in commits of about 1,000
-// rows. If it is
-// stopped, some runs are deleted, and one run might have lost only its oldest commits; the next
-// call continues. `store` must outlive the coroutine.
+// rows. If it is stopped, some runs are deleted, and one run might have lost only its oldest
+// commits; the next call continues. `store` must outlive the coroutine.
 Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,
                                               Instant now);
+
+struct ThreadDeletion {
+  std::uint64_t runs = 0;  // deleted
+};
+
+// Deletes a thread: all of its runs with their commits, values, events, approvals, effects and
+// messages, and its own state. Records that its runs have saved remain; large values of an
+// encrypted store remain until delete_unused_blobs(). The thread's name and its idempotency keys
+// are free again.
+//
+// Fails with `not_found` for an unknown thread, and with `conflict` if one of its runs has not
+// ended, one of its messages waits for delivery, or it is preserved: nothing is deleted then.
+// Commits and interruption as for apply_retention(), oldest runs first; a run that is started
+// meanwhile remains, with `conflict`. `store` must outlive the coroutine.
+Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, ThreadId thread);
 
 }  // namespace belay

@@ -148,6 +148,10 @@ class RemoteService final : public Service {
     return get<ThreadRow>(std::move(ask), thread_row_from);
   }
 
+  Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) override {
+    return get<ThreadDeletion>(ask_to("DELETE", thread_path(thread)), deletion_from);
+  }
+
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
     Target target("/api/threads");
     target.query("limit", page_limit(page.limit));

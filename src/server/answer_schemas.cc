@@ -70,6 +70,7 @@ constexpr Schema kSchemas[] = {
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
     {"Preserved", "threadId:string preserved:boolean"},
+    {"DeletedThread", "threadId:string runs:integer"},
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
      "superstep:integer status:string retryCount:integer createdAt:string hash:string",

@@ -135,6 +135,19 @@ Route edit_thread() {
   return route;
 }
 
+Route delete_thread() {
+  Route route = route_of("DELETE", "/api/threads/{threadId}", "deleteThread",
+                         "Deletion of a thread with all of its runs, which must have ended");
+  route.permission = Permission::run;
+  route.answers = {{200, "Deleted", "DeletedThread"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ThreadDeletion deleted, co_await call.service.delete_thread(thread_in(call)));
+    co_return reply_with(
+        Value::object({{"threadId", call.path.at("threadId")}, {"runs", deleted.runs}}));
+  };
+  return route;
+}
+
 Route list_runs_of_thread() {
   Route route = route_of("GET", "/api/threads/{threadId}/runs", "listThreadRuns",
                          "Runs of a thread, newest first");
@@ -425,6 +438,7 @@ std::vector<Route> thread_routes(ApiContext& world) {
   routes.push_back(list_threads());
   routes.push_back(show_thread(world));
   routes.push_back(edit_thread());
+  routes.push_back(delete_thread());
   routes.push_back(list_runs_of_thread());
   routes.push_back(show_history());
   routes.push_back(show_calls());

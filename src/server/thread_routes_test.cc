@@ -209,6 +209,17 @@ TEST_F(ApiConversation, HasATitleMetadataAndAnExpiry) {
   EXPECT_EQ(send(request("PATCH", "/api/threads/none", R"({"title":"x"})")).status, 404);
 }
 
+TEST_F(ApiConversation, IsDeletedWithItsRuns) {
+  ask("a");
+  ask("b");
+  auto deleted = send(request("DELETE", "/api/threads/t", ""));
+  EXPECT_EQ(deleted.status, 200) << to_json(deleted.body);
+  EXPECT_EQ(deleted.body["runs"], Value(2));
+  EXPECT_EQ(get("/api/threads/t").status, 404);
+  EXPECT_EQ(send(request("DELETE", "/api/threads/t", "")).status, 404);
+  EXPECT_EQ(text(ask("c").body["status"]), "completed") << "its name is free";
+}
+
 TEST_F(ApiConversation, AnotherUserSeesNoneOfItsRuns) {
   RunId run = RunId(*uuid_from(text(ask("a").body["runId"])));
   Principal stranger;
@@ -225,6 +236,7 @@ TEST_F(ApiConversation, AnotherUserSeesNoneOfItsRuns) {
   EXPECT_EQ(block_on(loop, guarded->history(history)).error().code, ErrorCode::not_found);
   EXPECT_EQ(block_on(loop, guarded->thread(thread)).error().code, ErrorCode::not_found);
   EXPECT_EQ(block_on(loop, guarded->edit_thread(thread, {})).error().code, ErrorCode::not_found);
+  EXPECT_EQ(block_on(loop, guarded->delete_thread(thread)).error().code, ErrorCode::not_found);
   for (std::optional<RunId> named : {std::optional<RunId>(), std::optional(run)}) {
     auto row = block_on(loop, guarded->run_of(thread, named));
     ASSERT_FALSE(row.ok());

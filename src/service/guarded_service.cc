@@ -119,6 +119,11 @@ class GuardedService final : public Service {
     co_return co_await all_.edit_thread(std::move(thread), std::move(settings));
   }
 
+  Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) override {
+    BELAY_CO_CHECK(co_await check_thread(thread));
+    co_return co_await all_.delete_thread(std::move(thread));
+  }
+
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
     BELAY_CO_TRY(page.user, whom(std::move(page.user)));
     if (page.before) {

@@ -498,6 +498,13 @@ Result<Compaction> compaction_from(const Value& document) {
   return members.done(done);
 }
 
+Result<ThreadDeletion> deletion_from(const Value& document) {
+  Members members(document, "A deletion");
+  ThreadDeletion done;
+  done.runs = members.count("runs");
+  return members.done(done);
+}
+
 Result<Pruning> pruning_from(const Value& document) {
   Members members(document, "A pruning");
   Pruning done;

@@ -32,6 +32,7 @@ Result<OutboxRow> message_from(const Value& document);
 Result<Messages> messages_from(const Value& document);
 Result<StoreStatistics> statistics_from(const Value& document);
 Result<Compaction> compaction_from(const Value& document);
+Result<ThreadDeletion> deletion_from(const Value& document);
 Result<Pruning> pruning_from(const Value& document);
 Result<CheckReport> check_from(const Value& document);
 Result<StreamEvent> event_from(const Value& document);

@@ -175,6 +175,10 @@ class LocalService final : public Service {
     return parts_.runtime.edit_thread(parts_.tenant, std::move(thread), std::move(settings));
   }
 
+  Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) override {
+    return belay::delete_thread(parts_.store, parts_.tenant, std::move(thread));
+  }
+
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
     std::function<Result<std::vector<ListedThread>>(Snapshot&)> reader =
         [tenant = parts_.tenant, page](Snapshot& view) -> Result<std::vector<ListedThread>> {

@@ -163,6 +163,7 @@ class Service {
                                        std::optional<RunId> run = {}) = 0;
   virtual Task<Result<ListedThread>> thread(ThreadId thread) = 0;
   virtual Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) = 0;
+  virtual Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) = 0;  // see storage.h
   virtual Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) = 0;
   virtual Task<Result<std::vector<RunRow>>> runs(RunPage page) = 0;
   virtual Task<Result<RunRow>> run(RunId run) = 0;

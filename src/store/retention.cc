@@ -7,18 +7,12 @@
 #include <set>
 
 #include "belay/limits.h"
+#include "store/run_deletion.h"
 
 namespace belay {
 namespace {
 
-// The approximate number of rows of a commit: checkpoint, event, values.
-constexpr std::uint64_t rows_of_commit = 4;
-constexpr std::uint64_t commits_at_once = limits::bounded(1'000 / rows_of_commit, 2);
-
-struct OldRun {
-  RunId run;
-  std::uint64_t seq = 0;
-};
+using store::EndedRun;
 
 // Names of threads: those that were deleted, or would be without `dry_run`. Shared with readers,
 // which can end after the coroutine was destroyed.
@@ -27,7 +21,7 @@ using Names = std::shared_ptr<std::set<std::string>>;
 // The threads of a page that will be deleted, and where the next page begins.
 template <typename Place>
 struct Page {
-  std::vector<OldRun> runs;  // of these threads, each one's oldest first
+  std::vector<EndedRun> runs;  // of these threads, each one's oldest first
   std::vector<std::string> threads;
   std::set<std::string> preserved;
   std::optional<Place> last;       // of the page; nullopt if it is the last page
@@ -36,9 +30,9 @@ struct Page {
 
 // Returns all runs of the thread, oldest first, if they ended before `before` and none of their
 // messages waits.
-Result<std::optional<std::vector<OldRun>>> runs_if_over(Snapshot& view, const TenantId& tenant,
-                                                        const ThreadId& thread, Instant before) {
-  std::optional<std::vector<OldRun>> found(std::in_place);
+Result<std::optional<std::vector<EndedRun>>> runs_if_over(Snapshot& view, const TenantId& tenant,
+                                                          const ThreadId& thread, Instant before) {
+  std::optional<std::vector<EndedRun>> found(std::in_place);
   RunFilter filter;
   filter.tenant = tenant;
   filter.thread = thread;
@@ -48,13 +42,8 @@ Result<std::optional<std::vector<OldRun>>> runs_if_over(Snapshot& view, const Te
     BELAY_TRY(auto runs, view.runs(filter));
     for (const RunRow& run : runs) {
       if (!is_final(run.status) || run.updated_at >= before) return found = std::nullopt;
-      OutboxFilter waiting;
-      waiting.tenant = tenant;
-      waiting.run = run.run;
-      waiting.due_by = Instant::max();
-      waiting.limit = 1;
-      BELAY_TRY(auto messages, view.outbox(waiting));
-      if (!messages.empty()) return found = std::nullopt;
+      BELAY_TRY(bool waits, store::has_waiting_message(view, tenant, run.run));
+      if (waits) return found = std::nullopt;
       found->push_back({run.run, run.seq});
     }
     if (runs.size() < filter.limit) break;
@@ -141,35 +130,6 @@ Result<Page<ThreadId>> read_threads(Snapshot& view, const TenantId& tenant, Inst
   return page;
 }
 
-Task<Result<Done>> prune(Store& store, TenantId tenant, std::vector<PruneRun> runs) {
-  Commit commit;
-  commit.tenant = std::move(tenant);
-  commit.rows.prune = std::move(runs);
-  auto outcome = co_await store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return Done{};
-}
-
-// Prunes a long run's oldest commits first, so that no single commit deletes all of its rows.
-Task<Result<Done>> forget(Store& store, TenantId tenant, std::vector<OldRun> runs) {
-  std::vector<PruneRun> together;
-  std::uint64_t commits = 0;
-  for (const OldRun& run : runs) {
-    for (std::uint64_t seq = commits_at_once; seq < run.seq; seq += commits_at_once) {
-      std::vector<PruneRun> oldest{{run.run, seq}};
-      BELAY_CO_CHECK(co_await prune(store, tenant, std::move(oldest)));
-    }
-    commits += std::min(run.seq, commits_at_once);
-    together.push_back({run.run, std::nullopt});
-    if (commits < commits_at_once) continue;
-    BELAY_CO_CHECK(co_await prune(store, tenant, std::move(together)));
-    together.clear();
-    commits = 0;
-  }
-  if (!together.empty()) BELAY_CO_CHECK(co_await prune(store, tenant, std::move(together)));
-  co_return Done{};
-}
-
 constexpr std::size_t records_at_once = limits::bounded(200);
 
 // Deletes records that have expired by `now`, or counts a page of them.
@@ -222,7 +182,7 @@ Task<Result<std::uint64_t>> forget_pages(Store& store, TenantId tenant, ReadPage
     deleted->insert(page.threads.begin(), page.threads.end());
     preserved->merge(page.preserved);
     runs += page.runs.size();
-    if (!dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(page.runs)));
+    if (!dry_run) BELAY_CO_CHECK(co_await store::delete_runs(store, tenant, std::move(page.runs)));
     if (!page.last) co_return runs;
     // The next page begins after a row that exists.
     if (dry_run) {

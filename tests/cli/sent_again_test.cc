@@ -174,6 +174,12 @@ void CliSentAgain::add_thread_cases(std::vector<Case>& all) {
   all.push_back({"replayThread", on_paused("replayed", threads, "/replay")});
   const std::string title = R"({"title":"A hard day"})";
   all.push_back({"editThread", on_paused("titled", threads, "", title, "PATCH")});
+  Prepare deletion = [](Served& served) {
+    paused(served, "deleted");
+    EXPECT_EQ(served.post("/api/threads/deleted/cancel").status, 200);
+    return Sent{"DELETE", "/api/threads/deleted", ""};
+  };
+  all.push_back({"deleteThread", std::move(deletion), {200, 404}, {404}});
   all.push_back({"preserveThread", on_paused("kept", threads, "/preserved", "", "PUT")});
   all.push_back({"unpreserveThread", on_paused("let", threads, "/preserved", "", "DELETE")});
 }

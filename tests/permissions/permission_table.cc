@@ -53,6 +53,7 @@ std::vector<Entry> thread_entries() {
       {"getThread", "then", thing, "/api/threads/{thread}?at=2"},
       {"getThread", "a run", thing, "/api/threads/{thread}?run={run}"},
       {"editThread", "", thing, "/api/threads/{thread}", R"({"title":"x"})"},
+      {"deleteThread", "of a paused run", thing, "/api/threads/{thread}", "", 409},
       {"listThreadRuns", "", thing, "/api/threads/{thread}/runs"},
       {"listThreadRuns", "after one", thing, "/api/threads/{thread}/runs?before={run}"},
       {"listRuns", "of a thread", thing, "/api/runs?threadId={thread}"},
