@@ -6,5 +6,6 @@
 #include "belay/graph.h"
 #include "belay/json_graph.h"
 #include "belay/main.h"
+#include "belay/open.h"
 #include "belay/runtime.h"
 #include "belay/store.h"

@@ -23,12 +23,14 @@
 #include "cli/config.h"
 #include "cli/dev.h"
 #include "cli/doctor.h"
+#include "cli/fenced_commit_log.h"
 #include "cli/key_file.h"
 #include "cli/manual.h"
 #include "cli/models.h"
 #include "cli/redis_tier.h"
 #include "cli/remote_runs.h"
 #include "cli/server_agents.h"
+#include "cli/service_telemetry.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_diagnostics.h"
@@ -36,7 +38,6 @@
 #include "cli/work_notifier.h"
 #include "http/asio_loop.h"
 #include "service/local_service.h"
-#include "store/forwarding_store.h"
 #include "store/postgres/address.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -82,28 +83,6 @@ Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings
   }
   return model;
 }
-
-// Writes to stderr directly: Output belongs to one thread, and might be quiet.
-void write_test_marker(const std::string& line) {
-  while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
-  }
-}
-
-// For tests only: writes the runs of fenced commits to stderr.
-class FencedCommitLog final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-
-  Task<Result<CommitOutcome>> commit(Commit commit) override {
-    RunId run;
-    if (commit.run_guard) run = commit.run_guard->pending_for;
-    if (commit.rows.run) run = commit.rows.run->run;
-    auto outcome = co_await inner().commit(std::move(commit));
-    bool is_fenced = outcome.ok() && *outcome == CommitOutcome::fenced;
-    if (is_fenced) write_test_marker("belay-test: fenced " + run.text() + "\n");
-    co_return std::move(outcome);
-  }
-};
 
 // For tests only: blocks the store's thread permanently, and does not end the process.
 std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
@@ -314,6 +293,15 @@ std::unique_ptr<EventLoop> loop_for(const Command& verb, http::AsioLoop*& http_l
   return made;
 }
 
+void take_settings(const Settings& settings, const Command& verb, RuntimeParts& parts) {
+  if (!settings.keeps_prompts) {
+    parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
+  }
+  parts.concurrency = places_of(settings, verb);
+  parts.concurrency_limits_starts = std::holds_alternative<Serve>(verb);
+  parts.run_defaults = settings.run;
+}
+
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
                               Clock& own_clock, Command verb) {
   const LocalizedText& phrases = phrases_of(settings.language);
@@ -333,7 +321,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
             RedisTier::open(shared, encryption.keys, *loop, *random));
   shared.models.shared_rate_limit = tier->limit();
   shared.models.shared_reply_cache = tier->replies();
+  ServiceTelemetry telemetry(settings, own_clock, output, is_service);
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
+  model = telemetry.around(std::move(model), own_clock);
   BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
   // All processes, on all machines, use one clock to determine which runs are due.
   Clock& clock = stored->clock() ? *stored->clock() : own_clock;
@@ -341,15 +331,11 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, encryption);
   FencedCommitLog told(*store);
-  Store& used = settings.tells_fenced ? told : *store;
-  ProgressObserver observer = [&progress](const ProgressEvent& e) { progress.on_progress(e); };
+  Store& used = telemetry.around(settings.tells_fenced ? told : *store, clock);
+  ProgressObserver observer =
+      telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
-  if (!settings.keeps_prompts) {
-    parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
-  }
-  parts.concurrency = places_of(settings, verb);
-  parts.concurrency_limits_starts = std::holds_alternative<Serve>(verb);
-  parts.run_defaults = settings.run;
+  take_settings(settings, verb, parts);
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;
   if (uses_a_store(verb)) {
@@ -359,11 +345,12 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  LocalContext local{*store, *stored, encryption, *runtime, http_loop};
+  LocalContext local{used, *stored, encryption, *runtime, http_loop};
   local.concurrency = places_of(settings, verb);
   local.starts = tier->limit();
+  local.telemetry = telemetry.parts();
   local.when_stopped = [&loop] { loop->stop(); };
-  LocalServiceParts service_parts{*store, *stored,    *runtime,           *loop, clock, *random,
+  LocalServiceParts service_parts{used,   *stored,    *runtime,           *loop, clock, *random,
                                   graphs, encryption, program.collections};
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;

@@ -22,8 +22,9 @@ struct LocalContext {
   Store& stored;  // below `store`: without encryption and caches
   const EncryptionOptions& encryption;
   Runtime& runtime;
-  http::AsioLoop* loop = nullptr;      // set only for `serve`
-  SharedRateLimit* starts = nullptr;   // counts for all servers of a Redis
+  http::AsioLoop* loop = nullptr;     // set only for `serve`
+  SharedRateLimit* starts = nullptr;  // counts for all servers of a Redis
+  Telemetry telemetry = {};
   ConcurrencyLimits concurrency = {};  // those that the runtime enforces
   // Returns the process of a session, if it is known.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = {};

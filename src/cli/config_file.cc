@@ -54,6 +54,8 @@ const Known kKnown[] = {
     {"trusted_proxies", "BELAY_TRUSTED_PROXIES", &Environment::trusted_proxies, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
+    {"log_level", "BELAY_LOG_LEVEL", &Environment::log_level, nullptr, nullptr},
+    {"log_format", "BELAY_LOG_FORMAT", &Environment::log_format, nullptr, nullptr},
     {"roles", "BELAY_ROLES", &Environment::roles, nullptr, nullptr},
     {"no_approval_takes", "BELAY_NO_APPROVAL_TAKES", &Environment::no_approval_takes, nullptr,
      nullptr},
@@ -154,6 +156,8 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["store"] = shown_store(settings.store);
   values["notify_url"] = shown_store(settings.notify_url);
   values["worker_name"] = settings.worker_name;
+  values["log_level"] = settings.log_level ? name_of(*settings.log_level) : "off";
+  values["log_format"] = settings.log_format == LogFormat::json ? "json" : "text";
   for (const std::string& role : settings.roles) {
     values["roles"] += (values["roles"].empty() ? "" : ",") + role;
   }

@@ -145,6 +145,12 @@ void Output::write_progress(std::string_view text) {
 
 void Output::progress(std::string_view text) {
   if (options_.quiet) return;
+  if (log_) {
+    LogEntry entry;
+    entry.event = "process.note";
+    entry.message = text;
+    return log_->write(std::move(entry));
+  }
   write_progress(std::string(text) + "\n");
   passing_ = false;
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "belay/telemetry.h"
 #include "belay/value.h"
 #include "cli/exit_code.h"
 
@@ -56,6 +57,8 @@ class Output {
 
   // Writes one line of progress to stderr. No effect with --quiet.
   void progress(std::string_view text);
+  // From now on, lines of progress are entries `process.note` of this log; null: lines again.
+  void log_progress(Log* log) { log_ = log; }
   // Writes a line of progress that the next one overwrites. Only if `live`.
   void passing(std::string_view text);
 
@@ -83,6 +86,7 @@ class Output {
   std::string result_;
   int failure_ = 0;       // errno of write_now()
   bool passing_ = false;  // the next progress line overwrites the last line of stderr
+  Log* log_ = nullptr;    // of lines of progress; null: stderr
 };
 
 // Returns one line: each line break and control character becomes a space, and each character that

@@ -111,8 +111,8 @@ Task<CommandResult> serve(CommandContext& world, Serve wanted) {
   bool is_draining = false;
   Shutdown shutdown(world, wanted.work.drain_timeout);
   allow_connections();
-  server::ApiParts parts{world.service, world.executor, world.clock, world.random,
-                         world.local->starts};
+  server::ApiParts parts{world.service, world.executor,      world.clock,
+                         world.random,  world.local->starts, world.local->telemetry};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
     own = [&world](server::ApiContext& served) {

@@ -203,6 +203,26 @@ Result<Done> read_run_settings(const Environment& environment, Settings& setting
   return Done{};
 }
 
+Result<Done> read_log(const Environment& environment, Settings& settings) {
+  auto refused = [&](const char* variable, const std::string& value, const char* choices) {
+    return error(ErrorCode::invalid, environment.origin(variable) + " is " + shown_value(value) +
+                                         ": expected " + choices + ".");
+  };
+  if (environment.log_level) {
+    settings.log_level = log_level_named(*environment.log_level);
+    bool is_known = settings.log_level || *environment.log_level == "off";
+    if (!is_known) {
+      return refused("BELAY_LOG_LEVEL", *environment.log_level,
+                     "debug, info, warning, error or off");
+    }
+  }
+  if (!environment.log_format) return Done{};
+  auto format = log_format_named(*environment.log_format);
+  if (!format) return refused("BELAY_LOG_FORMAT", *environment.log_format, "text or json");
+  settings.log_format = *format;
+  return Done{};
+}
+
 Result<Done> read_time_zone(const Environment& environment, Settings& settings) {
   if (!environment.time_zone) {
     settings.time_zone = TimeZone::of_machine();
@@ -307,6 +327,8 @@ Environment read_environment(const Program& program) {
   read.notify_url = variable("BELAY_NOTIFY_URL");
   read.database_url = variable("DATABASE_URL");
   read.worker_name = variable("BELAY_WORKER_NAME");
+  read.log_level = variable("BELAY_LOG_LEVEL");
+  read.log_format = variable("BELAY_LOG_FORMAT");
   read.roles = variable("BELAY_ROLES");
   read.no_approval_takes = variable("BELAY_NO_APPROVAL_TAKES");
   read.config = variable("BELAY_CONFIG");
@@ -343,6 +365,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.notify_url = environment.notify_url.value_or("");
   settings.worker_name = environment.worker_name.value_or("");
   if (environment.worker_name) BELAY_CHECK(check_name("worker name", settings.worker_name));
+  BELAY_CHECK(read_log(environment, settings));
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");

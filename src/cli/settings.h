@@ -15,6 +15,7 @@
 #include "belay/models.h"
 #include "belay/queue.h"
 #include "belay/storage.h"
+#include "belay/telemetry.h"
 #include "cli/arguments.h"
 #include "cli/localized_text.h"
 #include "cli/output.h"
@@ -41,6 +42,7 @@ struct Environment {
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> starts_per_minute, starts_at_work, trusted_proxies;
   std::optional<std::string> notify_url, database_url, worker_name;
+  std::optional<std::string> log_level, log_format;
   std::optional<std::string> roles, no_approval_takes;
   std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
   // The first variable set in the environment from which libpq would read a secret.
@@ -81,6 +83,8 @@ struct Settings {
   bool store_by_flag = false;  // printed commands must repeat the option
   std::string notify_url;      // for LISTEN and NOTIFY; empty: the URL of the store
   std::string worker_name;     // of this process in the store's list; empty: HOST:PID
+  std::optional<LogLevel> log_level = LogLevel::info;  // of serve and worker; unset: no log
+  LogFormat log_format = LogFormat::text;
   UserId user;
   std::string login;                 // the decider if no other name is given
   std::vector<std::string> roles;    // of the decider

@@ -13,6 +13,7 @@
 #include "server/routes.h"
 #include "server/target.h"
 #include "service/guarded_service.h"
+#include "telemetry/families.h"
 
 namespace belay::server {
 namespace {
@@ -102,7 +103,7 @@ http::Response response_of(Reply reply) {
   if (!has("Cache-Control")) response.headers.push_back({"Cache-Control", "no-store"});
   if (response.status == 204 || response.status == 304) return response;
   if (!has("Content-Type")) response.headers.push_back({"Content-Type", "application/json"});
-  response.body = to_json(reply.document);
+  response.body = reply.text ? *std::move(reply.text) : to_json(reply.document);
   return response;
 }
 
@@ -142,8 +143,8 @@ class Api::Body {
     }
     // The program's own routes come first: their paths might match those of the generic routes.
     if (own) routes_ = own(world_);
-    for (auto* make : {health_routes, run_routes, thread_routes, event_routes, approval_routes,
-                       outbox_routes, queue_routes, store_routes}) {
+    for (auto* make : {health_routes, metrics_routes, run_routes, thread_routes, event_routes,
+                       approval_routes, outbox_routes, queue_routes, store_routes}) {
       for (Route& route : make(world_)) routes_.push_back(std::move(route));
     }
     routes_.push_back(description_route());
@@ -154,17 +155,10 @@ class Api::Body {
   const Value& description() const { return description_; }
 
   std::optional<http::Response> admit(http::Request& head) {
-    auto target = parse_target(head);
-    if (!target.ok()) return problem(400, std::string(kHttpCode), target.error().message);
     auto admitted = std::make_shared<Admitted>();
-    auto found = find(head.method, target->segments, admitted->path);
-    if (auto* refused = std::get_if<http::Response>(&found)) return std::move(*refused);
-    admitted->route = std::get<const Route*>(found);
-    admitted->query = std::move(target->query);
-    if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
-    // Some of these routes need no key: if a route expects no body, none is read.
-    if (admitted->route->body.is_null() && has_body(head)) {
-      return problem(422, "invalid", "This request accepts no body.");
+    if (auto refused = check_head(head, *admitted)) {
+      report_request(*admitted, refused->status, std::chrono::microseconds(0));
+      return refused;
     }
     head.admission = std::move(admitted);
     return std::nullopt;
@@ -175,6 +169,41 @@ class Api::Body {
       if (auto refused = admit(request)) co_return *std::move(refused);
     }
     auto admitted = std::static_pointer_cast<Admitted>(std::move(request.admission));
+    Instant began = world_.parts.clock.now();
+    http::Response response = co_await answer_admitted(std::move(request), admitted);
+    report_request(*admitted, response.status, world_.parts.clock.now() - began);
+    co_return std::move(response);
+  }
+
+ private:
+  using Found = std::variant<const Route*, http::Response>;
+
+  // The result of checking a request's head.
+  struct Admitted {
+    const Route* route = nullptr;
+    StringMap path;
+    StringMap query;
+    Caller caller;
+    std::string address;  // for rate limits
+    std::shared_ptr<StartCount> start;
+  };
+
+  std::optional<http::Response> check_head(const http::Request& head, Admitted& admitted) {
+    auto target = parse_target(head);
+    if (!target.ok()) return problem(400, std::string(kHttpCode), target.error().message);
+    auto found = find(head.method, target->segments, admitted.path);
+    if (auto* refused = std::get_if<http::Response>(&found)) return std::move(*refused);
+    admitted.route = std::get<const Route*>(found);
+    admitted.query = std::move(target->query);
+    if (auto refused = admit_caller(*admitted.route, head, admitted)) return refused;
+    // Some of these routes need no key: if a route expects no body, none is read.
+    if (admitted.route->body.is_null() && has_body(head)) {
+      return problem(422, "invalid", "This request accepts no body.");
+    }
+    return std::nullopt;
+  }
+
+  Task<http::Response> answer_admitted(http::Request request, std::shared_ptr<Admitted> admitted) {
     const Route& route = *admitted->route;
     const Caller caller = std::move(admitted->caller);
     Call call{
@@ -203,18 +232,27 @@ class Api::Body {
     co_return std::move(response);
   }
 
- private:
-  using Found = std::variant<const Route*, http::Response>;
-
-  // The result of checking a request's head.
-  struct Admitted {
-    const Route* route = nullptr;
-    StringMap path;
-    StringMap query;
-    Caller caller;
-    std::string address;  // for rate limits
-    std::shared_ptr<StartCount> start;
-  };
+  // Counts a request, and logs one that was denied. The addresses of unknown routes are not
+  // counted: anybody can invent them.
+  void report_request(const Admitted& admitted, int status, std::chrono::microseconds time) const {
+    const Telemetry& telemetry = world_.parts.telemetry;
+    std::string code = std::to_string(status);
+    std::string_view operation = admitted.route ? std::string_view(admitted.route->id) : "unknown";
+    if (telemetry.metrics) {
+      telemetry.metrics->observe(telemetry::kRequestSeconds,
+                                 {{"operation", operation}, {"status", code}},
+                                 std::chrono::duration<double>(time).count());
+    }
+    bool is_denied = status == 401 || status == 403 || status == 429;
+    if (!is_denied || !telemetry.log || !telemetry.log->wants(LogLevel::warning)) return;
+    LogEntry entry;
+    entry.level = LogLevel::warning;
+    entry.event = "http.denied";
+    entry.fields = {{"operation", std::string(operation)},
+                    {"status", std::move(code)},
+                    {"address", admitted.address}};
+    telemetry.log->write(std::move(entry));
+  }
 
   Found find(const std::string& method, const std::vector<std::string>& segments, StringMap& path) {
     std::string_view wanted = method == "HEAD" ? std::string_view("GET") : method;

@@ -4,6 +4,7 @@
 // Threading: the loop's thread.
 
 #include "belay/clock.h"
+#include "belay/telemetry.h"
 #include "server/route.h"
 #include "server/start_limits.h"
 #include "service/json_encode.h"
@@ -46,6 +47,7 @@ struct ApiParts {
   Clock& clock;
   Random& random;
   SharedRateLimit* starts = nullptr;  // counted with other servers; may be null
+  Telemetry telemetry = {};           // for requests; the metrics are those of GET /metrics
 };
 
 struct ApiContext;  // routes.h: the objects that handlers use

@@ -59,6 +59,7 @@ struct Reply {
   Value document;
   std::vector<http::Header> headers = {};
   std::unique_ptr<http::BodyStream> stream = nullptr;  // instead of the document
+  std::optional<std::string> text = std::nullopt;      // likewise; its Content-Type is a header
   bool is_kept = true;  // only if is_of_store: false if the response depends on the time
 };
 

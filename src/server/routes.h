@@ -13,6 +13,7 @@ struct ApiContext {
   Waiting waiting;
   // The last readiness check that took too long; set to true when it ends. Null otherwise.
   std::shared_ptr<bool> late_look = nullptr;
+  Instant runs_counted_at = {};  // for /metrics
 };
 
 // Returns a handler that uses the context. A coroutine must not be a lambda with captures: the
@@ -31,6 +32,7 @@ std::vector<Route> outbox_routes(ApiContext& world);
 std::vector<Route> queue_routes(ApiContext& world);
 std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
+std::vector<Route> metrics_routes(ApiContext& world);
 
 // Parses a number of a query; returns `or_else` if it is absent. Fails with `invalid` if it is not
 // a number from `least` to `most`.

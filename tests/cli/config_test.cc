@@ -90,6 +90,8 @@ TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
       {"starts_at_work", {"BELAY_STARTS_AT_WORK", "7"}},
       {"trusted_proxies", {"BELAY_TRUSTED_PROXIES", "10.0.0.1"}},
       {"worker_name", {"BELAY_WORKER_NAME", "left"}},
+      {"log_level", {"BELAY_LOG_LEVEL", "warning"}},
+      {"log_format", {"BELAY_LOG_FORMAT", "json"}},
       {"roles", {"BELAY_ROLES", "editor"}},
       {"no_approval_takes", {"BELAY_NO_APPROVAL_TAKES", "nobody"}},
       {"compression", {"BELAY_COMPRESSION", "never"}},

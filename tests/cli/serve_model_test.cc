@@ -39,7 +39,7 @@ TEST_F(CliServeModel, WhatItSaysIsToldWhileItComesAndStandsInTheStateAtTheEnd) {
   ASSERT_TRUE(events.reads("event: end"));
   Value run = served->get("/api/threads/talk").json();
   EXPECT_EQ(text(run["outcome"]), "answered") << to_json(run);
-  EXPECT_TRUE(served->process().waits_to_say("talk completed: answered"));
+  EXPECT_TRUE(served->process().waits_to_say("run.completed agent=assistant thread=talk"));
   EXPECT_EQ(text(run["state"]["answer"]), "Hello, w\xC3\xB6rld!");
   EXPECT_EQ(text(run["state"]["provider"]), "openai");
 }
@@ -80,7 +80,9 @@ TEST_F(CliServeModel, OneThatCantBeUsedFailsTheRunWithWhatToDoAndOthersAreServed
   EXPECT_EQ(text(failed.json()["status"]), "failed");
   std::string why = text(failed.json()["error"]["message"]);
   EXPECT_NE(why.find("OPENAI_API_KEY"), std::string::npos) << why;
-  EXPECT_TRUE(served->process().waits_to_say("talk failed: " + why)) << "in the server's log";
+  EXPECT_TRUE(served->process().waits_to_say("run.failed agent=assistant thread=talk"))
+      << "in the server's log";
+  EXPECT_TRUE(served->process().waits_to_say(why));
   EXPECT_EQ(failed.body.find("a-key"), std::string::npos) << failed.body;
   EXPECT_EQ(served->get("/readyz").status, 200);
 }

@@ -110,7 +110,7 @@ TEST_F(CliWorker, ATermSignalDrainsIt) {
   Belay worker({"worker"}, world.setting);
   ASSERT_TRUE(worker.waits_to_say("Worker started."));
   EXPECT_EQ(enqueue("a").code, 0);
-  ASSERT_TRUE(worker.waits_to_say("Buy it?"));
+  ASSERT_TRUE(worker.waits_to_say("run.paused"));
   worker.send(SIGTERM);
   Outcome ended = worker.finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
@@ -203,7 +203,7 @@ TEST_F(CliWorker, ForgetsThreadsThatEndedLongAgo) {
     Belay worker({"worker", "--retention", keep}, world.setting);
     ASSERT_TRUE(worker.waits_to_say("Worker started."));
     ASSERT_EQ(enqueue("after " + std::string(keep)).code, 0);
-    ASSERT_TRUE(worker.waits_to_say("Buy it?"));
+    ASSERT_TRUE(worker.waits_to_say("run.paused"));
     worker.send(SIGTERM);
     ASSERT_EQ(worker.finish().code, 0);
     bool is_kept = keep != std::string_view("0h");

@@ -305,6 +305,8 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"api_key_file", door},
       {"user", "whose it is: with keys the key's, tests/server; without them tests/cli"},
       {"worker_name", worker},
+      {"log_level", "of serve and worker, no effect on runs: tests/cli/log_test.cc"},
+      {"log_format", "of serve and worker, no effect on runs: tests/cli/log_test.cc"},
       {"runs_per_key", worker},
       {"runs_per_queue", worker},
       {"redis", redis},

@@ -37,6 +37,7 @@ std::vector<Entry> store_entries() {
 std::vector<Entry> thread_entries() {
   using enum About;
   return {
+      {"getMetrics", "", nobody, "/metrics"},
       {"listQueues", "", list, "/api/queues"},
       {"listQueues", "of a user", thing, "/api/queues?userId={user}", "", 200, 200},
       {"listRuns", "", list, "/api/runs"},

@@ -53,8 +53,9 @@ void PermissionWorld::open_api() {
   server::Api::OwnRoutes own = [this](server::ApiContext& world) {
     return program.routes(world, settings);
   };
-  api =
-      std::make_unique<server::Api>(server::ApiParts{*service, loop, clock, random}, options, own);
+  server::ApiParts parts{*service, loop, clock, random};
+  parts.telemetry.metrics = metrics.get();
+  api = std::make_unique<server::Api>(parts, options, own);
 }
 
 std::string PermissionWorld::token_of(const std::string& name, Permission permission) {

@@ -67,6 +67,7 @@ class PermissionWorld {
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Service> service;
   server::ApiOptions options;
+  std::unique_ptr<Metrics> metrics = make_metrics();
   std::unique_ptr<server::Api> api;
 
  private:

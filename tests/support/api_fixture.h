@@ -29,6 +29,7 @@ struct Answered {
 struct ApiFixture : RuntimeFixture {
   std::unique_ptr<Service> service = make_service();
   ApiOptions options;
+  std::unique_ptr<Metrics> metrics = make_metrics();
   std::unique_ptr<Api> api = make_api();
 
   std::unique_ptr<Service> make_service() {
@@ -36,7 +37,9 @@ struct ApiFixture : RuntimeFixture {
         *store, *store, *runtime, loop, clock, random, {graph.definition()}, {}, {}});
   }
   std::unique_ptr<Api> make_api() {
-    return std::make_unique<Api>(ApiParts{*service, loop, clock, random}, options, nullptr);
+    ApiParts parts{*service, loop, clock, random};
+    parts.telemetry.metrics = metrics.get();
+    return std::make_unique<Api>(parts, options, nullptr);
   }
 
   static http::Request request(std::string method, std::string target, std::string body = {}) {
@@ -55,7 +58,13 @@ struct ApiFixture : RuntimeFixture {
     auto response = block_on(loop, api->answer(std::move(sent)));
     Answered answered;
     answered.status = response.status;
-    if (!response.body.empty()) answered.body = parse_json(response.body).value();
+    bool is_text = http::find_header(response.headers, "Content-Type") &&
+                   http::find_header(response.headers, "Content-Type")->starts_with("text/");
+    if (is_text) {
+      answered.body = Value(response.body);
+    } else if (!response.body.empty()) {
+      answered.body = parse_json(response.body).value();
+    }
     answered.headers = std::move(response.headers);
     answered.stream = std::move(response.stream);
     return answered;

@@ -32,6 +32,7 @@ const Exception kEventLoop{"src/base/event_loop.cc", "the one real executor, and
 const Exception kStart{"src/base/start_thread.h", "starts the threads of all others"};
 const Exception kNet{"src/net/", "one thread that waits for sockets, with libcurl's time"};
 const Exception kRedis{"src/redis/", "a thread for each connection, with its time-outs"};
+const Exception kLogThread{"src/telemetry/log.cc", "a sink that blocks delays no run"};
 const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are given time for"};
 const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
@@ -74,8 +75,8 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kTests, kUnitTests,
-        kBench}},
+       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kLogThread, kTests,
+        kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},

@@ -1,0 +1,36 @@
+#include "cli/service_telemetry.h"
+
+#include <unistd.h>
+
+namespace belay::cli {
+
+ServiceTelemetry::ServiceTelemetry(const Settings& settings, Clock& clock, Output& output,
+                                   bool is_service)
+    : output_(output) {
+  if (!is_service) return;
+  metrics_ = make_metrics();
+  if (!settings.log_level) return;
+  LogOptions options;
+  options.level = *settings.log_level;
+  options.format = settings.log_format;
+  log_ = make_log(clock, options, log_to_descriptor(STDERR_FILENO));
+  if (options.format == LogFormat::json) output_.log_progress(log_.get());
+}
+
+ServiceTelemetry::~ServiceTelemetry() { output_.log_progress(nullptr); }
+
+ProgressObserver ServiceTelemetry::unless_logged(ProgressObserver observer) const {
+  return log_ ? nullptr : std::move(observer);
+}
+
+std::shared_ptr<Model> ServiceTelemetry::around(std::shared_ptr<Model> model, Clock& clock) const {
+  return metrics_ ? make_observed_model(std::move(model), clock, parts()) : std::move(model);
+}
+
+Store& ServiceTelemetry::around(Store& store, Clock& clock) {
+  if (!metrics_) return store;
+  observed_ = make_observed_store(store, clock, parts());
+  return *observed_;
+}
+
+}  // namespace belay::cli

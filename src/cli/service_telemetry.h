@@ -1,0 +1,36 @@
+#pragma once
+// cli/service_telemetry.h - ServiceTelemetry: the log and the metrics of `serve` and `worker`.
+
+#include <memory>
+
+#include "belay/telemetry.h"
+#include "cli/output.h"
+#include "cli/settings.h"
+
+namespace belay::cli {
+
+// The log is written to standard error. In the JSON format, the lines of progress are entries of
+// it, too: all lines of standard error are then JSON.
+class ServiceTelemetry {
+ public:
+  // No log and no metrics unless `is_service`. The arguments must outlive the object.
+  ServiceTelemetry(const Settings& settings, Clock& clock, Output& output, bool is_service);
+  ~ServiceTelemetry();
+  ServiceTelemetry(const ServiceTelemetry&) = delete;
+  ServiceTelemetry& operator=(const ServiceTelemetry&) = delete;
+
+  Telemetry parts() const { return {log_.get(), metrics_.get()}; }
+  // Null if there is a log: it contains the progress of runs.
+  ProgressObserver unless_logged(ProgressObserver observer) const;
+  std::shared_ptr<Model> around(std::shared_ptr<Model> model, Clock& clock) const;
+  // Returns a store that reports to these parts, or `store`. Call it once.
+  Store& around(Store& store, Clock& clock);
+
+ private:
+  Output& output_;
+  std::unique_ptr<Log> log_;
+  std::unique_ptr<Metrics> metrics_;
+  std::unique_ptr<Store> observed_;
+};
+
+}  // namespace belay::cli

@@ -1,0 +1,58 @@
+// The metrics of the process, for Prometheus.
+
+#include "server/routes.h"
+#include "telemetry/families.h"
+
+namespace belay::server {
+namespace {
+
+// Counting the runs reads all that have not ended: a scrape every few seconds reuses the count.
+constexpr std::chrono::seconds kCountEvery{15};
+
+constexpr const char* kTextType = "text/plain; version=0.0.4; charset=utf-8";
+
+Task<Result<Done>> count_runs(ApiContext& world) {
+  Instant now = world.parts.clock.now();
+  bool is_recent = now >= world.runs_counted_at && now < world.runs_counted_at + kCountEvery;
+  if (is_recent) co_return Done{};
+  world.runs_counted_at = now;
+  // The counts of all users: they contain no names of theirs.
+  BELAY_CO_TRY(Value counted, co_await world.parts.service.queues(std::nullopt));
+  Metrics& metrics = *world.parts.telemetry.metrics;
+  metrics.clear(telemetry::kRuns);
+  const Value::Array* queues = counted["queues"].as_array();
+  if (!queues) co_return Done{};
+  for (const Value& queue : *queues) {
+    const std::string* name = queue["name"].as_string();
+    for (const char* status : {"queued", "running", "paused", "quarantined"}) {
+      std::optional<std::int64_t> count = queue[status].as_int();
+      if (!name || !count) continue;
+      metrics.set(telemetry::kRuns, {{"queue", *name}, {"status", status}},
+                  static_cast<double>(*count));
+    }
+  }
+  co_return Done{};
+}
+
+}  // namespace
+
+std::vector<Route> metrics_routes(ApiContext& world) {
+  Route route = route_of("GET", "/metrics", "getMetrics", "Metrics in Prometheus' text format");
+  route.answers = {{200, "Version 0.0.4 of the format", "", kTextType}};
+  route.handle = with(world, [](ApiContext& served, Call) -> Task<Result<Reply>> {
+    if (!served.parts.telemetry.metrics) {
+      co_return error(ErrorCode::not_found, "This server collects no metrics.");
+    }
+    // The other metrics are returned even if the store cannot be read now.
+    (void)co_await count_runs(served);
+    Reply reply;
+    reply.headers.push_back({"Content-Type", kTextType});
+    reply.text = served.parts.telemetry.metrics->text();
+    co_return std::move(reply);
+  });
+  std::vector<Route> routes;
+  routes.push_back(std::move(route));
+  return routes;
+}
+
+}  // namespace belay::server
