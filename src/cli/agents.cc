@@ -82,7 +82,7 @@ class AgentsListCommand final : public AgentsCommand {
 class AgentsShowCommand final : public AgentsCommand {
  public:
   void declare(CommandWords& words) override {
-    words.argument("NAME", name_, "The agent").required();
+    words.argument("NAME", name_, "The agent").required().completes(NamesToComplete::agents);
   }
 
  private:
@@ -108,7 +108,7 @@ class AgentsShowCommand final : public AgentsCommand {
 class AgentsGraphCommand final : public AgentsCommand {
  public:
   void declare(CommandWords& words) override {
-    words.argument("NAME", name_, "The agent").required();
+    words.argument("NAME", name_, "The agent").required().completes(NamesToComplete::agents);
     words.option("--format", format_, "mermaid, dot (Graphviz) or text")
         .choices({"mermaid", "dot", "text"})
         .shows_default();

@@ -85,7 +85,9 @@ class ApprovalsListCommand final : public Command {
 class ApprovalsShowCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
-    words.argument("ID", id_, "The approval, or its thread").required();
+    words.argument("ID", id_, "The approval, or its thread")
+        .required()
+        .completes(NamesToComplete::approvals);
   }
   Result<Done> validate(const CommandValidation&) override {
     return check_name("approval id", id_);
@@ -109,7 +111,9 @@ class DecideCommand final : public Command {
   explicit DecideCommand(bool approved) : approved_(approved) {}
 
   void declare(CommandWords& words) override {
-    words.argument("ID", id_, "The approval, or its thread").required();
+    words.argument("ID", id_, "The approval, or its thread")
+        .required()
+        .completes(NamesToComplete::approvals);
     words.option("--by", by_, "Decider (default: login name)");
     declare_roles(words, roles_);
     words.option("--comment", comment_, "Comment that is stored with the decision");

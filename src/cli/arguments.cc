@@ -27,6 +27,7 @@ struct ParsedWords {
   GlobalFlags flags = {};
   std::vector<ListedCommand> commands = {};
   ListedCommand* chosen = nullptr;
+  CompletedWords completed = {};
 };
 
 void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
@@ -77,7 +78,7 @@ void add_command(CLI::App& app, ParsedWords& words, ListedCommand& entry) {
     parser->require_subcommand(1);
     return;
   }
-  CommandWords declared(words.program, *parser);
+  CommandWords declared(words.program, *parser, words.completed);
   entry.command->declare(declared);
   // CLI11 calls this for a subcommand before the command above it.
   parser->callback([&words, &entry] {
@@ -130,20 +131,22 @@ std::string about_of(const Program& program) {
   return format_message(help::kProgram, {{"about", program.about}, {"p", program.call}});
 }
 
-void add_commands(const CLI::App& app, std::vector<std::string> path,
-                  std::vector<CommandHelp>& table) {
+void add_commands(const CLI::App& app, const CompletedWords& completed,
+                  std::vector<std::string> path, std::vector<CommandHelp>& table) {
   CommandHelp command;
   command.path = path;
   command.line = app.get_description();
   command.end = app.get_footer();
   command.former_names = app.get_aliases();
   for (const CLI::Option* option : app.get_options()) {
+    std::optional<NamesToComplete> names;
+    if (auto found = completed.find(option); found != completed.end()) names = found->second;
     if (option->get_positional()) {
-      command.arguments.push_back({option->get_name(), option->get_required()});
+      command.arguments.push_back({option->get_name(), option->get_required(), names});
     } else if (!option->get_lnames().empty()) {
       bool takes_value = option->get_items_expected_max() > 0;
       command.options.push_back({"--" + option->get_lnames().front(), option->get_description(),
-                                 takes_value, is_former_name(*option)});
+                                 takes_value, is_former_name(*option), names});
     }
   }
   auto below = app.get_subcommands([](const CLI::App*) { return true; });
@@ -151,7 +154,7 @@ void add_commands(const CLI::App& app, std::vector<std::string> path,
   table.push_back(std::move(command));
   for (const CLI::App* verb : below) {
     path.push_back(verb->get_name());
-    add_commands(*verb, path, table);
+    add_commands(*verb, completed, path, table);
     path.pop_back();
   }
 }
@@ -166,7 +169,7 @@ std::vector<CommandHelp> command_table(const Program& program) {
   if (!commands.ok()) commands = std::vector<CommandSpec>();
   build_parser(app, *std::move(commands), words);
   std::vector<CommandHelp> table;
-  add_commands(app, {}, table);
+  add_commands(app, words.completed, {}, table);
   return table;
 }
 

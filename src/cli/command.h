@@ -96,7 +96,7 @@ struct CommandSpec {
   std::string line;                            // description in lists of commands
   std::string end = {};                        // end of its help: examples; {p}: program's name
   std::vector<std::string> former_names = {};  // of the last part of `path`; not displayed
-  bool is_default = false;                     // executed if no command is named
+  bool is_default = false;                     // the first one is executed if no command is named
   bool is_offered = true;                      // false: the program does not have the command
   CommandTraits traits = {};
   std::function<std::unique_ptr<Command>()> make = nullptr;  // null: only a group of commands

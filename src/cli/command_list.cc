@@ -67,7 +67,11 @@ Result<std::vector<CommandSpec>> command_list(const Program& program) {
   }
   for (DescribeCommand describe : kBuiltinCommands) commands.push_back(describe(program));
   std::erase_if(commands, [](const CommandSpec& command) { return !command.is_offered; });
-  BELAY_CHECK(check_commands(commands));
+  std::vector<CommandSpec> all = commands;
+  for (const RunForm& form : program.forms) {
+    all.push_back({.path = {"run", form.name}, .line = form.line});
+  }
+  BELAY_CHECK(check_commands(all));
   return commands;
 }
 

@@ -85,8 +85,8 @@ BELAY_COMMANDS(BELAY_DECLARE_COMMAND)
 }  // namespace builtin
 
 // Returns the commands that the program has: first its own, then those above. Fails with `invalid`
-// if two commands have the same name at one place, or if the group of a command does not precede
-// it.
+// if two commands or forms of one group have the same name, or if the group of a command does not
+// precede it.
 Result<std::vector<CommandSpec>> command_list(const Program& program);
 
 }  // namespace belay::cli

@@ -36,6 +36,11 @@ CommandWord& CommandWord::comma_separated() {
   return *this;
 }
 
+CommandWord& CommandWord::completes(NamesToComplete names) {
+  completed_->emplace(option_, names);
+  return *this;
+}
+
 CommandWord& CommandWord::excludes(const CommandWord& other) {
   option_->excludes(other.option_);
   return *this;
@@ -48,32 +53,32 @@ CommandWord& CommandWord::former_name(const std::string& name) {
 
 CommandWord CommandWords::option(const std::string& name, std::string& target,
                                  const std::string& help) {
-  return {command_, *command_.add_option(name, target, help)};
+  return {command_, *command_.add_option(name, target, help), completed_};
 }
 
 CommandWord CommandWords::option(const std::string& name, std::optional<std::string>& target,
                                  const std::string& help) {
-  return {command_, *command_.add_option(name, target, help)};
+  return {command_, *command_.add_option(name, target, help), completed_};
 }
 
 CommandWord CommandWords::option(const std::string& name, std::size_t& target,
                                  const std::string& help) {
-  return {command_, *command_.add_option(name, target, help)};
+  return {command_, *command_.add_option(name, target, help), completed_};
 }
 
 CommandWord CommandWords::option(const std::string& name, std::int64_t& target,
                                  const std::string& help) {
-  return {command_, *command_.add_option(name, target, help)};
+  return {command_, *command_.add_option(name, target, help), completed_};
 }
 
 CommandWord CommandWords::option(const std::string& name, std::optional<std::uint64_t>& target,
                                  const std::string& help) {
-  return {command_, *command_.add_option(name, target, help)};
+  return {command_, *command_.add_option(name, target, help), completed_};
 }
 
 CommandWord CommandWords::option(const std::string& name, std::vector<std::string>& target,
                                  const std::string& help) {
-  return {command_, *command_.add_option(name, target, help)->allow_extra_args(false)};
+  return {command_, *command_.add_option(name, target, help)->allow_extra_args(false), completed_};
 }
 
 CommandWord CommandWords::text_option(const std::string& name, std::optional<std::string>& target,
@@ -81,11 +86,11 @@ CommandWord CommandWords::text_option(const std::string& name, std::optional<std
   std::function<void(const std::string&)> take = [&target](const std::string& text) {
     target = text;
   };
-  return {command_, *command_.add_option_function<std::string>(name, take, help)};
+  return {command_, *command_.add_option_function<std::string>(name, take, help), completed_};
 }
 
 CommandWord CommandWords::flag(const std::string& name, bool& target, const std::string& help) {
-  return {command_, *command_.add_flag(name, target, help)};
+  return {command_, *command_.add_flag(name, target, help), completed_};
 }
 
 CommandWord CommandWords::argument(const std::string& name, std::string& target,
@@ -104,7 +109,7 @@ CommandWords CommandWords::form(const std::string& name, const std::string& line
   below->fallthrough();
   below->footer(command_.get_footer());
   below->callback(std::move(chosen));
-  return {program_, *below};
+  return {program_, *below, completed_};
 }
 
 }  // namespace belay::cli

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +20,15 @@ namespace belay::cli {
 
 struct Program;
 
+// Names of the store or the server that a shell can complete.
+enum class NamesToComplete { threads, approvals, agents };
+using CompletedWords = std::map<const CLI::Option*, NamesToComplete>;
+
 // An option or an argument that has been declared. Its functions return it, for the next one.
 class CommandWord {
  public:
-  CommandWord(CLI::App& command, CLI::Option& option) : command_(&command), option_(&option) {}
+  CommandWord(CLI::App& command, CLI::Option& option, CompletedWords& completed)
+      : command_(&command), option_(&option), completed_(&completed) {}
 
   CommandWord& required();
   // The value is a number from `least` to `most`.
@@ -33,6 +39,8 @@ class CommandWord {
   CommandWord& shows_default();
   // One value of the command line is a list.
   CommandWord& comma_separated();
+  // The value is the name of an existing object.
+  CommandWord& completes(NamesToComplete names);
   // A command line with both words is invalid.
   CommandWord& excludes(const CommandWord& other);
   // Also accepts the option under this name, and does not display it. Must be called last.
@@ -41,11 +49,14 @@ class CommandWord {
  private:
   CLI::App* command_;
   CLI::Option* option_;
+  CompletedWords* completed_;
 };
 
 class CommandWords {
  public:
-  CommandWords(const Program& program, CLI::App& command) : program_(program), command_(command) {}
+  // All arguments must outlive the object.
+  CommandWords(const Program& program, CLI::App& command, CompletedWords& completed)
+      : program_(program), command_(command), completed_(completed) {}
 
   // An option with a value: "--limit". An optional target remains unset if the value is empty; a
   // vector receives the values of all repetitions.
@@ -77,6 +88,7 @@ class CommandWords {
  private:
   const Program& program_;
   CLI::App& command_;
+  CompletedWords& completed_;
 };
 
 }  // namespace belay::cli

@@ -97,34 +97,21 @@ void take_flag(const std::string& name, const std::string& value, GlobalFlags& f
   if (name == "--redis") flags.redis = value;
 }
 
-std::optional<NamesToComplete> kind_of(const CommandHelp& at, const std::string& argument) {
-  using Kind = NamesToComplete;
-  bool is_approval = !at.path.empty() && at.path.front() == "approvals";
-  // `fork` and `queue retry` require the name of a new thread.
-  bool is_new = at.path == std::vector<std::string>{"fork"} ||
-                at.path == std::vector<std::string>{"queue", "retry"};
-  if (argument == "THREAD" || (argument == "--thread" && !is_new)) return Kind::threads;
-  if (argument == "ID" && is_approval) return Kind::approvals;
-  bool is_agent = argument == "AGENT" || (argument == "NAME" && at.path.front() == "agents");
-  if (is_agent) return Kind::agents;
-  return std::nullopt;
-}
-
 // The command and the argument to complete.
 struct Place {
   const CommandHelp* command;
   std::size_t arguments = 0;  // that precede it
-  std::string open_option;    // an option whose value comes next
+  CommandOption open_option;  // an option whose value comes next; empty: none
 };
 
 Place place_of(const std::vector<CommandHelp>& table, const std::vector<std::string>& words,
                GlobalFlags& flags) {
-  Place place{&table.front(), 0, ""};
+  Place place{&table.front(), 0, {}};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
-    if (!place.open_option.empty()) {
-      take_flag(place.open_option, word, flags);
-      place.open_option.clear();
+    if (!place.open_option.name.empty()) {
+      take_flag(place.open_option.name, word, flags);
+      place.open_option = {};
       continue;
     }
     std::size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
@@ -135,7 +122,7 @@ Place place_of(const std::vector<CommandHelp>& table, const std::vector<std::str
     CommandOption option;
     if (is_word_of(place.command->options, word, option) ||
         is_word_of(table.front().options, word, option)) {
-      if (option.takes_value) place.open_option = word;
+      if (option.takes_value) place.open_option = option;
       continue;
     }
     std::vector<std::string> deeper = place.command->path;
@@ -224,8 +211,8 @@ Completion complete_words(const std::vector<CommandHelp>& table,
   Place place = place_of(table, words, completion.flags);
   const CommandHelp& at = *place.command;
   completion.begun = words.empty() ? "" : words.back();
-  if (!place.open_option.empty()) {
-    completion.names = kind_of(at, place.open_option);
+  if (!place.open_option.name.empty()) {
+    completion.names = place.open_option.names;
     return completion;
   }
   auto offer = [&](const std::string& word) {
@@ -249,7 +236,7 @@ Completion complete_words(const std::vector<CommandHelp>& table,
     if (is_below && place.arguments == 0) offer(command.path.back());
   }
   if (place.arguments < at.arguments.size()) {
-    completion.names = kind_of(at, at.arguments[place.arguments].name);
+    completion.names = at.arguments[place.arguments].names;
   }
   return completion;
 }

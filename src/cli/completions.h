@@ -12,8 +12,6 @@
 
 namespace belay::cli {
 
-enum class NamesToComplete { threads, approvals, agents };
-
 struct Completion {
   std::vector<std::string> candidates;  // commands and options
   // The kind of names that can also follow; they are read from the store or the server.

@@ -64,7 +64,9 @@ void show_preview(CommandContext& world, const ForkPreview& preview) {
 class ForkCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
-    words.argument("THREAD", thread_, "The thread to fork").required();
+    words.argument("THREAD", thread_, "The thread to fork")
+        .required()
+        .completes(NamesToComplete::threads);
     declare_run(words, run_);
     words.option("--at", at_, "Commit to start from, by its number in history (default: newest)");
     words.option("--edit", edits_, "Changed channels: name=value, @file.json, or -; repeatable");

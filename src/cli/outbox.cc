@@ -34,7 +34,8 @@ std::string line_of(const TimeZone& zone, const OutboxRow& row) {
 class OutboxListCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
-    words.option("--thread", thread_, "Only messages of this thread's run");
+    words.option("--thread", thread_, "Only messages of this thread's run")
+        .completes(NamesToComplete::threads);
     words.flag("--all", all_, "Include delivered messages");
     declare_limit(words, limit_);
   }

@@ -169,7 +169,7 @@ class QueueChangeCommand final : public Command {
 class QueueRetryCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
-    words.argument("THREAD", thread_, "Its name").required();
+    words.argument("THREAD", thread_, "Its name").required().completes(NamesToComplete::threads);
     words.option("--thread", new_thread_, "New thread (default: a random one)").former_name("--as");
   }
 

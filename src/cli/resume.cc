@@ -87,7 +87,8 @@ Task<CommandResult> resume_all(CommandContext& world) {
 class ResumeCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
-    CommandWord thread = words.argument("THREAD", thread_, "The thread");
+    CommandWord thread =
+        words.argument("THREAD", thread_, "The thread").completes(NamesToComplete::threads);
     words.flag("--all", all_, "All orphaned runs").excludes(thread);
   }
 

@@ -139,7 +139,8 @@ class RunCommand final : public Command {
 };
 
 void RunCommand::declare(CommandWords& words) {
-  words.argument("AGENT", graph_, "Agent name, as in `agents list`");
+  words.argument("AGENT", graph_, "Agent name, as in `agents list`")
+      .completes(NamesToComplete::agents);
   words.option("--input", input_, "Input: name=value, @file.json, or -; repeatable");
   declare_options(words);
   for (const RunForm& form : words.program().forms) {
@@ -155,7 +156,8 @@ void RunCommand::declare(CommandWords& words) {
 }
 
 void RunCommand::declare_options(CommandWords& words) {
-  words.option("--thread", thread_, "Thread of the run (default: a new random one)");
+  words.option("--thread", thread_, "Thread of the run (default: a new random one)")
+      .completes(NamesToComplete::threads);
   words.option("--key", key_, "Idempotency key: a repeated start with the same key finds its run");
   words
       .option("--if-busy", if_busy_,

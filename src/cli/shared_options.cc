@@ -10,7 +10,7 @@ constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 }  // namespace
 
 void declare_thread(CommandWords& words, std::string& thread) {
-  words.argument("THREAD", thread, "The thread").required();
+  words.argument("THREAD", thread, "The thread").required().completes(NamesToComplete::threads);
 }
 
 void declare_run(CommandWords& words, std::optional<std::string>& run) {

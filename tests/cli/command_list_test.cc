@@ -78,6 +78,16 @@ TEST(CommandList, AFormerNameIsTaken) {
   EXPECT_THAT(refusal_of(program_with({greet({"tail"})})), HasSubstr("\"Show a run's events\""));
 }
 
+TEST(CommandList, TwoFormsOfOneNameAreRefused) {
+  Program program = program_with({});
+  program.forms = {{"day", "Audit a day", "audit", nullptr},
+                   {"day", "Plan a day", "plan", nullptr}};
+  EXPECT_EQ(
+      refusal_of(program),
+      "Two commands have the name \"run day\": \"Audit a day\" and \"Plan a day\". Rename one "
+      "of them.");
+}
+
 TEST(CommandList, ACommandMayHaveTheNameOfOneInAnotherGroup) {
   EXPECT_EQ(refusal_of(program_with({greet({"greet"}), greet({"greet", "history"})})), "none");
 }
