@@ -1,28 +1,59 @@
 // `belay api`: describes the API of the server, without a server.
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "server/reference.h"
 #include "server/routes.h"
 
 namespace belay::cli {
+namespace {
 
-Task<CommandResult> describe_api(CommandContext& world, DescribeApi wanted) {
-  server::ApiParts parts{world.service, world.executor, world.clock, world.random};
-  server::Api::OwnRoutes own;
-  if (world.program.routes) {
-    own = [&world](server::ApiContext& served) {
-      return world.program.routes(served, world.settings);
-    };
+constexpr const char* kApiHelp =
+    R"(Prints the description of the API of {p} serve without a server, for generators of clients.
+
+Examples:
+  {p} api > openapi.json
+  {p} api --markdown
+)";
+
+class ApiCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    words.flag("--markdown", as_markdown_, "As Markdown");
   }
-  server::ApiOptions options;
-  options.version = BELAY_VERSION;
-  server::Api api(parts, std::move(options), own);
-  if (wanted.as_markdown) {
-    world.output.text(server::reference_text(api.routes()));
-  } else {
-    world.output.text(to_pretty_json(api.description()) + "\n");
+
+  Task<CommandResult> run(CommandContext& world) override {
+    server::ApiParts parts{world.service, world.executor, world.clock, world.random};
+    server::Api::OwnRoutes own;
+    if (world.program.routes) {
+      own = [&world](server::ApiContext& served) {
+        return world.program.routes(served, world.settings);
+      };
+    }
+    server::ApiOptions options;
+    options.version = BELAY_VERSION;
+    server::Api api(parts, std::move(options), own);
+    if (as_markdown_) {
+      world.output.text(server::reference_text(api.routes()));
+    } else {
+      world.output.text(to_pretty_json(api.description()) + "\n");
+    }
+    co_return ExitCode::done;
   }
-  co_return ExitCode::done;
+
+ private:
+  bool as_markdown_ = false;
+};
+
+}  // namespace
+
+CommandSpec builtin::api_command(const Program&) {
+  return {.path = {"api"},
+          .line = "Describe the HTTP API (OpenAPI 3.1)",
+          .end = kApiHelp,
+          .traits = {.uses_store = false},
+          .make = make_command<ApiCommand>};
 }
 
 }  // namespace belay::cli

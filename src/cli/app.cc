@@ -16,17 +16,13 @@
 
 #include <filesystem>
 
-#include "cli/agents.h"
-#include "cli/command_validation.h"
-#include "cli/commands.h"
+#include "cli/arguments.h"
+#include "cli/command_context.h"
+#include "cli/command_table.h"
 #include "cli/completions.h"
-#include "cli/config.h"
-#include "cli/dev.h"
-#include "cli/doctor.h"
 #include "cli/fenced_commit_log.h"
 #include "cli/key_file.h"
-#include "cli/manual.h"
-#include "cli/models.h"
+#include "cli/process_context.h"
 #include "cli/redis_tier.h"
 #include "cli/remote_runs.h"
 #include "cli/server_agents.h"
@@ -36,6 +32,7 @@
 #include "cli/store_diagnostics.h"
 #include "cli/trust.h"
 #include "cli/work_notifier.h"
+#include "cli/worker.h"
 #include "http/asio_loop.h"
 #include "service/local_service.h"
 #include "store/postgres/address.h"
@@ -104,12 +101,6 @@ void make_default_folder(const std::string& path) {
   }
 }
 
-// Returns the worker's options of a command that executes queued runs; null for other commands.
-const Work* work_of(const Command& verb) {
-  const auto* served = std::get_if<Serve>(&verb);
-  return served ? &served->work : std::get_if<Work>(&verb);
-}
-
 // True if the file does not exist, but could be created.
 bool is_absent(const std::string& path, bool default_store) {
   std::error_code failed;
@@ -120,70 +111,31 @@ bool is_absent(const std::string& path, bool default_store) {
 
 // Returns the name of this process in the list of workers. Empty for commands that end on their
 // own: the default HOST:PID identifies them better.
-std::string name_of_process(const Settings& settings, const Command& verb) {
-  const Work* work = work_of(verb);
+std::string name_of_process(const Settings& settings, const Work* work) {
   return work ? work->name.value_or(settings.worker_name) : std::string();
 }
 
 // A command that may not create its store gets an empty one in memory if the file does not exist.
-Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Command& verb,
+Result<std::unique_ptr<Store>> make_store(const Settings& settings, const ChosenCommand& chosen,
                                           Output& output, Clock& clock, Random& random) {
-  if (!uses_a_store(verb)) return open_memory_store(clock, random);
-  bool may_make = makes_a_store(verb);
+  if (!chosen.traits.uses_store) return open_memory_store(clock, random);
   std::optional<std::string> path = path_of_store(settings.store);
   if (postgres::is_postgres_url(settings.store)) {
     postgres::PostgresStoreOptions options;
-    options.session_name = name_of_process(settings, verb);
+    options.session_name = name_of_process(settings, chosen.command->work());
     if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
     return postgres::open_postgres_store(settings.store, clock, random, std::move(options));
   }
   if (!path) return open_store(settings.store, clock, random);
   BELAY_CHECK(sqlite::check_store_name(*path));
   bool absent = is_absent(*path, settings.default_store);
-  if (absent && !may_make) return open_memory_store(clock, random);
+  if (absent && !chosen.traits.creates_store) return open_memory_store(clock, random);
   if (absent && settings.default_store) make_default_folder(*path);
   sqlite::SqliteStoreOptions options;
   if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
   auto store = sqlite::open_sqlite_store(*path, clock, random, std::move(options));
   if (store.ok() && absent) output.progress("Created store: " + *path);
   return store;
-}
-
-Task<CommandResult> run_verb(CommandContext& world, Command verb) {
-  if (auto* one = std::get_if<RunAgent>(&verb)) {
-    return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
-  }
-  if (auto* one = std::get_if<Work>(&verb)) return run_worker_command(world, *one);
-  if (auto* one = std::get_if<Serve>(&verb)) return serve(world, std::move(*one));
-  if (auto* one = std::get_if<DescribeApi>(&verb)) return describe_api(world, *one);
-  if (auto* one = std::get_if<Fork>(&verb)) return fork_thread(world, std::move(*one));
-  if (auto* one = std::get_if<ApprovalsList>(&verb)) return list_approvals(world, *one);
-  if (auto* one = std::get_if<ApprovalsShow>(&verb)) return show_approval(world, std::move(*one));
-  if (auto* one = std::get_if<ApprovalsDecide>(&verb)) {
-    return decide_approval(world, std::move(*one));
-  }
-  if (auto* one = std::get_if<Resume>(&verb)) return resume_runs(world, std::move(*one));
-  if (auto* one = std::get_if<Cancel>(&verb)) return cancel_run(world, std::move(*one));
-  if (is_about_threads(verb)) return see_to_threads(world, std::move(verb));
-  if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
-  if (auto* one = std::get_if<Calls>(&verb)) return show_calls(world, std::move(*one));
-  if (auto* one = std::get_if<ExportRun>(&verb)) return export_run(world, std::move(*one));
-  if (auto* one = std::get_if<ImportRun>(&verb)) return import_run(world, std::move(*one));
-  if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
-  if (auto* one = std::get_if<Replay>(&verb)) return replay_thread(world, std::move(*one));
-  if (auto* one = std::get_if<ShowEvents>(&verb)) return show_events(world, std::move(*one));
-  if (auto* one = std::get_if<Preserve>(&verb)) return preserve_thread(world, std::move(*one));
-  if (auto* one = std::get_if<OutboxList>(&verb)) return list_messages(world, std::move(*one));
-  if (auto* one = std::get_if<OutboxMove>(&verb)) return move_message(world, std::move(*one));
-  if (auto* one = std::get_if<Queue>(&verb)) return see_to_queue(world, std::move(*one));
-  if (std::get_if<Workers>(&verb)) return list_workers(world);
-  if (std::get_if<StoreStats>(&verb)) return show_store_statistics(world);
-  if (std::get_if<StoreCompact>(&verb)) return compact_store(world);
-  if (auto* one = std::get_if<StorePrune>(&verb)) return prune_store(world, std::move(*one));
-  if (std::get_if<Check>(&verb)) return check_whole_store(world);
-  if (auto* one = std::get_if<CompleteNames>(&verb)) return complete_names(world, *one);
-  if (auto* one = std::get_if<StoreEncrypt>(&verb)) return seal_whole_store(world, *one);
-  return show_overview(world);
 }
 
 // If there is no server, no process waits for the expiry of approvals: each command processes those
@@ -201,16 +153,9 @@ Task<Result<Done>> apply_due(CommandContext& world) {
   co_return Done{};
 }
 
-Task<CommandResult> whole_command(CommandContext& world, Command verb) {
-  // `store encrypt` must come first: a store with plaintext cannot be read with a key before.
-  // Completions must not write.
-  bool only_looks =
-      std::holds_alternative<StoreEncrypt>(verb) || std::holds_alternative<CompleteNames>(verb);
-  if (!only_looks) BELAY_CO_CHECK(co_await apply_due(world));
-  if (auto* own = std::get_if<std::shared_ptr<CustomCommand>>(&verb)) {
-    co_return co_await (*own)->run(world);
-  }
-  co_return co_await run_verb(world, std::move(verb));
+Task<CommandResult> whole_command(CommandContext& world, ChosenCommand& chosen) {
+  if (chosen.traits.processes_due) BELAY_CO_CHECK(co_await apply_due(world));
+  co_return co_await chosen.command->run(world);
 }
 
 // Prints the runs that a signal has left unfinished, and the commands to continue them.
@@ -271,13 +216,10 @@ class Interruptible {
   int signal_ = 0;
 };
 
-ConcurrencyLimits places_of(const Settings& settings, const Command& verb) {
+ConcurrencyLimits places_of(const Settings& settings, const Work* work) {
   ConcurrencyLimits places = settings.concurrency;
-  const Work* work = work_of(verb);
   if (!work) return places;
-  // A server with API keys has several users; a server without keys has one.
-  const auto* served = std::get_if<Serve>(&verb);
-  bool is_shared = served && !served->keys.empty() && !settings.starts.per_user;
+  bool is_shared = work->has_several_users && !settings.starts.per_user;
   if (is_shared) places.per_user = kRunsPerUserWithKeys;
   places.per_user = work->per_user.value_or(places.per_user);
   places.per_key = work->per_key.value_or(places.per_key);
@@ -286,45 +228,46 @@ ConcurrencyLimits places_of(const Settings& settings, const Command& verb) {
 }
 
 // Sets `http_loop` to the created loop if the command serves HTTP.
-std::unique_ptr<EventLoop> loop_for(const Command& verb, http::AsioLoop*& http_loop) {
-  if (!std::holds_alternative<Serve>(verb)) return make_event_loop();
+std::unique_ptr<EventLoop> loop_for(const CommandTraits& traits, http::AsioLoop*& http_loop) {
+  if (!traits.serves_http) return make_event_loop();
   auto made = http::make_asio_loop();
   http_loop = made.get();
   return made;
 }
 
-void take_settings(const Settings& settings, const Command& verb, RuntimeParts& parts) {
+void take_settings(const Settings& settings, const ChosenCommand& chosen, RuntimeParts& parts) {
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
   }
-  parts.concurrency = places_of(settings, verb);
-  parts.concurrency_limits_starts = std::holds_alternative<Serve>(verb);
+  parts.concurrency = places_of(settings, chosen.command->work());
+  parts.concurrency_limits_starts = chosen.traits.serves_http;
   parts.run_defaults = settings.run;
 }
 
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
-                              Clock& own_clock, Command verb) {
+                              Clock& own_clock, ChosenCommand& chosen) {
+  const CommandTraits& traits = chosen.traits;
   const LocalizedText& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
   BELAY_TRY(Definitions graphs, program.graphs(settings));
-  BELAY_CHECK(validate_command(settings, graphs, verb));
+  BELAY_CHECK(chosen.command->validate({settings, graphs}));
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(EncryptionOptions encryption, encryption_of(settings));
-  bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
   http::AsioLoop* http_loop = nullptr;
-  std::unique_ptr<EventLoop> loop = loop_for(verb, http_loop);
+  std::unique_ptr<EventLoop> loop = loop_for(traits, http_loop);
   Settings shared = settings;
-  if (!uses_a_store(verb)) shared.redis.reset();
+  if (!traits.uses_store) shared.redis.reset();
   // With a store in memory, a cache of run values in Redis would be slower than the store.
   if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
   BELAY_TRY(std::unique_ptr<RedisTier> tier,
             RedisTier::open(shared, encryption.keys, *loop, *random));
   shared.models.shared_rate_limit = tier->limit();
   shared.models.shared_reply_cache = tier->replies();
-  ServiceTelemetry telemetry(settings, own_clock, output, is_service);
+  ServiceTelemetry telemetry(settings, own_clock, output, traits.is_service);
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
   model = telemetry.around(std::move(model), own_clock);
-  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
+  BELAY_TRY(std::unique_ptr<Store> stored,
+            make_store(settings, chosen, output, own_clock, *random));
   // All processes, on all machines, use one clock to determine which runs are due.
   Clock& clock = stored->clock() ? *stored->clock() : own_clock;
   // The cache is below the encryption: Redis receives encrypted values only.
@@ -335,10 +278,10 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   ProgressObserver observer =
       telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
-  take_settings(settings, verb, parts);
+  take_settings(settings, chosen, parts);
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;
-  if (uses_a_store(verb)) {
+  if (traits.uses_store) {
     BELAY_TRY(wake_up, make_work_notifier(settings, parts.hints.work_notifier));
   }
   if (wake_up) parts.hints.work_notifier = wake_up.get();
@@ -346,7 +289,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   for (const auto& graph : graphs) runtime->add(graph);
 
   LocalContext local{used, *stored, encryption, *runtime, http_loop};
-  local.concurrency = places_of(settings, verb);
+  local.concurrency = places_of(settings, chosen.command->work());
   local.starts = tier->limit();
   local.telemetry = telemetry.parts();
   local.when_stopped = [&loop] { loop->stop(); };
@@ -355,7 +298,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
   service_parts.concurrency = local.concurrency;
-  service_parts.works = is_service;
+  service_parts.works = traits.is_service;
   local.process_of = [&settings](const SessionId& session) {
     return process_of(settings.store, session);
   };
@@ -364,40 +307,17 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   CommandContext world{program, graphs, settings, phrases,  output, progress,
                        *loop,   clock,  *random,  *service, &local};
   std::function<void()> drain;
-  if (is_service) drain = [&local] { local.when_stopped(); };
+  if (traits.is_service) drain = [&local] { local.when_stopped(); };
   Interruptible interruptible(*loop, std::move(drain));
-  std::optional<CommandResult> answer = interruptible.run(whole_command(world, std::move(verb)));
+  std::optional<CommandResult> answer = interruptible.run(whole_command(world, chosen));
   if (answer) return *std::move(answer);
   // If the store waits for an unavailable server, it fails within seconds from here on: the
   // destructors below must not delay the end of the process.
   store->set_shutting_down(true);
   show_stopped(world);
   // A signal that arrives before the worker has claimed a run is a normal end of it.
-  if (is_service) return ExitCode::done;
+  if (traits.is_service) return ExitCode::done;
   return static_cast<ExitCode>(128 + interruptible.signal());
-}
-
-bool is_about_agents(const Command& verb) {
-  return std::holds_alternative<AgentsList>(verb) || std::holds_alternative<AgentsShow>(verb) ||
-         std::holds_alternative<AgentsGraph>(verb);
-}
-
-CommandResult about_agents(const Definitions& graphs, const Command& verb, Output& output) {
-  if (const auto* one = std::get_if<AgentsShow>(&verb)) return show_agent(graphs, *one, output);
-  if (const auto* one = std::get_if<AgentsGraph>(&verb)) return draw_agent(graphs, *one, output);
-  return list_agents(graphs, output);
-}
-
-// Returns the graphs that the command is about; those of the server if the command uses them.
-Task<Result<Definitions>> agents_for(Service& service, Definitions own, const Command& verb) {
-  bool matters = is_about_agents(verb) || std::holds_alternative<RunAgent>(verb) ||
-                 std::holds_alternative<Fork>(verb);
-  if (const auto* names = std::get_if<CompleteNames>(&verb)) {
-    matters = names->kind == CompleteNames::Kind::agents;
-  }
-  if (!matters) co_return std::move(own);
-  BELAY_CO_TRY(Value::Array documents, co_await service.agents());
-  co_return definitions_of(documents, own);
 }
 
 struct RemoteCommand {
@@ -411,25 +331,32 @@ struct RemoteCommand {
   RemoteRuns& runs;
 };
 
-Task<CommandResult> remote_command(const RemoteCommand& command, Definitions own, Command verb) {
-  if (std::holds_alternative<Doctor>(verb)) co_return co_await command.runs.examine(command.output);
+// Returns the graphs that the command uses.
+Task<Result<Definitions>> remote_graphs(Service& service, const Definitions& own,
+                                        const CommandTraits& traits) {
+  if (!traits.uses_server_agents) co_return own;
+  BELAY_CO_TRY(Value::Array documents, co_await service.agents());
+  co_return definitions_of(documents, own);
+}
+
+Task<CommandResult> remote_command(const RemoteCommand& command, const Definitions& own,
+                                   ChosenCommand& chosen) {
   BELAY_CO_TRY(Definitions graphs,
-               co_await agents_for(command.runs.service(), std::move(own), verb));
-  if (is_about_agents(verb)) co_return about_agents(graphs, verb, command.output);
-  BELAY_CO_CHECK(validate_command(command.settings, graphs, verb));
+               co_await remote_graphs(command.runs.service(), own, chosen.traits));
+  BELAY_CO_CHECK(chosen.command->validate({command.settings, graphs}));
   CommandContext world{command.program,  graphs,
                        command.settings, phrases_of(command.settings.language),
                        command.output,   command.progress,
                        command.loop,     command.clock,
                        command.random,   command.runs.service(),
-                       nullptr};
-  co_return co_await whole_command(world, std::move(verb));
+                       nullptr,          &command.runs};
+  co_return co_await whole_command(world, chosen);
 }
 
 // For --server: opens no store and no model.
 Result<ExitCode> run_with_server(const Program& program, const Settings& settings, Output& output,
-                                 Clock& clock, Command verb) {
-  if (std::string_view needs = needs_a_store(verb); !needs.empty()) {
+                                 Clock& clock, ChosenCommand& chosen) {
+  if (std::string_view needs = chosen.traits.needs_own_store; !needs.empty()) {
     return error(ErrorCode::invalid,
                  settings.call + " " + std::string(needs) +
                      " a separate store, but the runs are on a server. Omit --server and unset "
@@ -444,8 +371,7 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
             RemoteRuns::open(settings, *loop, *random, std::move(observer)));
   RemoteCommand parts{program, settings, output, progress, clock, *random, *loop, *runs};
   Interruptible interruptible(*loop, nullptr);
-  std::optional<CommandResult> answer =
-      interruptible.run(remote_command(parts, own, std::move(verb)));
+  std::optional<CommandResult> answer = interruptible.run(remote_command(parts, own, chosen));
   if (answer) return *std::move(answer);
   CommandContext world{program,  own,
                        settings, phrases_of(settings.language),
@@ -457,46 +383,27 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
-// Executes the commands that open no store; nullopt for other commands.
-std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
-                                                  Output& output, Clock& clock,
-                                                  const Command& verb) {
-  if (std::holds_alternative<Doctor>(verb)) return examine_store(settings, output, clock);
-  if (const auto* one = std::get_if<Models>(&verb)) {
-    return show_models(settings, *one, output, clock);
-  }
-  if (const auto* one = std::get_if<Dev>(&verb)) return develop(program, settings, *one, output);
-  if (is_about_agents(verb)) {
-    BELAY_TRY(Definitions graphs, program.graphs(settings));
-    return about_agents(graphs, verb, output);
-  }
-  if (const auto* one = std::get_if<Completions>(&verb)) {
-    output.text(completion_script(program, one->shell));
-    return ExitCode::done;
-  }
-  if (std::holds_alternative<Manual>(verb)) {
-    output.text(manual_page(program, command_table(program)));
-    return ExitCode::done;
-  }
-  return std::nullopt;
-}
-
-bool is_of_the_server(const Settings& settings, const Command& verb) {
-  bool is_ours = std::holds_alternative<Models>(verb) || std::holds_alternative<Manual>(verb) ||
-                 std::holds_alternative<Completions>(verb) || std::holds_alternative<Dev>(verb);
-  return settings.server && !is_ours;
-}
-
 // Prints the servers that will receive the user's input, before any is sent.
-void show_places(const std::vector<StrangePlace>& places, const Command& verb, Output& output) {
-  if (std::holds_alternative<Manual>(verb) || std::holds_alternative<Completions>(verb) ||
-      is_about_agents(verb)) {
-    return;
-  }
+void show_places(const std::vector<StrangePlace>& places, Output& output) {
   for (const StrangePlace& place : places) {
     output.progress("Note: only " + place.origin + " names " + place.address + "; " +
                     place.receives + " go there.");
   }
+}
+
+// Executes a command whose settings have been read.
+Result<ExitCode> run_command(const ProcessContext& context, ChosenCommand& chosen) {
+  const Settings& settings = context.settings;
+  ProcessCommand* process = chosen.command->in_process();
+  if (process && chosen.traits.is_about_settings) return process->run_in_process(context);
+  BELAY_CHECK(check_places(context.places, context.program.call));
+  if (chosen.traits.uses_named_servers) show_places(context.places, context.output);
+  bool is_of_the_server = settings.server && (!process || chosen.traits.asks_server);
+  if (is_of_the_server) {
+    return run_with_server(context.program, settings, context.output, context.clock, chosen);
+  }
+  if (process) return process->run_in_process(context);
+  return run_in_world(context.program, settings, context.output, context.clock, chosen);
 }
 
 // Answers the shell when the user presses Tab. Errors are ignored: there is nothing to offer then.
@@ -517,9 +424,9 @@ int complete_typed(const Program& program, const Environment& environment, Clock
   auto settings = settings_from(program, merged, found.flags);
   // Pressing Tab is not consent to contact an untrusted server.
   if (!settings.ok() || !strange_places(merged, found.flags, *settings).empty()) return 0;
-  Command verb = CompleteNames{*found.names, found.begun};
-  auto code = settings->server ? run_with_server(program, *settings, names, clock, std::move(verb))
-                               : run_in_world(program, *settings, names, clock, std::move(verb));
+  ChosenCommand chosen = complete_names(*found.names, found.begun);
+  auto code = settings->server ? run_with_server(program, *settings, names, clock, chosen)
+                               : run_in_world(program, *settings, names, clock, chosen);
   if (code.ok()) names.finish(*code);
   return 0;
 }
@@ -554,32 +461,10 @@ int run_program(const Program& program, int count, const char* const* words) {
   if (*file) add_config(program, **file, merged);
   auto settings = settings_from(program, merged, arguments.flags);
   if (!settings.ok()) return fail(output, settings.error());
-  if (std::holds_alternative<ConfigPath>(arguments.verb)) {
-    return end(output, show_config_path(*file, config_places(program, environment, arguments.flags),
-                                        output));
-  }
-  if (std::holds_alternative<ConfigExplain>(arguments.verb)) {
-    auto all = explain_settings(program, environment, arguments.flags, *file, *settings);
-    return end(output, show_config(*file, all, output));
-  }
   std::vector<StrangePlace> places = strange_places(merged, arguments.flags, *settings);
-  if (const auto* one = std::get_if<ConfigTrust>(&arguments.verb)) {
-    auto code = trust_config(program, merged, places, one->trust, output);
-    return code.ok() ? end(output, *code) : fail(output, code.error());
-  }
-  if (auto checked = check_places(places, program.call); !checked.ok()) {
-    return fail(output, checked.error());
-  }
-  show_places(places, arguments.verb, output);
-  if (is_of_the_server(*settings, arguments.verb)) {
-    auto code = run_with_server(program, *settings, output, *clock, std::move(arguments.verb));
-    if (!code.ok()) return fail(output, code.error());
-    return end(output, *code);
-  }
-  auto answered = run_without_store(program, *settings, output, *clock, arguments.verb);
-  auto code = answered
-                  ? *std::move(answered)
-                  : run_in_world(program, *settings, output, *clock, std::move(arguments.verb));
+  ProcessContext context{program,     *settings, output, *clock, arguments.flags,
+                         environment, merged,    *file,  places};
+  auto code = run_command(context, arguments.chosen);
   if (!code.ok()) return fail(output, code.error());
   return end(output, *code);
 }

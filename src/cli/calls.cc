@@ -1,11 +1,24 @@
 // `belay calls`: lists the model calls, effects and costs of a run.
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
+#include "cli/shared_options.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kCallsHelp =
+    R"(Lists the calls of the thread's current run, or of --run, in the order in which they were
+started: requests and replies of the model, and results of effects and costs. The setting
+model_prompts defines which part of a prompt is stored (docs/models.md).
+
+Examples:
+  {p} calls first
+  {p} calls first --json | jq '.calls[].prompt.messages'
+)";
 
 constexpr std::size_t kTextWidth = 160;
 
@@ -53,19 +66,43 @@ void show_call(const CommandContext& world, const Value& call) {
   output.line("    failed: " + brief(message.empty() ? to_json(failed) : message));
 }
 
+class CallsCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    declare_thread(words, thread_);
+    declare_run(words, run_);
+    declare_limit(words, limit_);
+  }
+  Result<Done> validate(const CommandValidation&) override {
+    return check_thread_and_run(thread_, run_);
+  }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    CallPage page;
+    page.thread = ThreadId(thread_);
+    page.limit = limit_;
+    BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, run_));
+    BELAY_CO_TRY(Value document, co_await world.service.calls(std::move(page)));
+    const Value::Array& calls = *document["calls"].as_array();
+    for (const Value& call : calls) show_call(world, call);
+    if (calls.empty()) world.output.line("The run has no model calls and no effects.");
+    world.output.document(document);
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string thread_;
+  std::optional<std::string> run_;
+  std::size_t limit_ = 100;
+};
+
 }  // namespace
 
-Task<CommandResult> show_calls(CommandContext& world, Calls wanted) {
-  CallPage page;
-  page.thread = ThreadId(std::move(wanted.thread));
-  page.limit = wanted.limit;
-  BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, std::move(wanted.run)));
-  BELAY_CO_TRY(Value document, co_await world.service.calls(std::move(page)));
-  const Value::Array& calls = *document["calls"].as_array();
-  for (const Value& call : calls) show_call(world, call);
-  if (calls.empty()) world.output.line("The run has no model calls and no effects.");
-  world.output.document(document);
-  co_return ExitCode::done;
+CommandSpec builtin::calls_command(const Program&) {
+  return {.path = {"calls"},
+          .line = "Show the model calls, costs and effects of a run",
+          .end = kCallsHelp,
+          .make = make_command<CallsCommand>};
 }
 
 }  // namespace belay::cli

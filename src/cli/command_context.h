@@ -16,6 +16,8 @@ class AsioLoop;
 
 namespace belay::cli {
 
+class RemoteRuns;
+
 // Objects that exist only if this process has opened the store itself, not with --server.
 struct LocalContext {
   Store& store;
@@ -43,7 +45,8 @@ struct CommandContext {
   Clock& clock;
   Random& random;
   Service& service;
-  LocalContext* local;  // null if a server has the runs
+  LocalContext* local;           // null if a server has the runs
+  RemoteRuns* remote = nullptr;  // the connection to that server
 };
 
 inline const TenantId& tenant_of(const CommandContext&) { return default_tenant(); }

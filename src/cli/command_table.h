@@ -4,9 +4,11 @@
 // Help, completions and the manual page are generated from it. arguments.cc derives it from its
 // parser.
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_words.h"
 #include "cli/program.h"
 
 namespace belay::cli {
@@ -16,10 +18,12 @@ struct CommandOption {
   std::string help;
   bool takes_value = false;
   bool is_former = false;  // a former name; not displayed
+  std::optional<NamesToComplete> names = std::nullopt;
 };
 struct CommandArgument {
   std::string name;  // "THREAD"
   bool required = false;
+  std::optional<NamesToComplete> names = std::nullopt;
 };
 struct CommandHelp {
   std::vector<std::string> path;  // {"approvals", "list"}; empty: the program itself

@@ -5,11 +5,25 @@
 #include <algorithm>
 #include <csignal>
 
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/localized_text.h"
 #include "cli/output.h"
+#include "cli/process_context.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kCompletionsHelp =
+    R"(Prints a script that completes commands, options, and the names of threads, approvals and
+agents. Names are read from the store or the server, within 200 ms.
+
+Examples:
+  source <({p} completions bash)          # for this shell; in ~/.bashrc for every shell
+  {p} completions zsh > ~/.zfunc/_{p}
+  {p} completions fish > ~/.config/fish/completions/{p}.fish
+)";
 
 constexpr std::size_t kNamesMax = 100;
 constexpr suseconds_t kMicrosecondsMax = 200'000;
@@ -83,34 +97,21 @@ void take_flag(const std::string& name, const std::string& value, GlobalFlags& f
   if (name == "--redis") flags.redis = value;
 }
 
-std::optional<CompleteNames::Kind> kind_of(const CommandHelp& at, const std::string& argument) {
-  using Kind = CompleteNames::Kind;
-  bool is_approval = !at.path.empty() && at.path.front() == "approvals";
-  // `fork` and `queue retry` require the name of a new thread.
-  bool is_new = at.path == std::vector<std::string>{"fork"} ||
-                at.path == std::vector<std::string>{"queue", "retry"};
-  if (argument == "THREAD" || (argument == "--thread" && !is_new)) return Kind::threads;
-  if (argument == "ID" && is_approval) return Kind::approvals;
-  bool is_agent = argument == "AGENT" || (argument == "NAME" && at.path.front() == "agents");
-  if (is_agent) return Kind::agents;
-  return std::nullopt;
-}
-
 // The command and the argument to complete.
 struct Place {
   const CommandHelp* command;
   std::size_t arguments = 0;  // that precede it
-  std::string open_option;    // an option whose value comes next
+  CommandOption open_option;  // an option whose value comes next; empty: none
 };
 
 Place place_of(const std::vector<CommandHelp>& table, const std::vector<std::string>& words,
                GlobalFlags& flags) {
-  Place place{&table.front(), 0, ""};
+  Place place{&table.front(), 0, {}};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
-    if (!place.open_option.empty()) {
-      take_flag(place.open_option, word, flags);
-      place.open_option.clear();
+    if (!place.open_option.name.empty()) {
+      take_flag(place.open_option.name, word, flags);
+      place.open_option = {};
       continue;
     }
     std::size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
@@ -121,7 +122,7 @@ Place place_of(const std::vector<CommandHelp>& table, const std::vector<std::str
     CommandOption option;
     if (is_word_of(place.command->options, word, option) ||
         is_word_of(table.front().options, word, option)) {
-      if (option.takes_value) place.open_option = word;
+      if (option.takes_value) place.open_option = option;
       continue;
     }
     std::vector<std::string> deeper = place.command->path;
@@ -144,8 +145,6 @@ std::string function_name(const std::string& name) {
   return function;
 }
 
-}  // namespace
-
 std::string completion_script(const Program& program, const std::string& shell) {
   std::string_view script = shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
   std::string name = program.call.substr(program.call.rfind('/') + 1);
@@ -153,14 +152,67 @@ std::string completion_script(const Program& program, const std::string& shell) 
       script, {{"name", name}, {"function", function_name(name)}, {"call", program.call}});
 }
 
+class CompletionsCommand final : public ProcessCommand {
+ public:
+  void declare(CommandWords& words) override {
+    words.argument("SHELL", shell_, "bash, zsh or fish")
+        .required()
+        .choices({"bash", "zsh", "fish"});
+  }
+
+  CommandResult run_in_process(const ProcessContext& context) override {
+    context.output.text(completion_script(context.program, shell_));
+    return ExitCode::done;
+  }
+
+ private:
+  std::string shell_;
+};
+
+// Prints the names, one per line.
+class CompleteNamesCommand final : public Command {
+ public:
+  CompleteNamesCommand(NamesToComplete kind, std::string begun)
+      : kind_(kind), begun_(std::move(begun)) {}
+
+  Task<CommandResult> run(CommandContext& world) override {
+    std::vector<std::string> names;
+    if (kind_ == NamesToComplete::threads) {
+      ThreadPage page;
+      page.limit = kNamesMax;
+      BELAY_CO_TRY(std::vector<ListedThread> all, co_await world.service.threads(std::move(page)));
+      for (const ListedThread& one : all) names.push_back(one.thread.thread.text);
+    } else if (kind_ == NamesToComplete::approvals) {
+      ApprovalPage page;
+      page.limit = kNamesMax;
+      BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(page));
+      for (const ApprovalRow& row : all) names.push_back(row.interrupt.text());
+    } else {
+      for (const auto& graph : world.graphs) names.push_back(graph->name);
+    }
+    for (const std::string& name : names) {
+      // One name per line. Names that contain line breaks or characters of the shell are omitted.
+      bool is_plain = one_line(name) == name && name.find_first_of(" \t'\"\\$`") == name.npos;
+      if (is_plain && name.starts_with(begun_)) world.output.text(name + "\n");
+    }
+    co_return ExitCode::done;
+  }
+
+ private:
+  NamesToComplete kind_;
+  std::string begun_;
+};
+
+}  // namespace
+
 Completion complete_words(const std::vector<CommandHelp>& table,
                           const std::vector<std::string>& words) {
   Completion completion;
   Place place = place_of(table, words, completion.flags);
   const CommandHelp& at = *place.command;
   completion.begun = words.empty() ? "" : words.back();
-  if (!place.open_option.empty()) {
-    completion.names = kind_of(at, place.open_option);
+  if (!place.open_option.name.empty()) {
+    completion.names = place.open_option.names;
     return completion;
   }
   auto offer = [&](const std::string& word) {
@@ -184,32 +236,16 @@ Completion complete_words(const std::vector<CommandHelp>& table,
     if (is_below && place.arguments == 0) offer(command.path.back());
   }
   if (place.arguments < at.arguments.size()) {
-    completion.names = kind_of(at, at.arguments[place.arguments].name);
+    completion.names = at.arguments[place.arguments].names;
   }
   return completion;
 }
 
-Task<CommandResult> complete_names(CommandContext& world, CompleteNames wanted) {
-  std::vector<std::string> names;
-  if (wanted.kind == CompleteNames::Kind::threads) {
-    ThreadPage page;
-    page.limit = kNamesMax;
-    BELAY_CO_TRY(std::vector<ListedThread> all, co_await world.service.threads(std::move(page)));
-    for (const ListedThread& one : all) names.push_back(one.thread.thread.text);
-  } else if (wanted.kind == CompleteNames::Kind::approvals) {
-    ApprovalPage page;
-    page.limit = kNamesMax;
-    BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(page));
-    for (const ApprovalRow& row : all) names.push_back(row.interrupt.text());
-  } else {
-    for (const auto& graph : world.graphs) names.push_back(graph->name);
-  }
-  for (const std::string& name : names) {
-    // One name per line. Names that contain line breaks or characters of the shell are omitted.
-    bool is_plain = one_line(name) == name && name.find_first_of(" \t'\"\\$`") == name.npos;
-    if (is_plain && name.starts_with(wanted.begun)) world.output.text(name + "\n");
-  }
-  co_return ExitCode::done;
+ChosenCommand complete_names(NamesToComplete kind, std::string begun) {
+  // A completion must not write.
+  CommandTraits traits{.processes_due = false,
+                       .uses_server_agents = kind == NamesToComplete::agents};
+  return {traits, std::make_unique<CompleteNamesCommand>(kind, std::move(begun))};
 }
 
 void limit_completion() {
@@ -217,6 +253,14 @@ void limit_completion() {
   itimerval once{};
   once.it_value.tv_usec = kMicrosecondsMax;
   ::setitimer(ITIMER_REAL, &once, nullptr);
+}
+
+CommandSpec builtin::completions_command(const Program&) {
+  return {.path = {"completions"},
+          .line = "Print completions for a shell",
+          .end = kCompletionsHelp,
+          .traits = {.uses_named_servers = false},
+          .make = make_command<CompletionsCommand>};
 }
 
 }  // namespace belay::cli

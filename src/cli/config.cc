@@ -1,9 +1,28 @@
-#include "cli/config.h"
+// `belay config`: shows the settings and their origins, and trusts the settings file.
+
+#include "cli/command_list.h"
+#include "cli/process_context.h"
 
 namespace belay::cli {
+namespace {
 
-ExitCode show_config(const std::optional<ConfigFile>& file, const std::vector<Explained>& settings,
-                     Output& output) {
+constexpr const char* kConfigHelp =
+    R"(An option overrides the environment, which overrides the settings file, which overrides the
+default. The file is the first that exists: --config, BELAY_CONFIG, ./belay.yaml, belay/belay.yaml
+in $XDG_CONFIG_HOME (~/.config); "belay" stands for the name of the program.
+
+./belay.yaml can be written by others, as in a cloned repository. If only this file names a server,
+no key of the environment or of your files is sent there. `config trust` trusts the file with its
+current contents.
+
+Examples:
+  {p} config explain
+  {p} config path
+  {p} config trust
+)";
+
+CommandResult show_config(const std::optional<ConfigFile>& file,
+                          const std::vector<Explained>& settings, Output& output) {
   std::size_t key_width = 0, value_width = 0;
   for (const Explained& one : settings) {
     key_width = std::max(key_width, columns(one.key));
@@ -22,8 +41,8 @@ ExitCode show_config(const std::optional<ConfigFile>& file, const std::vector<Ex
   return ExitCode::done;
 }
 
-ExitCode show_config_path(const std::optional<ConfigFile>& file,
-                          const std::vector<std::string>& places, Output& output) {
+CommandResult show_config_path(const std::optional<ConfigFile>& file,
+                               const std::vector<std::string>& places, Output& output) {
   Value::Array looked;
   for (const std::string& place : places) looked.push_back(place);
   if (file) {
@@ -37,21 +56,81 @@ ExitCode show_config_path(const std::optional<ConfigFile>& file,
   return ExitCode::done;
 }
 
-Result<ExitCode> trust_config(const Program& program, const Environment& environment,
-                              const std::vector<StrangePlace>& places, bool trusted,
-                              Output& output) {
-  std::string path = "./" + program.name + ".yaml";
-  BELAY_CHECK(trust(program, environment, path, trusted));
-  output.line(trusted ? "Trusted with its current contents: " + path
-                      : "No longer trusted: " + path);
-  Value::Array addresses;
-  for (const StrangePlace& place : places) {
-    addresses.push_back(place.address);
-    if (trusted) output.line("  " + one_line(place.address) + " may have " + place.receives);
+class ConfigExplainCommand final : public ProcessCommand {
+ public:
+  CommandResult run_in_process(const ProcessContext& context) override {
+    auto all = explain_settings(context.program, context.variables, context.flags, context.file,
+                                context.settings);
+    return show_config(context.file, all, context.output);
   }
-  output.document(
-      Value::object({{"file", path}, {"trusted", trusted}, {"addresses", std::move(addresses)}}));
-  return ExitCode::done;
+};
+
+class ConfigPathCommand final : public ProcessCommand {
+ public:
+  CommandResult run_in_process(const ProcessContext& context) override {
+    return show_config_path(context.file,
+                            config_places(context.program, context.variables, context.flags),
+                            context.output);
+  }
+};
+
+// `config trust` and `config distrust`, for ./NAME.yaml.
+class ConfigTrustCommand final : public ProcessCommand {
+ public:
+  explicit ConfigTrustCommand(bool trusted) : trusted_(trusted) {}
+
+  CommandResult run_in_process(const ProcessContext& context) override {
+    Output& output = context.output;
+    std::string path = "./" + context.program.name + ".yaml";
+    BELAY_CHECK(trust(context.program, context.environment, path, trusted_));
+    output.line(trusted_ ? "Trusted with its current contents: " + path
+                         : "No longer trusted: " + path);
+    Value::Array addresses;
+    for (const StrangePlace& place : context.places) {
+      addresses.push_back(place.address);
+      if (trusted_) output.line("  " + one_line(place.address) + " may have " + place.receives);
+    }
+    output.document(Value::object(
+        {{"file", path}, {"trusted", trusted_}, {"addresses", std::move(addresses)}}));
+    return ExitCode::done;
+  }
+
+ private:
+  bool trusted_;
+};
+
+CommandSpec config_spec(std::string name, std::string line,
+                        std::function<std::unique_ptr<Command>()> make) {
+  return {.path = {"config", std::move(name)},
+          .line = std::move(line),
+          .end = kConfigHelp,
+          .traits = {.is_about_settings = true},
+          .make = std::move(make)};
+}
+
+}  // namespace
+
+CommandSpec builtin::config_command(const Program&) {
+  return {.path = {"config"}, .line = "Show the settings", .end = kConfigHelp};
+}
+
+CommandSpec builtin::config_explain_command(const Program&) {
+  return config_spec("explain", "Show each setting and its source",
+                     make_command<ConfigExplainCommand>);
+}
+
+CommandSpec builtin::config_trust_command(const Program&) {
+  return config_spec("trust", "Trust ./NAME.yaml with its current contents",
+                     [] { return std::make_unique<ConfigTrustCommand>(true); });
+}
+
+CommandSpec builtin::config_distrust_command(const Program&) {
+  return config_spec("distrust", "Revoke the trust in ./NAME.yaml",
+                     [] { return std::make_unique<ConfigTrustCommand>(false); });
+}
+
+CommandSpec builtin::config_path_command(const Program&) {
+  return config_spec("path", "Show the path of the settings file", make_command<ConfigPathCommand>);
 }
 
 }  // namespace belay::cli

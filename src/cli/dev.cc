@@ -1,4 +1,5 @@
-#include "cli/dev.h"
+// `belay dev`: a server for development, restarted whenever its program is rebuilt. After a
+// restart, runs continue from the store. The server process opens the store, not this one.
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -14,12 +15,26 @@
 #include <filesystem>
 #include <thread>
 
+#include "cli/command_list.h"
+#include "cli/command_words.h"
+#include "cli/process_context.h"
 #include "cli/signals.h"
 
 extern char** environ;
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kDevHelp =
+    R"(For the development of an agent. The server is a separate process; when the program is
+rebuilt, the server shuts down and restarts at the same address, and its runs continue after their
+last commit. A server that crashed restarts with the next build. The store is .belay/belay.db in
+this folder, unless you name another; it is not deleted.
+
+Examples:
+  {p} dev                       # this program, with its agents
+  {p} dev build/release/mail    # yours: belay::main() gives it a server
+)";
 
 constexpr std::chrono::milliseconds kLook{100};
 // A linker writes for some time: a program counts as new when it is unchanged for this many checks.
@@ -123,13 +138,14 @@ Result<std::string> own_path() {
                "Could not find the executable of this program. Name it: dev FILE.");
 }
 
-Result<std::string> program_path(const Dev& wanted) {
-  if (!wanted.program) return own_path();
+// `named` is a file; unset: this program.
+Result<std::string> program_path(const std::optional<std::string>& named) {
+  if (!named) return own_path();
   std::error_code failed;
-  std::string path = std::filesystem::absolute(*wanted.program, failed).string();
+  std::string path = std::filesystem::absolute(*named, failed).string();
   if (!failed && look_at(path).is_program) return path;
   return error(ErrorCode::invalid,
-               "\"" + one_line(*wanted.program) + "\" is not an executable file. Build it first.");
+               "\"" + one_line(*named) + "\" is not an executable file. Build it first.");
 }
 
 // Returns the store for development: a persistent one in the working directory, unless a setting
@@ -239,32 +255,54 @@ class Development {
   std::unique_ptr<Server> server_;
 };
 
+class DevCommand final : public ProcessCommand {
+ public:
+  void declare(CommandWords& words) override {
+    words.argument("PROGRAM", program_, "Your program (default: this one)");
+    words.option("--listen", listen_, "ADDRESS:PORT; port 0 selects a free one").shows_default();
+  }
+
+  // Serves until a signal arrives.
+  CommandResult run_in_process(const ProcessContext& context) override {
+    const Settings& settings = context.settings;
+    Output& output = context.output;
+    if (settings.server) {
+      return error(ErrorCode::invalid, "dev starts its own server. Omit --server.");
+    }
+    BELAY_TRY(std::string path, program_path(program_));
+    BELAY_TRY(std::string store, store_of(settings));
+    BELAY_TRY(std::string listen, with_port(listen_));
+    output.progress("Program: " + path);
+    output.progress("Store:   " + store + " (kept)");
+    if (!program_ && !settings.model.empty()) output.progress("Model:   " + settings.model);
+    if (!program_) {
+      BELAY_TRY(Definitions graphs, context.program.graphs(settings));
+      std::string agents;
+      for (const auto& graph : graphs) agents += (agents.empty() ? "" : ", ") + graph->name;
+      output.progress("Agents:  " + agents);
+      std::string words;
+      for (const std::string& word : context.program.first_run) words += " " + word;
+      output.progress("Try:     " + settings.call + words + " --server http://" + listen);
+    }
+    std::vector<std::string> words{std::filesystem::path(path).filename().string(), "serve",
+                                   "--listen", listen};
+    Development work(output, path, std::move(words),
+                     variables_for(context.program, settings, store));
+    return work.run();
+  }
+
+ private:
+  std::optional<std::string> program_;  // a file; unset: this program
+  std::string listen_ = "127.0.0.1:8123";
+};
+
 }  // namespace
 
-Result<ExitCode> develop(const Program& program, const Settings& settings, const Dev& wanted,
-                         Output& output) {
-  if (settings.server) {
-    return error(ErrorCode::invalid, "dev starts its own server. Omit --server.");
-  }
-  BELAY_TRY(std::string path, program_path(wanted));
-  BELAY_TRY(std::string store, store_of(settings));
-  BELAY_TRY(std::string listen, with_port(wanted.listen));
-  output.progress("Program: " + path);
-  output.progress("Store:   " + store + " (kept)");
-  if (!wanted.program && !settings.model.empty()) output.progress("Model:   " + settings.model);
-  if (!wanted.program) {
-    BELAY_TRY(Definitions graphs, program.graphs(settings));
-    std::string agents;
-    for (const auto& graph : graphs) agents += (agents.empty() ? "" : ", ") + graph->name;
-    output.progress("Agents:  " + agents);
-    std::string words;
-    for (const std::string& word : program.first_run) words += " " + word;
-    output.progress("Try:     " + settings.call + words + " --server http://" + listen);
-  }
-  std::vector<std::string> words{std::filesystem::path(path).filename().string(), "serve",
-                                 "--listen", listen};
-  Development work(output, path, std::move(words), variables_for(program, settings, store));
-  return work.run();
+CommandSpec builtin::dev_command(const Program&) {
+  return {.path = {"dev"},
+          .line = "Serve, and restart after each build",
+          .end = kDevHelp,
+          .make = make_command<DevCommand>};
 }
 
 }  // namespace belay::cli

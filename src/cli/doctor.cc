@@ -1,15 +1,26 @@
 #include "cli/doctor.h"
 
+#include "cli/command_context.h"
+#include "cli/command_list.h"
 #include "cli/encryption_diagnostics.h"
 #include "cli/model_diagnostics.h"
 #include "cli/postgres_diagnostics.h"
+#include "cli/process_context.h"
 #include "cli/redis_tier.h"
+#include "cli/remote_runs.h"
 #include "cli/store_diagnostics.h"
 #include "cli/store_name.h"
 #include "store/postgres/address.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kDoctorHelp =
+    R"(Inspects the store and changes nothing. Exit code 6 if the store cannot be used.
+
+Example:
+  {p} doctor --store sqlite:/var/lib/belay/belay.db
+)";
 
 std::string_view kind_name(Diagnostic::Kind kind) {
   switch (kind) {
@@ -63,6 +74,8 @@ ExitCode show_findings(const std::string& what, const std::string& where,
   return usable ? ExitCode::done : ExitCode::store;
 }
 
+namespace {
+
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   std::vector<Diagnostic> findings =
       postgres::is_postgres_url(settings.store)
@@ -76,6 +89,26 @@ ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   }
   for (Diagnostic& finding : diagnose_redis(settings)) findings.push_back(std::move(finding));
   return show_findings("store", shown_store(settings.store), findings, output);
+}
+
+class DoctorCommand final : public ProcessCommand {
+ public:
+  CommandResult run_in_process(const ProcessContext& context) override {
+    return examine_store(context.settings, context.output, context.clock);
+  }
+  Task<CommandResult> run(CommandContext& world) override {
+    return world.remote->examine(world.output);
+  }
+};
+
+}  // namespace
+
+CommandSpec builtin::doctor_command(const Program&) {
+  return {.path = {"doctor"},
+          .line = "Diagnose the store and recommend actions",
+          .end = kDoctorHelp,
+          .traits = {.asks_server = true},
+          .make = make_command<DoctorCommand>};
 }
 
 }  // namespace belay::cli

@@ -1,10 +1,9 @@
 #pragma once
-// cli/doctor.h - `belay doctor`: checks the store and gives advice. It opens no store.
+// cli/doctor.h - prints diagnostics, for `belay doctor` and `belay models check`.
 
-#include "belay/clock.h"
+#include "belay/value.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
-#include "cli/settings.h"
 #include "cli/store_diagnostics.h"
 
 namespace belay::cli {
@@ -15,7 +14,5 @@ Value show_finding(const Diagnostic& finding, Output& output);
 // its path.
 ExitCode show_findings(const std::string& what, const std::string& where,
                        const std::vector<Diagnostic>& findings, Output& output);
-
-ExitCode examine_store(const Settings& settings, Output& output, Clock& clock);
 
 }  // namespace belay::cli

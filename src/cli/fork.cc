@@ -1,13 +1,28 @@
 // `belay fork`: starts a run from a commit of another run, or previews it.
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
 #include "cli/run_input.h"
+#include "cli/shared_options.h"
 #include "cli/show.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kForkHelp =
+    R"(Starts a run in a new thread, from the state of another run after one of its commits, which
+can be edited. The other run does not change. --preview reports which nodes would run again, and
+which effects have already happened. With edits, the fork starts before an approval that it would
+skip, and requests it again.
+
+Examples:
+  {p} fork first --preview
+  {p} fork first --at 2 --edit topic="the outage of May" --thread second
+  {p} fork first --copy --thread second   # current state; an ended run remains ended
+)";
 
 // Parses the edits with the channel types of the thread's graph; null without edits.
 Result<Value> read_edits(const CommandContext& world, const std::string& graph,
@@ -46,34 +61,81 @@ void show_preview(CommandContext& world, const ForkPreview& preview) {
   output.document(preview_document(preview, world.program.presentation.approval_document));
 }
 
+class ForkCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    words.argument("THREAD", thread_, "The thread to fork")
+        .required()
+        .completes(NamesToComplete::threads);
+    declare_run(words, run_);
+    words.option("--at", at_, "Commit to start from, by its number in history (default: newest)");
+    words.option("--edit", edits_, "Changed channels: name=value, @file.json, or -; repeatable");
+    words.option("--thread", new_thread_, "New thread (default: a random one)").former_name("--as");
+    declare_roles(words, roles_);
+    words.flag("--preview", preview_, "Report what would be repeated, start nothing");
+    words.flag("--copy", copy_, "Copy the current state: an ended run remains ended");
+  }
+
+  Result<Done> validate(const CommandValidation& inputs) override {
+    BELAY_CHECK(check_thread_and_run(thread_, run_));
+    BELAY_CHECK(complete_roles(inputs.settings, roles_));
+    if (new_thread_) BELAY_CHECK(check_thread(*new_thread_));
+    if (copy_ && (at_ || !edits_.empty() || preview_)) {
+      return error(ErrorCode::invalid,
+                   "--copy copies the current state of a thread. Omit --at, --edit and --preview.");
+    }
+    BELAY_TRY(seq_, seq_from(at_));
+    return Done{};
+  }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    ForkOptions options;
+    options.from = ThreadId(thread_);
+    BELAY_CO_TRY(options.run, co_await named_run(world, options.from, run_));
+    options.seq = seq_;
+    options.copy = copy_;
+    options.roles = std::move(roles_);
+    // If no user is named, the fork belongs to the owner of the original thread.
+    if (world.settings.user != UserId("local")) options.user = world.settings.user;
+    options.thread = ThreadId(new_thread_.value_or(random_uuid(world.random).text()));
+    ThreadId from = options.from;
+    BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from), options.run));
+    BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, edits_));
+    if (preview_) {
+      BELAY_CO_TRY(ForkPreview preview, co_await world.service.preview(std::move(options)));
+      show_preview(world, preview);
+      co_return ExitCode::done;
+    }
+    ThreadId thread = options.thread;
+    world.progress.begins(thread);
+    auto view = co_await world.service.fork(std::move(options));
+    world.progress.rests(thread);
+    if (!view.ok()) co_return std::move(view).error();
+    show_run(world, *view);
+    world.output.document(run_document(world.program, *view));
+    co_return end_of(world, *view);
+  }
+
+ private:
+  std::string thread_;
+  std::optional<std::string> run_;
+  std::optional<std::string> at_;
+  std::vector<std::string> edits_;  // name=value, @file, -
+  std::optional<std::string> new_thread_;
+  std::vector<std::string> roles_;  // override those of the settings
+  bool preview_ = false;
+  bool copy_ = false;
+  std::optional<std::uint64_t> seq_;  // parsed `at_`
+};
+
 }  // namespace
 
-Task<CommandResult> fork_thread(CommandContext& world, Fork wanted) {
-  ForkOptions options;
-  options.from = ThreadId(std::move(wanted.thread));
-  BELAY_CO_TRY(options.run, co_await named_run(world, options.from, std::move(wanted.run)));
-  options.seq = wanted.seq;
-  options.copy = wanted.copy;
-  options.roles = std::move(wanted.roles);
-  // If no user is named, the fork belongs to the owner of the original thread.
-  if (world.settings.user != UserId("local")) options.user = world.settings.user;
-  options.thread = ThreadId(wanted.new_thread.value_or(random_uuid(world.random).text()));
-  ThreadId from = options.from;
-  BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from), options.run));
-  BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, wanted.edits));
-  if (wanted.preview) {
-    BELAY_CO_TRY(ForkPreview preview, co_await world.service.preview(std::move(options)));
-    show_preview(world, preview);
-    co_return ExitCode::done;
-  }
-  ThreadId thread = options.thread;
-  world.progress.begins(thread);
-  auto view = co_await world.service.fork(std::move(options));
-  world.progress.rests(thread);
-  if (!view.ok()) co_return std::move(view).error();
-  show_run(world, *view);
-  world.output.document(run_document(world.program, *view));
-  co_return end_of(world, *view);
+CommandSpec builtin::fork_command(const Program&) {
+  return {.path = {"fork"},
+          .line = "Start a new thread from a commit of another",
+          .end = kForkHelp,
+          .traits = {.uses_server_agents = true},
+          .make = make_command<ForkCommand>};
 }
 
 }  // namespace belay::cli

@@ -1,12 +1,24 @@
 // `belay history`: lists the commits of the runs of a thread, newest first.
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
+#include "cli/shared_options.h"
 #include "cli/show.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kHistoryHelp =
+    R"(Lists the commits of all runs of the thread, newest first.
+
+Examples:
+  {p} history first
+  {p} history first --run 1f0c64
+  {p} history first --json | jq '.checkpoints[].node'
+)";
 
 // "Run 1f0c64...: completed: answered, 2026-11-21 12:00"
 std::string headline_of(const CommandContext& world, const RunRow& run) {
@@ -27,23 +39,47 @@ void show_commits(const CommandContext& world, const RunHistory& history) {
   }
 }
 
+class HistoryCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    declare_thread(words, thread_);
+    words.option("--run", run_, "Only commits of this run: its id, or the first characters of it");
+    declare_limit(words, limit_);
+  }
+  Result<Done> validate(const CommandValidation&) override {
+    return check_thread_and_run(thread_, run_);
+  }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    HistoryPage page;
+    page.thread = ThreadId(thread_);
+    page.limit = limit_;
+    BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, run_));
+    bool is_of_one_run = page.run.has_value();
+    BELAY_CO_TRY(std::vector<RunHistory> history, co_await world.service.history(std::move(page)));
+    // A thread with a single run needs no headlines.
+    bool has_headlines = !is_of_one_run && (history.size() > 1 || history.front().run.ordinal > 0);
+    for (const RunHistory& each : history) {
+      if (has_headlines) world.output.line(headline_of(world, each.run));
+      show_commits(world, each);
+    }
+    world.output.document(history_document(history, limit_));
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string thread_;
+  std::optional<std::string> run_;
+  std::size_t limit_ = 100;
+};
+
 }  // namespace
 
-Task<CommandResult> show_history(CommandContext& world, History wanted) {
-  HistoryPage page;
-  page.thread = ThreadId(std::move(wanted.thread));
-  page.limit = wanted.limit;
-  BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, std::move(wanted.run)));
-  bool is_of_one_run = page.run.has_value();
-  BELAY_CO_TRY(std::vector<RunHistory> history, co_await world.service.history(std::move(page)));
-  // A thread with a single run needs no headlines.
-  bool has_headlines = !is_of_one_run && (history.size() > 1 || history.front().run.ordinal > 0);
-  for (const RunHistory& each : history) {
-    if (has_headlines) world.output.line(headline_of(world, each.run));
-    show_commits(world, each);
-  }
-  world.output.document(history_document(history, wanted.limit));
-  co_return ExitCode::done;
+CommandSpec builtin::history_command(const Program&) {
+  return {.path = {"history"},
+          .line = "List the commits of a thread's runs",
+          .end = kHistoryHelp,
+          .make = make_command<HistoryCommand>};
 }
 
 }  // namespace belay::cli

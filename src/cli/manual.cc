@@ -1,9 +1,19 @@
-#include "cli/manual.h"
+// `belay man`: generates the manual page of the program in roff, for man(1).
 
 #include "cli/arguments.h"
+#include "cli/command_list.h"
+#include "cli/command_table.h"
+#include "cli/process_context.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kManualHelp =
+    R"(Prints the manual page of the whole program, for man(1).
+
+Example:
+  {p} man | man -l -
+)";
 
 // Escapes text for roff: no line may start a request, and hyphens remain hyphens.
 std::string escaped(std::string_view text) {
@@ -51,8 +61,6 @@ std::string synopsis_of(const std::string& name, const CommandHelp& command) {
   return line;
 }
 
-}  // namespace
-
 std::string manual_page(const Program& program, const std::vector<CommandHelp>& table) {
   std::string name = program.call.substr(program.call.rfind('/') + 1);
   const CommandHelp& whole = table.front();
@@ -74,6 +82,24 @@ std::string manual_page(const Program& program, const std::vector<CommandHelp>& 
   }
   page += ".SH MORE\n" + as_it_stands(whole.end);
   return page;
+}
+
+class ManCommand final : public ProcessCommand {
+ public:
+  CommandResult run_in_process(const ProcessContext& context) override {
+    context.output.text(manual_page(context.program, command_table(context.program)));
+    return ExitCode::done;
+  }
+};
+
+}  // namespace
+
+CommandSpec builtin::man_command(const Program&) {
+  return {.path = {"man"},
+          .line = "Print the manual page",
+          .end = kManualHelp,
+          .traits = {.uses_named_servers = false},
+          .make = make_command<ManCommand>};
 }
 
 }  // namespace belay::cli

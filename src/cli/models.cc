@@ -1,13 +1,28 @@
-#include "cli/models.h"
+// `belay models`: lists the language models, checks the configured ones, and tries one. It opens no
+// store.
 
 #include "belay/task.h"
+#include "cli/command_list.h"
 #include "cli/doctor.h"
 #include "cli/model_diagnostics.h"
 #include "cli/model_settings.h"
+#include "cli/process_context.h"
 #include "cli/signals.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kModelsHelp =
+    R"(Queries the servers of the configured models; without a model, Ollama on this machine and the
+providers that a key is set for. Only `try` requests tokens from a model. Exit code 1 if a
+configured model is unavailable, 2 if none is configured.
+
+Examples:
+  {p} models list
+  {p} models check --model ollama:llama3.2
+  OPENAI_API_KEY=... {p} models try --model openai:gpt-4o-mini
+  {p} models try --model openai:local --model-url http://127.0.0.1:8080/v1
+)";
 
 constexpr std::chrono::seconds kTryPatience{5};
 constexpr std::chrono::milliseconds kTrySignalInterval{50};
@@ -115,7 +130,7 @@ Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock&
 
 ExitCode stopped(int signal) { return static_cast<ExitCode>(128 + signal); }
 
-Result<ExitCode> list(const Settings& settings, Output& output, Clock& clock) {
+Result<ExitCode> list_all_models(const Settings& settings, Output& output, Clock& clock) {
   int signal = 0;
   bool any = false;
   auto done = run_until_signal(list_servers(settings, output, clock, any), signal);
@@ -128,7 +143,7 @@ Result<ExitCode> list(const Settings& settings, Output& output, Clock& clock) {
   return nothing_is_set_up(settings, output);
 }
 
-Result<ExitCode> check(const Settings& settings, Output& output, Clock& clock) {
+Result<ExitCode> check_models(const Settings& settings, Output& output, Clock& clock) {
   if (settings.model.empty()) return nothing_is_set_up(settings, output);
   bool usable = true;
   Value::Array documents;
@@ -141,7 +156,7 @@ Result<ExitCode> check(const Settings& settings, Output& output, Clock& clock) {
   return usable ? ExitCode::done : ExitCode::failed;
 }
 
-Result<ExitCode> try_one(const Settings& settings, Output& output, Clock& clock) {
+Result<ExitCode> try_one_model(const Settings& settings, Output& output, Clock& clock) {
   if (!has_language_model(settings)) return nothing_is_set_up(settings, output);
   BELAY_TRY(std::shared_ptr<Model> model, open_model(with_own_names(settings), clock));
   int signal = 0;
@@ -168,19 +183,48 @@ Result<ExitCode> try_one(const Settings& settings, Output& output, Clock& clock)
   return ExitCode::done;
 }
 
+class ModelsCommand final : public ProcessCommand {
+ public:
+  using Action = Result<ExitCode> (*)(const Settings&, Output&, Clock&);
+  explicit ModelsCommand(Action action) : action_(action) {}
+
+  CommandResult run_in_process(const ProcessContext& context) override {
+    return action_(context.settings, context.output, context.clock);
+  }
+
+ private:
+  Action action_;
+};
+
+CommandSpec models_spec(const Program& program, std::string name, std::string line,
+                        ModelsCommand::Action action) {
+  return {.path = {"models", std::move(name)},
+          .line = std::move(line),
+          .end = kModelsHelp,
+          .is_offered = !program.brings_model,
+          .make = [action] { return std::make_unique<ModelsCommand>(action); }};
+}
+
 }  // namespace
 
-Result<ExitCode> show_models(const Settings& settings, const Models& wanted, Output& output,
-                             Clock& clock) {
-  switch (wanted.what) {
-    case Models::What::list:
-      return list(settings, output, clock);
-    case Models::What::check:
-      return check(settings, output, clock);
-    case Models::What::try_one:
-      break;
-  }
-  return try_one(settings, output, clock);
+CommandSpec builtin::models_command(const Program& program) {
+  return {.path = {"models"},
+          .line = "List, check and try models",
+          .end = kModelsHelp,
+          .is_offered = !program.brings_model};
+}
+
+CommandSpec builtin::models_list_command(const Program& program) {
+  return models_spec(program, "list", "List the models of the servers", list_all_models);
+}
+
+CommandSpec builtin::models_check_command(const Program& program) {
+  return models_spec(program, "check", "Check that the configured models are available",
+                     check_models);
+}
+
+CommandSpec builtin::models_try_command(const Program& program) {
+  return models_spec(program, "try", "Send one short request to the model", try_one_model);
 }
 
 }  // namespace belay::cli

@@ -1,12 +1,21 @@
-// `belay` without a command: shows running runs, open approvals, and the next commands.
+// `belay status`, and `belay` without a command: shows running runs, open approvals, and the next
+// commands.
 
 #include "belay/limits.h"
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
 #include "cli/documents.h"
 #include "cli/show.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kStatusHelp =
+    R"(The same as {p} without a command.
+
+Example:
+  {p} status --json
+)";
 
 void show_runs(CommandContext& world, std::string_view title, const std::vector<RunRow>& rows) {
   if (rows.empty()) return;
@@ -33,23 +42,34 @@ void show_hints(CommandContext& world, const StatusSummary& standing) {
   for (std::size_t i = 0; i < hints.size() && i < 3; ++i) world.output.line("  " + hints[i]);
 }
 
+class StatusCommand final : public Command {
+ public:
+  Task<CommandResult> run(CommandContext& world) override {
+    Whose everybody;
+    BELAY_CO_TRY(StatusSummary standing, co_await world.service.standing(std::move(everybody)));
+    if (standing.at_work.empty() && standing.orphaned.empty() && standing.queued.empty() &&
+        standing.open.empty()) {
+      world.output.line(world.phrases.idle);
+    }
+    show_runs(world, world.phrases.running_title, standing.at_work);
+    show_runs(world, world.phrases.orphaned_title, standing.orphaned);
+    show_runs(world, world.phrases.queued_title, standing.queued);
+    for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
+    show_hints(world, standing);
+    world.output.document(
+        status_summary_document(standing, world.program.presentation.approval_document));
+    co_return ExitCode::done;
+  }
+};
+
 }  // namespace
 
-Task<CommandResult> show_overview(CommandContext& world) {
-  Whose everybody;
-  BELAY_CO_TRY(StatusSummary standing, co_await world.service.standing(std::move(everybody)));
-  if (standing.at_work.empty() && standing.orphaned.empty() && standing.queued.empty() &&
-      standing.open.empty()) {
-    world.output.line(world.phrases.idle);
-  }
-  show_runs(world, world.phrases.running_title, standing.at_work);
-  show_runs(world, world.phrases.orphaned_title, standing.orphaned);
-  show_runs(world, world.phrases.queued_title, standing.queued);
-  for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
-  show_hints(world, standing);
-  world.output.document(
-      status_summary_document(standing, world.program.presentation.approval_document));
-  co_return ExitCode::done;
+CommandSpec builtin::status_command(const Program&) {
+  return {.path = {"status"},
+          .line = "Show runs in progress and pending approvals",
+          .end = kStatusHelp,
+          .is_default = true,
+          .make = make_command<StatusCommand>};
 }
 
 }  // namespace belay::cli

@@ -2,9 +2,9 @@
 // cli/program.h - Program: the differences between the command lines of programs: names, graphs,
 // model, and additional commands and displays. Everything else is common to all programs.
 //
-// To add a command, write a CustomCommand and its CommandEntry. To show payloads other than as
-// JSON, or to mark approvals, set Presentation. src/program/ does all of this; belay::main() none
-// of it.
+// To add a command, write a class that derives from Command, and its CommandSpec: see command.h. To
+// show payloads other than as JSON, or to mark approvals, set Presentation. src/program/ does all
+// of this; belay::main() none of it.
 //
 // Threading: the main thread. All of it outlives the CommandContext that is built from it.
 
@@ -18,7 +18,7 @@
 #include "belay/graph.h"
 #include "belay/model.h"
 #include "belay/runtime.h"
-#include "cli/exit_code.h"
+#include "cli/command.h"
 
 namespace belay::server {
 struct Route;
@@ -27,48 +27,21 @@ struct ApiContext;
 
 namespace belay::cli {
 
-struct Settings;
-struct CommandContext;
-
-using CommandResult = Result<ExitCode>;
-using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
-
-// One word that a command takes: an option ("--date") or an argument ("FILE").
-struct OptionSpec {
-  std::string name;
-  std::string help;
-  bool required = false;
-};
-using ParsedOptions =
-    std::map<std::string, std::string>;  // by OptionSpec::name; options not given are absent
-
-// A command that a program adds, with its parsed options.
-class CustomCommand {
+// The options of a short form to run a graph.
+class FormOptions {
  public:
-  virtual ~CustomCommand() = default;
-  // Checks the options before a store is opened; may read the files that they name.
-  virtual Result<Done> check_form(const Settings&) { return Done{}; }
-  // True if the command may create its store. Other commands only open an existing one.
-  virtual bool makes_a_store() const { return false; }
-  // False: the command gets an empty store in memory, and the user's store is not opened.
-  virtual bool uses_a_store() const { return true; }
-  virtual Task<CommandResult> run(CommandContext& world) = 0;
-};
-struct CommandEntry {
-  std::vector<std::string> path;  // {"notes", "import"}; without `make`, a group of commands
-  std::string line;               // description in the list of commands
-  std::string end;                // end of its help: examples
-  std::vector<OptionSpec> words = {};
-  std::function<std::shared_ptr<CustomCommand>(ParsedOptions)> make = nullptr;
+  virtual ~FormOptions() = default;
+  virtual void declare(CommandWords& words) = 0;
+  // Returns the input of the run. Fails with `invalid` for invalid options.
+  virtual Result<Value> input(const Settings& settings) const = 0;
 };
 
-// A short form to run a graph: "run daily-audit --date D".
+// A short form to run a graph: "run daily-audit --date D". `enqueue` has it, too.
 struct RunForm {
   std::string name;
   std::string line;
   std::string graph;
-  std::vector<OptionSpec> words;
-  std::function<Result<Value>(const ParsedOptions&, const Settings&)> input;
+  std::function<std::unique_ptr<FormOptions>()> make;
 };
 
 // A setting that only this program has: settings.own contains it by key.
@@ -113,7 +86,7 @@ struct Program {
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::vector<OwnSetting> settings = {};
-  std::vector<CommandEntry> verbs = {};
+  std::vector<CommandSpec> commands = {};  // before those that every program has
   std::vector<RunForm> forms = {};
   Presentation presentation = {};
   // Its own routes, in addition to those of every program; may be null. The settings outlive them.

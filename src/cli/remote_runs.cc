@@ -80,11 +80,4 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
   co_return show_findings("server", connection_.base(), findings, output);
 }
 
-std::string_view needs_a_store(const Command& verb) {
-  if (std::holds_alternative<Work>(verb)) return "worker executes runs of";
-  if (std::holds_alternative<Serve>(verb)) return "serve opens";
-  if (std::holds_alternative<StoreEncrypt>(verb)) return "store encrypt and rotate change";
-  return "";
-}
-
 }  // namespace belay::cli

@@ -2,7 +2,7 @@
 // cli/remote_runs.h - RemoteRuns: the connection to a server that has the runs, and the service
 // behind it; used instead of a store.
 
-#include "cli/arguments.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/settings.h"
 #include "client/remote_service.h"
@@ -28,8 +28,5 @@ class RemoteRuns {
   client::Connection connection_;
   std::unique_ptr<Service> service_;
 };
-
-// Returns the reason for which the command needs a local store; empty if a server can execute it.
-std::string_view needs_a_store(const Command& verb);
 
 }  // namespace belay::cli

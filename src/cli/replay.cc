@@ -1,35 +1,69 @@
 // `belay replay`: replays a run, and reports the first divergence from its recording.
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/named_run.h"
 #include "cli/output.h"
+#include "cli/shared_options.h"
 #include "service/json_encode.h"
 
 namespace belay::cli {
 namespace {
 
+constexpr const char* kReplayHelp =
+    R"(Executes the run again in memory, with recorded model replies, effects and decisions, and
+compares it commit by commit. It calls no external system and writes nothing. Exit code 1 if a
+commit differs.
+
+Example:
+  {p} replay first
+)";
+
 constexpr int shown_columns = 400;
+
+class ReplayCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    declare_thread(words, thread_);
+    declare_run(words, run_);
+  }
+  Result<Done> validate(const CommandValidation&) override {
+    return check_thread_and_run(thread_, run_);
+  }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    ThreadId thread(thread_);
+    BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, run_));
+    BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread), run));
+    Output& out = world.output;
+    std::string compared = std::to_string(report.matching_commits) + " of " +
+                           std::to_string(report.run.seq) + " commits match the recording.";
+    out.line(compared);
+    if (report.divergence) {
+      const Divergence& first = *report.divergence;
+      std::string_view more = out.glyph("\xE2\x80\xA6", "...");
+      out.line("Commit " + std::to_string(first.seq) + ", " + one_line(first.node) +
+               ": different " + one_line(first.what) + ".");
+      out.line("  recorded  " + shortened(first.recorded, shown_columns, more));
+      out.line("  replayed  " + shortened(first.replayed, shown_columns, more));
+    }
+    out.document(replay_document(report));
+    co_return report.divergence ? ExitCode::failed : ExitCode::done;
+  }
+
+ private:
+  std::string thread_;
+  std::optional<std::string> run_;
+};
 
 }  // namespace
 
-Task<CommandResult> replay_thread(CommandContext& world, Replay wanted) {
-  ThreadId thread(std::move(wanted.thread));
-  BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, std::move(wanted.run)));
-  BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread), run));
-  Output& out = world.output;
-  std::string compared = std::to_string(report.matching_commits) + " of " +
-                         std::to_string(report.run.seq) + " commits match the recording.";
-  out.line(compared);
-  if (report.divergence) {
-    const Divergence& first = *report.divergence;
-    std::string_view more = out.glyph("\xE2\x80\xA6", "...");
-    out.line("Commit " + std::to_string(first.seq) + ", " + one_line(first.node) + ": different " +
-             one_line(first.what) + ".");
-    out.line("  recorded  " + shortened(first.recorded, shown_columns, more));
-    out.line("  replayed  " + shortened(first.replayed, shown_columns, more));
-  }
-  out.document(replay_document(report));
-  co_return report.divergence ? ExitCode::failed : ExitCode::done;
+CommandSpec builtin::replay_command(const Program&) {
+  return {.path = {"replay"},
+          .line = "Replay a run from its journal and compare",
+          .end = kReplayHelp,
+          .make = make_command<ReplayCommand>};
 }
 
 }  // namespace belay::cli

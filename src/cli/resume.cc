@@ -2,12 +2,24 @@
 
 #include <algorithm>
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/documents.h"
+#include "cli/shared_options.h"
 #include "cli/show.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kResumeHelp =
+    R"(Resumes a run whose process died, from its last commit. A run that a live process owns
+remains with that process (exit code 4).
+
+Examples:
+  {p} resume first
+  {p} resume --all
+)";
 
 Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread) {
   world.progress.begins(thread);
@@ -72,12 +84,39 @@ Task<CommandResult> resume_all(CommandContext& world) {
   co_return code;
 }
 
+class ResumeCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    CommandWord thread =
+        words.argument("THREAD", thread_, "The thread").completes(NamesToComplete::threads);
+    words.flag("--all", all_, "All orphaned runs").excludes(thread);
+  }
+
+  Result<Done> validate(const CommandValidation& inputs) override {
+    if (all_) return Done{};
+    if (!thread_.empty()) return check_thread(thread_);
+    const std::string& call = inputs.settings.call;
+    return error(ErrorCode::invalid,
+                 "Missing thread. Use " + call + " resume THREAD or " + call + " resume --all.");
+  }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    if (all_) return resume_all(world);
+    return resume_named(world, ThreadId(thread_));
+  }
+
+ private:
+  std::string thread_;
+  bool all_ = false;
+};
+
 }  // namespace
 
-Task<CommandResult> resume_runs(CommandContext& world, Resume wanted) {
-  if (wanted.all) co_return co_await resume_all(world);
-  ThreadId thread(std::move(wanted.thread));
-  co_return co_await resume_named(world, std::move(thread));
+CommandSpec builtin::resume_command(const Program&) {
+  return {.path = {"resume"},
+          .line = "Resume orphaned runs",
+          .end = kResumeHelp,
+          .make = make_command<ResumeCommand>};
 }
 
 }  // namespace belay::cli

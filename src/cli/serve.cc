@@ -2,19 +2,57 @@
 
 #include <sys/resource.h>
 
-#include "cli/commands.h"
+#include "cli/api_keys.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/worker.h"
 #include "http/server.h"
+#include "server/api.h"
+#include "server/client_address.h"
 #include "server/problem.h"
 #include "server/routes.h"
 
 namespace belay::cli {
 namespace {
 
+constexpr const char* kServeHelp =
+    R"(Serves the HTTP API (docs/api.md; GET /openapi.json describes it), and executes queued and
+orphaned runs, as {p} worker does. Without keys it listens on this machine only. A file of keys has
+one "NAME PERMISSION TOKEN" per line, or "NAME PERMISSION TOKEN ROLE,ROLE"; PERMISSION is read, run,
+decide or administer, and each one includes those before it. A key can read its own user's runs and
+records; with decide also the approvals of other users, with administer everything. SIGTERM and
+Ctrl-C: the server claims nothing more, completes requests and releases its runs.
+With keys, a user or an address can start 10 runs per minute and have 5 in progress; without keys
+there is no limit unless one is set.
+
+Examples:
+  {p} serve
+  {p} serve --listen 0.0.0.0:8123 --api-keys keys.txt --tls-certificate c.pem --tls-key k.pem
+  curl -d '{"input":{"topic":"the outage"}}' -H content-type:application/json \
+    http://127.0.0.1:8123/api/agents/NAME/runs
+)";
+
 // Time for the responses to requests whose runs were released.
 constexpr std::chrono::seconds kAnswerAfterDrain{2};
 constexpr std::chrono::milliseconds kAnswerAfterStop{200};
 constexpr std::size_t kStartsPerMinuteWithKeys = 10;
+
+struct ServeOptions {
+  std::string listen_text = "127.0.0.1:8123";
+  Work work = {};                       // the runs it executes while it serves
+  std::optional<std::string> api_keys;  // name of a file
+  std::optional<std::string> certificate, certificate_key;
+  // Override the limits of the settings; 0: unlimited.
+  std::optional<std::uint64_t> starts_per_minute, starts_at_work;
+  std::vector<std::string> trusted_proxies;
+  std::optional<std::string> no_approval_takes;
+  // Parsed from the texts above.
+  std::string address;
+  int port = 0;
+  std::vector<server::ApiKey> keys;
+  std::optional<server::Permission> skips_approval;  // unset: no key may
+};
 
 // If the store cannot be read now, it cannot be written either.
 Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
@@ -33,7 +71,7 @@ Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
                   "Its store cannot be read now. See the log of the server, and run belay doctor.");
 }
 
-server::StartLimitOptions start_limits(const CommandContext& world, const Serve& wanted) {
+server::StartLimitOptions start_limits(const CommandContext& world, const ServeOptions& wanted) {
   const StartSettings& set = world.settings.starts;
   std::optional<std::uint64_t> per_minute =
       wanted.starts_per_minute ? wanted.starts_per_minute : set.per_minute;
@@ -44,7 +82,7 @@ server::StartLimitOptions start_limits(const CommandContext& world, const Serve&
   return limits;
 }
 
-server::ApiOptions api_options(CommandContext& world, const Serve& wanted,
+server::ApiOptions api_options(CommandContext& world, const ServeOptions& wanted,
                                const bool& is_draining) {
   server::ApiOptions options;
   options.version = BELAY_VERSION;
@@ -62,7 +100,7 @@ server::ApiOptions api_options(CommandContext& world, const Serve& wanted,
   return options;
 }
 
-http::ServerOptions server_options(const Serve& wanted, server::Api& api) {
+http::ServerOptions server_options(const ServeOptions& wanted, server::Api& api) {
   http::ServerOptions options;
   options.admit = [&api](http::Request& head) { return api.admit(head); };
   options.address = wanted.address;
@@ -84,7 +122,7 @@ void allow_connections() {
   (void)::setrlimit(RLIMIT_NOFILE, &files);
 }
 
-std::string url_of(const Serve& wanted, int port) {
+std::string url_of(const ServeOptions& wanted, int port) {
   bool is_v6 = wanted.address.find(':') != std::string::npos;
   std::string host = is_v6 ? "[" + wanted.address + "]" : wanted.address;
   return (wanted.certificate ? "https://" : "http://") + host + ":" + std::to_string(port);
@@ -105,44 +143,149 @@ Task<Result<std::size_t>> work_on(CommandContext& world, const Work& wanted,
   }
 }
 
+// Returns the permission that may start runs without approval; nullopt for "never".
+Result<std::optional<server::Permission>> skipping_permission(
+    const Settings& settings, const std::optional<std::string>& flag) {
+  using server::Permission;
+  std::string named = flag.value_or(settings.permission_without_approval());
+  if (named == "never") return std::optional<Permission>();
+  for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {
+    if (server::name_of(each) == named) return std::optional(each);
+  }
+  return error(ErrorCode::invalid, "Invalid --no-approval-takes \"" + shortened(named, 40, "...") +
+                                       "\": expected run, decide, administer or never.");
+}
+
+// Sets the address and the port. Examples: "127.0.0.1:8123", "[::1]:8123", or ":8123" for this
+// machine only.
+Result<Done> read_listen(ServeOptions& options) {
+  constexpr std::int64_t port_max = 65'535;
+  const std::string& text = options.listen_text;
+  std::size_t colon = text.rfind(':');
+  if (colon == text.npos) {
+    return error(ErrorCode::invalid,
+                 "--listen is invalid: expected ADDRESS:PORT, such as 127.0.0.1:8123.");
+  }
+  options.address = text.substr(0, colon);
+  if (options.address.starts_with('[') && options.address.ends_with(']')) {
+    options.address = options.address.substr(1, options.address.size() - 2);
+  }
+  if (options.address.empty() || options.address == "localhost") options.address = "127.0.0.1";
+  BELAY_TRY(std::int64_t port,
+            whole_number("the port of --listen", text.substr(colon + 1), 0, port_max));
+  options.port = static_cast<int>(port);
+  return Done{};
+}
+
+class ServeCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override;
+  Result<Done> validate(const CommandValidation& inputs) override;
+  const Work* work() const override { return &options_.work; }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    bool is_draining = false;
+    Shutdown shutdown(world, options_.work.drain_timeout);
+    allow_connections();
+    server::ApiParts parts{world.service, world.executor,      world.clock,
+                           world.random,  world.local->starts, world.local->telemetry};
+    server::Api::OwnRoutes own;
+    if (world.program.routes) {
+      own = [&world](server::ApiContext& served) {
+        return world.program.routes(served, world.settings);
+      };
+    }
+    server::Api api(parts, api_options(world, options_, is_draining), own);
+    http::Handler handler = [&api](http::Request request) {
+      return api.answer(std::move(request));
+    };
+    BELAY_CO_TRY(std::unique_ptr<http::Server> server,
+                 http::Server::listen(*world.local->loop, world.clock,
+                                      server_options(options_, api), std::move(handler)));
+    Completion<Done> closed;
+    shutdown.when_stopped = [&world, closed] {
+      // runtime.stop() has ended the runs that requests waited for: send these responses, but do
+      // not wait for the whole drain.
+      world.executor.call_after(kAnswerAfterStop, [closed] { closed.complete(Done{}); });
+    };
+    world.local->when_stopped = [&] {
+      // The order matters: the server stops first, so that no request reaches a draining runtime.
+      if (!std::exchange(is_draining, true)) server->drain([closed] { closed.complete(Done{}); });
+      shutdown.take_signal();
+    };
+    world.progress.name_threads();
+    std::string url = url_of(options_, server->port());
+    world.output.progress(format_message(world.phrases.listening, {{"url", url}}));
+    auto count = co_await work_on(world, options_.work, is_draining);
+    if (!count.ok()) co_return std::move(count).error();
+    co_await closed;
+    world.output.document(
+        Value::object({{"url", url}, {"processed", *count}, {"takenUp", *count}}));
+    co_return ExitCode::done;
+  }
+
+ private:
+  ServeOptions options_;
+};
+
+void ServeCommand::declare(CommandWords& words) {
+  Work& work = options_.work;
+  words.option("--listen", options_.listen_text, "ADDRESS:PORT; port 0 selects a free one")
+      .shows_default();
+  words.option("--max-runs", work.runs_max, "Maximum concurrent runs of the queues")
+      .range(1, 10'000)
+      .shows_default()
+      .former_name("--runs");
+  declare_name_of_worker(words, work);
+  declare_drain_timeout(words, work);
+  declare_retention(words, work);
+  words.option("--api-keys", options_.api_keys, "File of API keys and their permissions");
+  words.option("--tls-certificate", options_.certificate,
+               "PEM file of the TLS certificate, with its chain");
+  words.option("--tls-key", options_.certificate_key, "PEM file of the private key");
+  words.option("--per-user", work.per_user,
+               "Maximum concurrent runs of a user; 0: unlimited [5 with --api-keys, else 0]");
+  words.option("--starts-per-minute", options_.starts_per_minute,
+               "Maximum starts per minute of a user or address; 0: unlimited [10 with --api-keys, "
+               "else 0]");
+  words.option("--starts-at-work", options_.starts_at_work,
+               "Maximum concurrent runs started by requests, of all users; 0: unlimited [1000]");
+  words.option("--trusted-proxy", options_.trusted_proxies,
+               "Address whose X-Forwarded-For is trusted; repeatable");
+  words.option("--no-approval-takes", options_.no_approval_takes,
+               "Permission to start runs without approval: run, decide, administer or never "
+               "(default: decide)");
+}
+
+Result<Done> ServeCommand::validate(const CommandValidation& inputs) {
+  BELAY_CHECK(read_listen(options_));
+  BELAY_TRY(options_.keys, api_keys_for(options_.api_keys, options_.address));
+  options_.work.has_several_users = !options_.keys.empty();
+  for (std::string& proxy : options_.trusted_proxies) {
+    std::string read = server::address_from(proxy);
+    if (read.empty())
+      return error(ErrorCode::invalid, "--trusted-proxy is invalid: expected an IP address.");
+    proxy = std::move(read);
+  }
+  if (options_.certificate.has_value() != options_.certificate_key.has_value()) {
+    return error(ErrorCode::invalid, "--tls-certificate and --tls-key require each other.");
+  }
+  BELAY_TRY(options_.skips_approval,
+            skipping_permission(inputs.settings, options_.no_approval_takes));
+  return complete_work(options_.work);
+}
+
 }  // namespace
 
-Task<CommandResult> serve(CommandContext& world, Serve wanted) {
-  bool is_draining = false;
-  Shutdown shutdown(world, wanted.work.drain_timeout);
-  allow_connections();
-  server::ApiParts parts{world.service, world.executor,      world.clock,
-                         world.random,  world.local->starts, world.local->telemetry};
-  server::Api::OwnRoutes own;
-  if (world.program.routes) {
-    own = [&world](server::ApiContext& served) {
-      return world.program.routes(served, world.settings);
-    };
-  }
-  server::Api api(parts, api_options(world, wanted, is_draining), own);
-  http::Handler handler = [&api](http::Request request) { return api.answer(std::move(request)); };
-  BELAY_CO_TRY(std::unique_ptr<http::Server> server,
-               http::Server::listen(*world.local->loop, world.clock, server_options(wanted, api),
-                                    std::move(handler)));
-  Completion<Done> closed;
-  shutdown.when_stopped = [&world, closed] {
-    // runtime.stop() has ended the runs that requests waited for: send these responses, but do not
-    // wait for the whole drain.
-    world.executor.call_after(kAnswerAfterStop, [closed] { closed.complete(Done{}); });
-  };
-  world.local->when_stopped = [&] {
-    // The order matters: the server stops first, so that no request reaches a draining runtime.
-    if (!std::exchange(is_draining, true)) server->drain([closed] { closed.complete(Done{}); });
-    shutdown.take_signal();
-  };
-  world.progress.name_threads();
-  std::string url = url_of(wanted, server->port());
-  world.output.progress(format_message(world.phrases.listening, {{"url", url}}));
-  auto count = co_await work_on(world, wanted.work, is_draining);
-  if (!count.ok()) co_return std::move(count).error();
-  co_await closed;
-  world.output.document(Value::object({{"url", url}, {"processed", *count}, {"takenUp", *count}}));
-  co_return ExitCode::done;
+CommandSpec builtin::serve_command(const Program&) {
+  return {.path = {"serve"},
+          .line = "Serve the HTTP API and execute runs",
+          .end = kServeHelp,
+          .traits = {.needs_own_store = "serve opens",
+                     .creates_store = true,
+                     .is_service = true,
+                     .serves_http = true},
+          .make = make_command<ServeCommand>};
 }
 
 }  // namespace belay::cli

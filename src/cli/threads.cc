@@ -1,12 +1,42 @@
-// `belay threads`: lists the threads, newest first; shows one with its runs; changes one.
+// `belay threads`: lists the threads, newest first; shows one with its runs; changes and preserves
+// one.
 
-#include "cli/commands.h"
+#include "cli/command_context.h"
+#include "cli/command_list.h"
+#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
+#include "cli/shared_options.h"
 #include "cli/show.h"
 
 namespace belay::cli {
 namespace {
+
+constexpr const char* kThreadsHelp =
+    R"(A thread has one run after another. It is idle, busy (a run is queued or running, or waits
+for a timer), interrupted (a run waits for a person) or in error (a run failed, or is quarantined).
+`threads show` lists its runs, newest first, each with its input.
+
+Examples:
+  {p} threads --limit 100
+  {p} threads show first
+)";
+constexpr const char* kEditThreadHelp =
+    R"(Changes the named members only. An expired thread is deleted by {p} store prune and by a
+worker, as soon as its runs have ended.
+
+Examples:
+  {p} threads edit first --title "The outage of May"
+  {p} threads edit first --metadata '{"customer": 7, "draft": null}'
+  {p} threads edit first --expires 30d
+)";
+constexpr const char* kPreserveHelp =
+    R"({p} store prune does not delete a preserved thread.
+
+Examples:
+  {p} threads preserve audit-may-2
+  {p} threads unpreserve audit-may-2
+)";
 
 constexpr std::size_t kInputWidth = 60;
 constexpr std::size_t kIdWidthMax = 40;
@@ -77,76 +107,186 @@ void show_settings(CommandContext& world, const ListedThread& found) {
               relative_text(world.phrases, thread.expires_at, world.clock.now()));
 }
 
-Task<CommandResult> show_thread(CommandContext& world, ShowThread wanted) {
-  ThreadId thread(std::move(wanted.thread));
-  RunPage page;
-  page.thread = thread;
-  page.limit = wanted.limit;
-  BELAY_CO_TRY(page.before, co_await named_run(world, thread, std::move(wanted.before)));
-  BELAY_CO_TRY(std::vector<RunRow> runs, co_await world.service.runs(std::move(page)));
-  BELAY_CO_TRY(ListedThread found, co_await world.service.thread(thread));
-  show_settings(world, found);
-  Value::Array documents;
-  for (const RunRow& run : runs) {
-    world.output.line("  " + run.run.text() + "  " +
-                      moment_text(world.settings.time_zone, run.created_at) + "  " +
-                      padded(state_of(world, run), 20) + "  " + summary_of(world.output, run));
-    documents.push_back(run_summary_with_input(run));
-  }
-  Value next;
-  if (runs.size() == wanted.limit) {
-    next = runs.back().run.text();
-    world.output.line("More: " + command(world, {"threads", "show", thread.text, "--before",
-                                                 runs.back().run.text()}));
-  }
-  Value document = thread_document(found.thread, found.run);
-  document.as_object()->emplace("runs", std::move(documents));
-  document.as_object()->emplace("next", std::move(next));
-  world.output.document(document);
-  co_return ExitCode::done;
-}
+class ThreadsCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override { declare_limit(words, limit_); }
 
-Task<CommandResult> edit_thread(CommandContext& world, EditThread wanted) {
-  ThreadId thread(std::move(wanted.thread));
-  if (wanted.expires_after) wanted.settings.expires_at = world.clock.now() + *wanted.expires_after;
-  BELAY_CO_CHECK(co_await world.service.edit_thread(thread, std::move(wanted.settings)));
-  BELAY_CO_TRY(ListedThread found, co_await world.service.thread(std::move(thread)));
-  show_settings(world, found);
-  world.output.document(thread_document(found.thread, found.run));
-  co_return ExitCode::done;
-}
+  Task<CommandResult> run(CommandContext& world) override {
+    ThreadPage page;
+    page.limit = limit_;
+    BELAY_CO_TRY(std::vector<ListedThread> listed, co_await world.service.threads(std::move(page)));
+    if (listed.empty()) {
+      world.output.line("No threads yet. Start one: " + command(world, world.program.first_run));
+    }
+    std::size_t id_width = 0;
+    for (const ListedThread& one : listed)
+      id_width = std::max(id_width, columns(one.thread.thread.text));
+    id_width = std::min(id_width, kIdWidthMax);
+    Value::Array documents;
+    for (const ListedThread& one : listed) {
+      world.output.line(line_of(world, one, id_width));
+      documents.push_back(thread_document(one.thread, one.run));
+    }
+    world.output.document(Value::object({{"threads", std::move(documents)}}));
+    co_return ExitCode::done;
+  }
 
-Task<CommandResult> list_threads(CommandContext& world, Threads wanted) {
-  ThreadPage page;
-  page.limit = wanted.limit;
-  BELAY_CO_TRY(std::vector<ListedThread> listed, co_await world.service.threads(std::move(page)));
-  if (listed.empty()) {
-    world.output.line("No threads yet. Start one: " + command(world, world.program.first_run));
+ private:
+  std::size_t limit_ = 20;
+};
+
+class ThreadsShowCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    declare_thread(words, thread_);
+    declare_limit(words, limit_);
+    words.option("--before", before_, "Only runs before this one, the last of the page");
   }
-  std::size_t id_width = 0;
-  for (const ListedThread& one : listed)
-    id_width = std::max(id_width, columns(one.thread.thread.text));
-  id_width = std::min(id_width, kIdWidthMax);
-  Value::Array documents;
-  for (const ListedThread& one : listed) {
-    world.output.line(line_of(world, one, id_width));
-    documents.push_back(thread_document(one.thread, one.run));
+  Result<Done> validate(const CommandValidation&) override {
+    return check_thread_and_run(thread_, before_);
   }
-  world.output.document(Value::object({{"threads", std::move(documents)}}));
-  co_return ExitCode::done;
-}
+
+  Task<CommandResult> run(CommandContext& world) override {
+    ThreadId thread(thread_);
+    RunPage page;
+    page.thread = thread;
+    page.limit = limit_;
+    BELAY_CO_TRY(page.before, co_await named_run(world, thread, before_));
+    BELAY_CO_TRY(std::vector<RunRow> runs, co_await world.service.runs(std::move(page)));
+    BELAY_CO_TRY(ListedThread found, co_await world.service.thread(thread));
+    show_settings(world, found);
+    Value::Array documents;
+    for (const RunRow& run : runs) {
+      world.output.line("  " + run.run.text() + "  " +
+                        moment_text(world.settings.time_zone, run.created_at) + "  " +
+                        padded(state_of(world, run), 20) + "  " + summary_of(world.output, run));
+      documents.push_back(run_summary_with_input(run));
+    }
+    Value next;
+    if (runs.size() == limit_) {
+      next = runs.back().run.text();
+      world.output.line("More: " + command(world, {"threads", "show", thread.text, "--before",
+                                                   runs.back().run.text()}));
+    }
+    Value document = thread_document(found.thread, found.run);
+    document.as_object()->emplace("runs", std::move(documents));
+    document.as_object()->emplace("next", std::move(next));
+    world.output.document(document);
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string thread_;
+  std::size_t limit_ = 20;
+  std::optional<std::string> before_;  // last run of the previous page
+};
+
+class ThreadsEditCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    declare_thread(words, thread_);
+    words.option("--title", title_, "Title; an empty one removes it");
+    words.option("--metadata", metadata_,
+                 "JSON object, merged into the metadata; a member that is null is removed");
+    words.option("--expires", expires_,
+                 "Time until the thread is deleted: 12h, 30d; never: no expiry");
+  }
+
+  Result<Done> validate(const CommandValidation&) override {
+    BELAY_CHECK(check_thread(thread_));
+    if (!title_ && !metadata_ && !expires_) {
+      return error(ErrorCode::invalid, "Nothing to change. Use --title, --metadata or --expires.");
+    }
+    settings_.title = title_;
+    if (metadata_) {
+      auto metadata = parse_json(*metadata_);
+      if (!metadata.ok() || !metadata->as_object()) {
+        return error(ErrorCode::invalid, "--metadata is invalid: expected a JSON object.");
+      }
+      settings_.metadata = *std::move(metadata);
+    }
+    if (!expires_) return Done{};
+    settings_.expires_at = Instant{};
+    if (*expires_ == "never") return Done{};
+    BELAY_TRY(expires_after_, age_from("--expires", *expires_));
+    return Done{};
+  }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    ThreadId thread(thread_);
+    if (expires_after_) settings_.expires_at = world.clock.now() + *expires_after_;
+    BELAY_CO_CHECK(co_await world.service.edit_thread(thread, std::move(settings_)));
+    BELAY_CO_TRY(ListedThread found, co_await world.service.thread(std::move(thread)));
+    show_settings(world, found);
+    world.output.document(thread_document(found.thread, found.run));
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string thread_;
+  std::optional<std::string> title_, metadata_, expires_;
+  // Parsed from the texts above.
+  ThreadSettings settings_;
+  std::optional<std::chrono::hours> expires_after_;
+};
+
+// `threads preserve` and `threads unpreserve`.
+class ThreadsPreserveCommand final : public Command {
+ public:
+  explicit ThreadsPreserveCommand(bool preserve) : preserve_(preserve) {}
+
+  void declare(CommandWords& words) override { declare_thread(words, thread_); }
+  Result<Done> validate(const CommandValidation&) override { return check_thread(thread_); }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    ThreadId thread(thread_);
+    BELAY_CO_CHECK(co_await world.service.preserve(std::move(thread), preserve_));
+    world.output.line("Thread \"" + one_line(thread_) +
+                      (preserve_ ? "\" is preserved." : "\" is not preserved."));
+    world.output.document(Value::object({{"threadId", thread_}, {"preserved", preserve_}}));
+    co_return ExitCode::done;
+  }
+
+ private:
+  bool preserve_;
+  std::string thread_;
+};
 
 }  // namespace
 
-bool is_about_threads(const Command& verb) {
-  return std::holds_alternative<Threads>(verb) || std::holds_alternative<ShowThread>(verb) ||
-         std::holds_alternative<EditThread>(verb);
+CommandSpec builtin::threads_command(const Program&) {
+  return {.path = {"threads"},
+          .line = "List threads, newest first",
+          .end = kThreadsHelp,
+          .make = make_command<ThreadsCommand>};
 }
 
-Task<CommandResult> see_to_threads(CommandContext& world, Command verb) {
-  if (auto* one = std::get_if<ShowThread>(&verb)) return show_thread(world, std::move(*one));
-  if (auto* one = std::get_if<EditThread>(&verb)) return edit_thread(world, std::move(*one));
-  return list_threads(world, std::get<Threads>(verb));
+CommandSpec builtin::threads_show_command(const Program&) {
+  return {.path = {"threads", "show"},
+          .line = "Show a thread and its runs",
+          .end = kThreadsHelp,
+          .make = make_command<ThreadsShowCommand>};
+}
+
+CommandSpec builtin::threads_edit_command(const Program&) {
+  return {.path = {"threads", "edit"},
+          .line = "Change a thread's title, metadata or expiry",
+          .end = kEditThreadHelp,
+          .make = make_command<ThreadsEditCommand>};
+}
+
+CommandSpec builtin::threads_preserve_command(const Program&) {
+  return {.path = {"threads", "preserve"},
+          .line = "Exempt a thread from pruning",
+          .end = kPreserveHelp,
+          .make = [] { return std::make_unique<ThreadsPreserveCommand>(true); }};
+}
+
+CommandSpec builtin::threads_unpreserve_command(const Program&) {
+  return {.path = {"threads", "unpreserve"},
+          .line = "Allow a thread to be pruned again",
+          .end = kPreserveHelp,
+          .make = [] { return std::make_unique<ThreadsPreserveCommand>(false); }};
 }
 
 }  // namespace belay::cli

@@ -1,12 +1,28 @@
 // `belay worker`: executes the runs of the store until a signal arrives.
 
 #include "cli/worker.h"
+
 #include "belay/storage.h"
-#include "cli/commands.h"
+#include "cli/command_list.h"
+#include "cli/shared_options.h"
 
 namespace belay::cli {
 namespace {
 
+constexpr const char* kWorkerHelp =
+    R"(Claims queued and orphaned runs, and processes due timers, retries and expired approvals.
+Several workers can share a store; each run is executed by one of them. SIGTERM and Ctrl-C: the
+worker claims nothing more, and releases its runs to their queues at their next commit; a second
+signal ends it immediately, which loses no commit either. Once an hour it deletes threads that ended
+long ago (--retention), as {p} store prune does.
+
+Examples:
+  {p} worker
+  {p} worker --max-runs 4
+  {p} worker --until-idle         # in a script: exit when no run is claimable
+)";
+
+constexpr std::size_t kRunsOfWorkerMax = 1'000;
 constexpr std::chrono::hours kBetweenPrunings{1};
 
 Task<Result<Done>> prune_once(CommandContext& world, std::chrono::hours retention) {
@@ -27,6 +43,37 @@ Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours ret
 }
 
 }  // namespace
+
+void declare_name_of_worker(CommandWords& words, Work& work) {
+  words.option("--name", work.name, "Name in `workers`, on PostgreSQL (default: HOST:PID)");
+}
+
+void declare_drain_timeout(CommandWords& words, Work& work) {
+  words
+      .option("--drain-timeout", work.drain_text,
+              "Time for running nodes to complete after SIGTERM or Ctrl-C; 0: none")
+      .shows_default();
+}
+
+void declare_retention(CommandWords& words, Work& work) {
+  words
+      .option("--retention", work.retention_text,
+              "Time to keep ended threads: 12h, 30d, or forever")
+      .shows_default()
+      .former_name("--keep");
+}
+
+Result<Done> complete_work(Work& work) {
+  if (work.name) BELAY_CHECK(check_name("worker name", *work.name));
+  if (work.drain_text == "0" || work.drain_text == "0s") {
+    work.drain_timeout = std::chrono::milliseconds(0);
+  } else {
+    BELAY_TRY(work.drain_timeout, duration_from("--drain-timeout", work.drain_text));
+  }
+  if (work.retention_text == "forever") return Done{};
+  BELAY_TRY(work.retention, age_from("--retention", work.retention_text));
+  return Done{};
+}
 
 Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted) {
   WorkerOptions options;
@@ -68,15 +115,54 @@ void Shutdown::stop() {
   if (when_stopped) when_stopped();
 }
 
-Task<CommandResult> run_worker_command(CommandContext& world, Work wanted) {
-  Shutdown shutdown(world, wanted.drain_timeout);
-  world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
-  world.progress.name_threads();
-  if (!wanted.until_idle) world.output.progress(world.phrases.worker_started);
-  BELAY_CO_TRY(std::size_t count, co_await work_until_drained(world, wanted));
-  world.output.progress(format_message(world.phrases.processed, {{"n", std::to_string(count)}}));
-  world.output.document(Value::object({{"processed", count}, {"takenUp", count}}));
-  co_return ExitCode::done;
+namespace {
+
+class WorkerCommand final : public Command {
+ public:
+  void declare(CommandWords& words) override {
+    words.option("--max-runs", work_.runs_max, "Maximum concurrent runs")
+        .range(std::size_t{1}, kRunsOfWorkerMax)
+        .shows_default()
+        .former_name("--runs");
+    declare_retention(words, work_);
+    words.option("--queue", work_.queues, "Only this queue; repeatable");
+    words.option("--per-user", work_.per_user, "Maximum running runs per user; 0: unlimited [0]");
+    words.option("--per-key", work_.per_key,
+                 "Maximum running runs per concurrency key; 0: unlimited [1]");
+    words.option("--per-queue", work_.per_queue,
+                 "Maximum running runs per queue; 0: unlimited [0]");
+    declare_name_of_worker(words, work_);
+    declare_drain_timeout(words, work_);
+    words.flag("--until-idle", work_.until_idle, "Exit when no run is claimable or in progress");
+  }
+  Result<Done> validate(const CommandValidation&) override { return complete_work(work_); }
+  const Work* work() const override { return &work_; }
+
+  Task<CommandResult> run(CommandContext& world) override {
+    Shutdown shutdown(world, work_.drain_timeout);
+    world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
+    world.progress.name_threads();
+    if (!work_.until_idle) world.output.progress(world.phrases.worker_started);
+    BELAY_CO_TRY(std::size_t count, co_await work_until_drained(world, work_));
+    world.output.progress(format_message(world.phrases.processed, {{"n", std::to_string(count)}}));
+    world.output.document(Value::object({{"processed", count}, {"takenUp", count}}));
+    co_return ExitCode::done;
+  }
+
+ private:
+  Work work_;
+};
+
+}  // namespace
+
+CommandSpec builtin::worker_command(const Program&) {
+  return {.path = {"worker"},
+          .line = "Execute queued and orphaned runs",
+          .end = kWorkerHelp,
+          .traits = {.needs_own_store = "worker executes runs of",
+                     .creates_store = true,
+                     .is_service = true},
+          .make = make_command<WorkerCommand>};
 }
 
 }  // namespace belay::cli

@@ -1,10 +1,40 @@
 #pragma once
 // cli/worker.h - the functions that `worker` and `serve` share.
 
-#include "cli/arguments.h"
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/runtime.h"
 #include "cli/command_context.h"
+#include "cli/command_words.h"
 
 namespace belay::cli {
+
+// The options of a command that executes queued runs.
+struct Work {
+  std::size_t runs_max = WorkerOptions{}.runs_max;
+  std::vector<std::string> queues = {};  // empty: all
+  // Override the limits of the settings; 0: unlimited.
+  std::optional<std::uint64_t> per_user = std::nullopt, per_key = std::nullopt,
+                               per_queue = std::nullopt;
+  std::optional<std::string> name = std::nullopt;  // overrides the settings
+  bool until_idle = false;
+  bool has_several_users = false;  // it serves users who share its limits
+  std::string retention_text = "30d";
+  std::string drain_text = "30s";
+  // Parsed from the texts above by complete_work().
+  std::optional<std::chrono::hours> retention = std::nullopt;  // unset: keep forever
+  std::chrono::milliseconds drain_timeout{30'000};             // 0: abandon running nodes
+};
+
+void declare_name_of_worker(CommandWords& words, Work& work);
+void declare_drain_timeout(CommandWords& words, Work& work);
+void declare_retention(CommandWords& words, Work& work);
+// Fails with `invalid` for an invalid option.
+Result<Done> complete_work(Work& work);
 
 // Executes runs of the store until the runtime is drained, delivers messages, and prunes old
 // threads periodically. Returns the number of runs that it has claimed.

@@ -138,10 +138,8 @@ class Child {
   std::unique_ptr<Descriptor> told_;
 };
 
-class Demo final : public CustomCommand {
+class Demo final : public Command {
  public:
-  bool uses_a_store() const override { return false; }
-
   Task<CommandResult> run(cli::CommandContext& world) override {
     Folder folder;
     if (folder.path().empty()) {
@@ -228,15 +226,12 @@ class Demo final : public CustomCommand {
 
 }  // namespace
 
-CommandEntry demo_verb() {
-  CommandEntry entry;
-  entry.path = {"demo"};
-  entry.line = "Kill a run, resume it and decide: in one minute, without an API key";
-  entry.end = "Example:\n  belay demo\n";
-  entry.make = [](const ParsedOptions&) -> std::shared_ptr<CustomCommand> {
-    return std::make_shared<Demo>();
-  };
-  return entry;
+CommandSpec demo_command() {
+  return {.path = {"demo"},
+          .line = "Kill a run, resume it and decide: in one minute, without an API key",
+          .end = "Example:\n  belay demo\n",
+          .traits = {.uses_store = false},
+          .make = make_command<Demo>};
 }
 
 }  // namespace belay::program

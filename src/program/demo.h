@@ -9,6 +9,6 @@
 
 namespace belay::program {
 
-cli::CommandEntry demo_verb();
+cli::CommandSpec demo_command();
 
 }  // namespace belay::program

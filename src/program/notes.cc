@@ -9,6 +9,7 @@
 #include "agents/wellbeing/record_rules.h"
 #include "belay/limits.h"
 #include "cli/command_context.h"
+#include "cli/command_words.h"
 #include "cli/input_file.h"
 #include "program/note_lines.h"
 
@@ -18,14 +19,14 @@ namespace {
 using namespace cli;
 using wellbeing::Note;
 
-constexpr std::string_view kNotes =
+constexpr const char* kNotesHelp =
     R"(Examples:
   belay notes import diary.jsonl    # {"date":"1910-02-06","content":"..."} a line
   belay notes list --date 1910-02-06
   belay notes show 1910-02-06.01.5d41402abc4b
 )";
 
-constexpr std::string_view kNotesImport =
+constexpr const char* kNotesImportHelp =
     R"(FILE has one JSON object per line: "date" (YYYY-MM-DD), "content" and optionally "id" and
 "createdAt" (2026-11-21T23:54:00Z), the time of writing; its default is the time of the import. If
 a line has "createdAt" and no "date", the date is that day in your time zone (BELAY_TIME_ZONE).
@@ -204,23 +205,17 @@ Task<Result<std::vector<Note>>> find_notes(CommandContext& world, std::optional<
   co_return std::move(notes);
 }
 
-std::optional<std::string> given_word(const ParsedOptions& given, const std::string& name) {
-  auto found = given.find(name);
-  if (found == given.end()) return std::nullopt;
-  return found->second;
-}
-
-class NotesImport final : public CustomCommand {
+class NotesImport final : public Command {
  public:
-  explicit NotesImport(const ParsedOptions& given)
-      : file_(given_word(given, "FILE").value_or("")) {}
+  void declare(CommandWords& words) override {
+    words.argument("FILE", file_, "The file; - for standard input").required();
+  }
 
-  Result<Done> check_form(const Settings&) override {
+  Result<Done> validate(const CommandValidation&) override {
     BELAY_TRY(std::string text, read_input(file_, kImportBytesMax));
     BELAY_TRY(lines_, read_note_lines(text));
     return Done{};
   }
-  bool makes_a_store() const override { return true; }
 
   Task<CommandResult> run(CommandContext& world) override {
     auto records = records_of(world.service, world.settings.user);
@@ -243,12 +238,14 @@ class NotesImport final : public CustomCommand {
   std::vector<NoteLine> lines_;
 };
 
-class NotesList final : public CustomCommand {
+class NotesList final : public Command {
  public:
-  explicit NotesList(const ParsedOptions& given)
-      : date_(given_word(given, "--date")), limit_text_(given_word(given, "--limit")) {}
+  void declare(CommandWords& words) override {
+    words.text_option("--date", date_, "Only this day: YYYY-MM-DD, today, yesterday");
+    words.text_option("--limit", limit_text_, "Maximum number of notes, 1 to 1000 [50]");
+  }
 
-  Result<Done> check_form(const Settings&) override {
+  Result<Done> validate(const CommandValidation&) override {
     if (limit_text_) {
       BELAY_TRY(std::int64_t limit, whole_number("--limit", *limit_text_, 1, kListMax));
       limit_ = static_cast<std::size_t>(limit);
@@ -282,9 +279,11 @@ class NotesList final : public CustomCommand {
   std::size_t limit_ = 50;
 };
 
-class NotesShow final : public CustomCommand {
+class NotesShow final : public Command {
  public:
-  explicit NotesShow(const ParsedOptions& given) : id_(given_word(given, "ID").value_or("")) {}
+  void declare(CommandWords& words) override {
+    words.argument("ID", id_, "Id of the note").required();
+  }
 
   Task<CommandResult> run(CommandContext& world) override {
     auto records = records_of(world.service, world.settings.user);
@@ -305,11 +304,6 @@ class NotesShow final : public CustomCommand {
   std::string id_;
 };
 
-template <typename Verb>
-std::shared_ptr<CustomCommand> make_verb(const ParsedOptions& given) {
-  return std::make_shared<Verb>(given);
-}
-
 }  // namespace
 
 Result<Done> check_date(std::string_view date) {
@@ -318,20 +312,21 @@ Result<Done> check_date(std::string_view date) {
                "Invalid date \"" + shortened(date, 40, "...") + "\": expected YYYY-MM-DD.");
 }
 
-std::vector<CommandEntry> notes_verbs() {
-  std::string end(kNotes);
-  OptionSpec file{"FILE", "The file; - for standard input", true};
-  OptionSpec date{"--date", "Only this day: YYYY-MM-DD, today, yesterday"};
-  OptionSpec limit{"--limit", "Maximum number of notes, 1 to 1000 [50]"};
-  OptionSpec id{"ID", "Id of the note", true};
-  return {{{"notes"}, "Import, list and show notes", end},
-          {{"notes", "import"},
-           "Import notes from JSON lines",
-           std::string(kNotesImport),
-           {file},
-           make_verb<NotesImport>},
-          {{"notes", "list"}, "List notes", end, {date, limit}, make_verb<NotesList>},
-          {{"notes", "show"}, "Show one note", end, {id}, make_verb<NotesShow>}};
+std::vector<CommandSpec> notes_commands() {
+  return {{.path = {"notes"}, .line = "Import, list and show notes", .end = kNotesHelp},
+          {.path = {"notes", "import"},
+           .line = "Import notes from JSON lines",
+           .end = kNotesImportHelp,
+           .traits = {.creates_store = true},
+           .make = make_command<NotesImport>},
+          {.path = {"notes", "list"},
+           .line = "List notes",
+           .end = kNotesHelp,
+           .make = make_command<NotesList>},
+          {.path = {"notes", "show"},
+           .line = "Show one note",
+           .end = kNotesHelp,
+           .make = make_command<NotesShow>}};
 }
 
 }  // namespace belay::program

@@ -8,7 +8,7 @@
 
 namespace belay::program {
 
-std::vector<cli::CommandEntry> notes_verbs();
+std::vector<cli::CommandSpec> notes_commands();
 
 // Fails with `invalid` if `date` is not a calendar day.
 Result<Done> check_date(std::string_view date);

@@ -5,6 +5,7 @@
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/record_rules.h"
 #include "agents/wellbeing/routine_generator.h"
+#include "cli/command_words.h"
 #include "cli/model_settings.h"
 #include "cli/settings.h"
 #include "program/agent_routes.h"
@@ -17,7 +18,6 @@ namespace belay::program {
 namespace {
 
 using cli::Definitions;
-using cli::ParsedOptions;
 using cli::Settings;
 
 constexpr const char* kExamples = R"(  belay notes import diary.jsonl
@@ -74,37 +74,46 @@ std::vector<server::Route> routes(server::ApiContext& world, const Settings& set
   return all;
 }
 
-// Returns the language for the run's texts; empty: that of the process that runs it. A server does
-// not have the caller's settings.
-Result<std::string> language_for(const ParsedOptions& given, const Settings& settings) {
-  auto found = given.find("--language");
-  if (found == given.end()) {
-    bool is_told = settings.server && settings.language_named;
-    return is_told ? std::string(name_of(settings.language)) : std::string();
+// The options of both agents: a day, and the language of the texts.
+class DayOptions final : public cli::FormOptions {
+ public:
+  void declare(cli::CommandWords& words) override {
+    words.text_option("--date", date_, "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]");
+    words.text_option("--language", language_, "Language of the texts for you: en or es");
   }
-  if (cli::language_from(found->second)) return found->second;
-  return error(ErrorCode::invalid, "Invalid --language \"" +
-                                       cli::shortened(found->second, 20, "...") +
-                                       "\": expected en or es.");
-}
 
-// The input of both agents: a day, a language and a time zone.
-Result<Value> input(const ParsedOptions& given, const Settings& settings) {
-  auto named = given.find("--date");
-  std::string date = named == given.end() ? "today" : named->second;
-  if (!wellbeing::names_a_day(date)) BELAY_CHECK(check_date(date));
-  BELAY_TRY(std::string language, language_for(given, settings));
-  bool is_told = settings.server && settings.time_zone_named;
-  return Value::object({{"date", std::move(date)},
-                        {"language", std::move(language)},
-                        {"timeZone", is_told ? settings.time_zone.name() : std::string()}});
-}
+  Result<Value> input(const Settings& settings) const override {
+    std::string date = date_.value_or("today");
+    if (!wellbeing::names_a_day(date)) BELAY_CHECK(check_date(date));
+    BELAY_TRY(std::string language, language_for(settings));
+    bool is_told = settings.server && settings.time_zone_named;
+    return Value::object({{"date", std::move(date)},
+                          {"language", std::move(language)},
+                          {"timeZone", is_told ? settings.time_zone.name() : std::string()}});
+  }
+
+ private:
+  // Returns the language for the run's texts; empty: that of the process that runs it. A server
+  // does not have the caller's settings.
+  Result<std::string> language_for(const Settings& settings) const {
+    if (!language_) {
+      bool is_told = settings.server && settings.language_named;
+      return is_told ? std::string(name_of(settings.language)) : std::string();
+    }
+    if (cli::language_from(*language_)) return *language_;
+    return error(
+        ErrorCode::invalid,
+        "Invalid --language \"" + cli::shortened(*language_, 20, "...") + "\": expected en or es.");
+  }
+
+  std::optional<std::string> date_, language_;
+};
+
+std::unique_ptr<cli::FormOptions> day_options() { return std::make_unique<DayOptions>(); }
 
 }  // namespace
 
 cli::Program wellbeing_program() {
-  cli::OptionSpec date{"--date", "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]"};
-  cli::OptionSpec language{"--language", "Language of the texts for you: en or es"};
   cli::Program program;
   program.name = program.call = "belay";
   program.about = "belay - durable agents: every step is committed before the next one starts.";
@@ -121,15 +130,11 @@ cli::Program wellbeing_program() {
   program.check_record = wellbeing::check_record;
   program.settings = cli::model_settings();
   program.settings.push_back({"help_text", "BELAY_HELP_TEXT"});
-  program.verbs = notes_verbs();
-  program.verbs.push_back(demo_verb());
-  program.forms = {
-      {"daily-audit", "Audit the notes of a day", "daily_auditor", {date, language}, input},
-      {"routine",
-       "Make a routine for a day from the audit of the day before",
-       "routine_generator",
-       {date, language},
-       input}};
+  program.commands = notes_commands();
+  program.commands.push_back(demo_command());
+  program.forms = {{"daily-audit", "Audit the notes of a day", "daily_auditor", day_options},
+                   {"routine", "Make a routine for a day from the audit of the day before",
+                    "routine_generator", day_options}};
   program.presentation = wellbeing_presentation();
   program.routes = routes;
   program.graphs = graphs;
