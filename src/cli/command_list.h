@@ -29,6 +29,7 @@
   COMMAND(threads)              \
   COMMAND(threads_show)         \
   COMMAND(threads_edit)         \
+  COMMAND(threads_delete)       \
   COMMAND(threads_preserve)     \
   COMMAND(threads_unpreserve)   \
   COMMAND(history)              \

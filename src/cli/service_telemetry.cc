@@ -9,7 +9,7 @@ ServiceTelemetry::ServiceTelemetry(const Settings& settings, Clock& clock, Outpu
     : output_(output) {
   if (!is_service) return;
   metrics_ = make_metrics();
-  if (!settings.log_level) return;
+  if (!settings.log_level || output.options().quiet) return;
   LogOptions options;
   options.level = *settings.log_level;
   options.format = settings.log_format;

@@ -13,7 +13,8 @@ namespace belay::cli {
 // it, too: all lines of standard error are then JSON.
 class ServiceTelemetry {
  public:
-  // No log and no metrics unless `is_service`. The arguments must outlive the object.
+  // No log and no metrics unless `is_service`; no log with --quiet. The arguments must outlive the
+  // object.
   ServiceTelemetry(const Settings& settings, Clock& clock, Output& output, bool is_service);
   ~ServiceTelemetry();
   ServiceTelemetry(const ServiceTelemetry&) = delete;

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "belay/telemetry.h"
+#include "belay/value.h"
 #include "store/forwarding_store.h"
 #include "telemetry/failure_rate.h"
 #include "telemetry/families.h"
@@ -133,6 +134,7 @@ class ObservedStore final : public ForwardingStore {
                     {"run", run.run.text()},
                     {"seq", std::to_string(run.seq)}};
     add_details(run, *rows.checkpoint, entry);
+    add_from_events(rows, entry);
     facts.entries.push_back(std::move(entry));
   }
 
@@ -149,6 +151,26 @@ class ObservedStore final : public ForwardingStore {
     if (is_final(run.status)) add("workedMs", std::to_string(run.worked_ms));
     add("code", run.error_code);
     entry.message = shortened_message(run.error);
+  }
+
+  // The error of a failed attempt and the nodes that a release abandons are in the events.
+  static void add_from_events(const CommitRows& rows, LogEntry& entry) {
+    CommitKind kind = rows.checkpoint->kind;
+    if (kind != CommitKind::attempt && kind != CommitKind::release) return;
+    for (const EventRow& event : rows.events) {
+      auto body = parse_json(event.body);
+      if (!body.ok()) continue;
+      if (const std::string* failed = (*body)["error"].as_string()) {
+        entry.message = shortened_message(*failed);
+      }
+      const Value::Array* nodes = (*body)["givenUp"].as_array();
+      std::string abandoned;
+      for (const Value& node : nodes ? *nodes : Value::Array()) {
+        const std::string* name = node.as_string();
+        if (name) abandoned += (abandoned.empty() ? "" : ",") + *name;
+      }
+      if (!abandoned.empty()) entry.fields.emplace_back("abandoned", std::move(abandoned));
+    }
   }
 
   void add_decision(const CommitRows& rows, CommitFacts& facts) const {

@@ -103,6 +103,31 @@ TEST_F(CliLog, OfAModelThatRefusesTheKeyNamesTheCause) {
   }
 }
 
+TEST_F(CliLog, OfAFailedAttemptNamesItsError) {
+  serve("busy-ms");
+  EXPECT_EQ(ask("t").status, 200);
+  std::vector<Value> entries = end();
+  EXPECT_THAT(
+      shown(entries),
+      ElementsAre("info run.started agent=assistant thread=t",
+                  "warning model.failed code=unavailable",
+                  "warning node.failed agent=assistant failedAttempts=1 node=answer thread=t",
+                  "info run.completed agent=assistant node=remember outcome=answered "
+                  "thread=t"));
+  for (const Value& entry : entries) {
+    if (entry["event"] != Value("node.failed")) continue;
+    EXPECT_FALSE(text(entry["message"]).empty());
+  }
+}
+
+TEST_F(CliLog, IsOffWithQuiet) {
+  Outcome worked = world.run({"worker", "--until-idle", "--quiet"});
+  EXPECT_EQ(worked.code, 0);
+  ASSERT_EQ(world.run({"enqueue", "assistant", "--thread", "t", "--input", "question=Hello?"}).code,
+            0);
+  EXPECT_EQ(world.run({"worker", "--until-idle", "--quiet"}).err, "");
+}
+
 TEST_F(CliLog, OfARunThatExceedsItsTimeNamesTheLimit) {
   world.setting.environment["AGENT_TIMEOUT_MS"] = "300";
   serve("hang-midway");

@@ -37,6 +37,24 @@ TEST_F(CliLooking, ThreadsNamesEachWithItsRun) {
   }
 }
 
+TEST_F(CliLooking, AThreadIsDeletedOnceItsRunHasEnded) {
+  Outcome early = world.run({"threads", "delete", "t"});
+  EXPECT_EQ(early.code, 4);
+  EXPECT_TRUE(early.says({"is paused", "Cancel the run"})) << early.err;
+  ASSERT_EQ(world.run({"cancel", "t"}).code, 0);
+  ASSERT_EQ(world.run({"threads", "preserve", "t"}).code, 0);
+  EXPECT_TRUE(world.run({"threads", "delete", "t"}).says({"is preserved"}));
+  ASSERT_EQ(world.run({"threads", "unpreserve", "t"}).code, 0);
+  Outcome deleted = world.run({"threads", "delete", "t", "--json"});
+  EXPECT_EQ(deleted.code, 0) << deleted.err;
+  EXPECT_EQ(to_json(deleted.json()), R"({"runs":1,"threadId":"t"})");
+  EXPECT_TRUE(world.run({"threads", "--json"}).json()["threads"].as_array()->empty());
+  EXPECT_TRUE(world.run({"threads", "delete", "t"}).says({"Unknown thread"}));
+  EXPECT_EQ(world.run({"notes", "list", "--json"}).json()["notes"].as_array()->empty(), false)
+      << "notes remain";
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
 // Names with direction characters resemble other names, on the screen and when pasted.
 TEST_F(CliLooking, NoNameTurnsALineRound) {
   for (const char* mark : {"\u202e", "\u2066", "\u200f", "\u061c"}) {

@@ -145,8 +145,9 @@ TEST_F(CliDrain, LetsARunningNodeEndAndBeSaved) {
   ASSERT_TRUE(worker.waits_to_say("running nodes have 30.0 s to complete"));
   Outcome ended = worker.finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_NE(ended.err.find("released to its queue"), std::string::npos) << ended.err;
-  EXPECT_EQ(ended.err.find("abandoned"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("info run.released agent=journey thread=j "), std::string::npos)
+      << ended.err;
+  EXPECT_EQ(ended.err.find("abandoned="), std::string::npos) << ended.err;
   Value left = state("j");
   EXPECT_EQ(left["status"], Value("queued"));
   EXPECT_EQ(left["currentNode"], Value("arrive")) << to_json(left);
@@ -170,7 +171,7 @@ TEST_F(CliDrain, GivesUpWhatStillRunsAtItsDeadlineOrAtASecondSignalAndSaysSo) {
     if (is_second_signal) worker.send(SIGINT);
     Outcome ended = worker.finish();
     EXPECT_EQ(ended.code, 0) << ended.err;
-    EXPECT_NE(ended.err.find("abandoned: travel"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("abandoned=travel"), std::string::npos) << ended.err;
     EXPECT_EQ(state("j")["status"], Value("queued"));
     Value history = world.run({"history", "j", "--json"}).json();
     EXPECT_NE(to_json(history).find("release"), std::string::npos);
