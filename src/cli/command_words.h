@@ -31,7 +31,7 @@ class CommandWord {
       : command_(&command), option_(&option), completed_(&completed) {}
 
   CommandWord& required();
-  // The value is a number from `least` to `most`.
+  // The value is a number from `least` to `most`, whose type the help names.
   CommandWord& range(std::size_t least, std::size_t most);
   CommandWord& range(int least, int most);
   CommandWord& choices(std::vector<std::string> values);
