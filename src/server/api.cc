@@ -39,6 +39,32 @@ Principal principal_of(const ApiKey& key, const ApiOptions& options) {
 
 constexpr std::string_view kHttpCode = "http";
 
+// The entries about denied requests of the last second. Anybody can send requests that are denied,
+// and must not be able to fill a disk with the log.
+class DeniedEntries {
+ public:
+  // Returns the number of entries omitted before this one; nullopt if this one must be omitted.
+  std::optional<std::uint64_t> admit(Instant now) {
+    bool is_next_second = now >= began_ + std::chrono::seconds(1) || now < began_;
+    if (is_next_second) {
+      began_ = now;
+      entries_ = 0;
+    }
+    if (entries_ >= kPerSecond) {
+      ++omitted_;
+      return std::nullopt;
+    }
+    ++entries_;
+    return std::exchange(omitted_, 0);
+  }
+
+ private:
+  static constexpr int kPerSecond = 10;
+  Instant began_{};
+  int entries_ = 0;
+  std::uint64_t omitted_ = 0;
+};
+
 std::string lower(std::string_view text) {
   std::string made(text);
   for (char& c : made) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -234,7 +260,7 @@ class Api::Body {
 
   // Counts a request, and logs one that was denied. The addresses of unknown routes are not
   // counted: anybody can invent them.
-  void report_request(const Admitted& admitted, int status, std::chrono::microseconds time) const {
+  void report_request(const Admitted& admitted, int status, std::chrono::microseconds time) {
     const Telemetry& telemetry = world_.parts.telemetry;
     std::string code = std::to_string(status);
     std::string_view operation = admitted.route ? std::string_view(admitted.route->id) : "unknown";
@@ -245,12 +271,15 @@ class Api::Body {
     }
     bool is_denied = status == 401 || status == 403 || status == 429;
     if (!is_denied || !telemetry.log || !telemetry.log->wants(LogLevel::warning)) return;
+    std::optional<std::uint64_t> omitted = denied_.admit(world_.parts.clock.now());
+    if (!omitted) return;
     LogEntry entry;
     entry.level = LogLevel::warning;
     entry.event = "http.denied";
     entry.fields = {{"operation", std::string(operation)},
                     {"status", std::move(code)},
                     {"address", admitted.address}};
+    if (*omitted > 0) entry.fields.emplace_back("omitted", std::to_string(*omitted));
     telemetry.log->write(std::move(entry));
   }
 
@@ -431,6 +460,7 @@ class Api::Body {
   std::vector<std::unique_ptr<Service>> guarded_;  // one per key, in the order of the keys
   const std::shared_ptr<StartLimits> starts_;
   LoginLimit logins_;
+  DeniedEntries denied_;
   ResponseCache kept_;
   std::vector<Route> routes_;
   Value description_;

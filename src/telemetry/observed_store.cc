@@ -96,6 +96,12 @@ class ObservedStore final : public ForwardingStore {
     co_return std::move(outcome);
   }
 
+  // Workers poll all the time: an alert clears even if no more runs end.
+  Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
+    look_at_rate();
+    return inner().poll_runs(std::move(filter));
+  }
+
  private:
   bool wants(LogLevel level) const { return telemetry_.log && telemetry_.log->wants(level); }
 
@@ -271,7 +277,16 @@ class ObservedStore final : public ForwardingStore {
   void count_end(const CommitFacts& facts, Instant now) {
     if (facts.status == RunStatus::cancelled) return;
     std::lock_guard lock(mutex_);
-    FailureRate::Change change = rate_.count(facts.status == RunStatus::failed, now);
+    report_rate(rate_.count(facts.status == RunStatus::failed, now));
+  }
+
+  void look_at_rate() {
+    std::lock_guard lock(mutex_);
+    if (rate_.is_raised()) report_rate(rate_.look(clock_.now()));
+  }
+
+  // REQUIRES: mutex_ is locked.
+  void report_rate(FailureRate::Change change) {
     if (telemetry_.metrics) {
       telemetry_.metrics->set(telemetry::kFailureRate, {}, rate_.rate());
       telemetry_.metrics->set(telemetry::kFailureAlert, {}, rate_.is_raised() ? 1 : 0);
