@@ -185,7 +185,7 @@ class ThreadsEditCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
     declare_thread(words, thread_);
-    words.option("--title", title_, "Title; an empty one removes it");
+    words.text_option("--title", title_, "Title; an empty one removes it");
     words.option("--metadata", metadata_,
                  "JSON object, merged into the metadata; a member that is null is removed");
     words.option("--expires", expires_,

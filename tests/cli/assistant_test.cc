@@ -72,6 +72,8 @@ TEST_F(CliAssistant, EachQuestionOnAThreadIsARunOfItsOwn) {
   EXPECT_EQ(world.run({"check"}).code, 0);
   EXPECT_EQ(world.run({"threads", "edit", "t", "--title", "Greetings"}).code, 0);
   EXPECT_THAT(world.run({"threads"}).out, HasSubstr("\"Greetings\""));
+  EXPECT_EQ(world.run({"threads", "edit", "t", "--title", ""}).code, 0);
+  EXPECT_THAT(world.run({"threads"}).out, testing::Not(HasSubstr("\"Greetings\"")));
 }
 
 TEST_F(CliAssistant, ABusyThreadRefusesAQuestionOrKeepsItForLater) {
