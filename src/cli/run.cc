@@ -244,7 +244,7 @@ StartRun RunCommand::take_start(CommandContext& world) {
   } else if (world.local) {
     start.thread = thread_of_key(start.user, start.idempotency_key);
   }
-  start.options = settings_;
+  start.run = settings_;
   start.queued = queued_;
   start.delay = delay_;
   start.queue = queue_;

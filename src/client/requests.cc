@@ -18,7 +18,7 @@ std::uint64_t page_limit(std::size_t limit) {
 }
 
 Value start_body(const StartRun& start) {
-  const RunSettings& options = start.options;
+  const RunSettings& options = start.run;
   Value::Object body{{"input", start.input}};
   if (!start.thread.empty()) body["threadId"] = start.thread.text;
   if (start.if_busy != BusyThread::reject) body["ifBusy"] = name_of(start.if_busy);

@@ -162,9 +162,9 @@ Result<StartRun> start_of(const Agent& agent, const Call& call) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
   }
-  start.options.max_retries = server::attempts_from(body.maxRetries);
-  start.options.timeout = server::time_from(body.timeout);
-  start.options.require_approval = body.requiresHumanApproval;
+  start.run.max_retries = server::attempts_from(body.maxRetries);
+  start.run.timeout = server::time_from(body.timeout);
+  start.run.require_approval = body.requiresHumanApproval;
   return start;
 }
 

@@ -58,7 +58,7 @@ Result<StartRun> start_of(const Call& call) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
   }
-  start.options = settings_of(body);
+  start.run = settings_of(body);
   if (body.ifBusy) {
     auto busy = busy_thread_named(*body.ifBusy);
     if (!busy) {

@@ -71,7 +71,9 @@ TEST_F(StoreCalls, OfAStartWithAnIdempotencyKeyAreOneReadForTheSameStart) {
 
 // A caller that draws the same id twice: the store guards the thread, and the run is found then.
 TEST_F(StoreCalls, OfAThreadThatIsNotNewFindItsRun) {
-  StartRun start{"mail", Value::object({{"topic", "calm"}})};
+  StartRun start;
+  start.agent = "mail";
+  start.input = Value::object({{"topic", "calm"}});
   start.thread = ThreadId("t");
   start.thread_is_new = true;
   StartRun again = start;

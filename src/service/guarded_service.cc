@@ -40,7 +40,7 @@ class GuardedService final : public Service {
 
   Task<Result<RunView>> start(StartRun wanted) override {
     BELAY_CO_CHECK(check_user(wanted.user));
-    BELAY_CO_CHECK(check_asks(wanted.options));
+    BELAY_CO_CHECK(check_asks(wanted.run));
     co_return co_await all_.start(std::move(wanted));
   }
 

@@ -49,7 +49,7 @@ struct Documents : ServiceFixture {
     queued.concurrency_key = "line 9";
     EXPECT_TRUE(wait(service_->start(std::move(queued))).ok());
     StartRun priced = order("priced", "a map");
-    priced.options.budget.tokens = 1'000;
+    priced.run.budget.tokens = 1'000;
     EXPECT_TRUE(wait(service_->start(std::move(priced))).ok());
   }
   static const std::vector<std::string>& threads() {

@@ -48,19 +48,10 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.graph = graph->name;
   request.queued = wanted.queued;
   request.delay = wanted.delay;
+  request.options = static_cast<StartOptions&&>(wanted);
   request.options.tenant = tenant;
-  request.options.user = std::move(wanted.user);
-  request.options.thread = std::move(wanted.thread);
-  request.options.thread_is_new = wanted.thread_is_new;
   // A graph of one run per thread finds its run by the thread: the key has already chosen it.
-  if (!graph->one_run_per_thread) {
-    request.options.idempotency_key = std::move(wanted.idempotency_key);
-  }
-  request.options.if_busy = wanted.if_busy;
-  request.options.run = wanted.options;
-  request.options.queue = std::move(wanted.queue);
-  request.options.priority = wanted.priority;
-  request.options.concurrency_key = std::move(wanted.concurrency_key);
+  if (graph->one_run_per_thread) request.options.idempotency_key.clear();
   return request;
 }
 

@@ -17,23 +17,15 @@
 
 namespace belay {
 
-// The start of a run.
-struct StartRun {
-  std::string agent;
-  Value input;  // an object: the members of the agent's state
-  UserId user = UserId("local");
-  ThreadId thread = {};        // empty: a new random one
-  bool thread_is_new = false;  // `thread` is a random id of the caller
-  std::string idempotency_key = {};
-  BusyThread if_busy = BusyThread::reject;
-  RunSettings options = {};
+// The start of a run of an agent, as by a call of the runtime (belay/thread.h). The tenant is the
+// service's.
+struct StartRun : StartOptions {
+  std::string agent = {};
+  Value input = {};  // an object: the members of the agent's state
   // True: stores the run in a queue; a worker starts it, not before `delay` has passed. False:
   // executes it here, and returns when it has ended or is paused.
   bool queued = false;
   std::chrono::milliseconds delay{0};
-  std::string queue = std::string(default_queue);
-  std::int64_t priority = 0;
-  std::string concurrency_key = {};
 };
 
 // Changes to a queue; unset members remain unchanged.

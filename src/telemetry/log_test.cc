@@ -33,7 +33,11 @@ class ControlledSink {
       ++state->calls;
       state->changed.notify_all();
       state->changed.wait(lock, [&] { return !state->blocks; });
-      if (state->fails) return false;
+      if (state->fails) {
+        ++state->failures;
+        state->changed.notify_all();
+        return false;
+      }
       state->text += lines;
       return true;
     };
@@ -51,6 +55,14 @@ class ControlledSink {
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [&] { return state_->calls >= count; });
   }
+  void wait_for_failures(int count) {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->failures >= count; });
+  }
+  bool contains(const std::string& text) {
+    std::lock_guard lock(state_->mutex);
+    return state_->text.find(text) != std::string::npos;
+  }
   std::vector<std::string> lines() {
     std::lock_guard lock(state_->mutex);
     std::vector<std::string> found;
@@ -65,6 +77,7 @@ class ControlledSink {
     std::condition_variable changed;
     std::string text;
     int calls = 0;
+    int failures = 0;
     bool blocks = false;
     bool fails = false;
   };
@@ -151,10 +164,10 @@ TEST(Logs, CountTheEntriesThatTheirSinkHasRefused) {
   {
     auto log = make_log(clock, {}, sink.sink());
     log->write(entry_of(LogLevel::info, "lost"));
-    sink.wait_for_calls(1);
-    // The count is taken when the call has returned.
-    for (int i = 0; i < 200 && sink.lines().empty(); ++i) {
-      sink.fail(false);
+    sink.wait_for_failures(1);
+    sink.fail(false);
+    // The count is taken when the call has returned, and reported with a later entry.
+    for (int i = 0; i < 1'000 && !sink.contains("log.dropped"); ++i) {
       log->write(entry_of(LogLevel::info, "kept"));
       ::usleep(10'000);
     }
