@@ -69,6 +69,7 @@ struct Queue {
   std::condition_variable changed;
   std::deque<std::string> lines;
   std::uint64_t dropped = 0;
+  Instant newest;  // of the entries
   bool is_ending = false;
   bool has_ended = false;
 };
@@ -104,11 +105,12 @@ class QueuedLog final : public Log {
     Instant now = clock_.now();
     std::string line = line_of(entry, now, options_.format);
     std::lock_guard lock(queue_->mutex);
+    queue_->newest = now;
     if (queue_->lines.size() >= options_.entries_max) {
       ++queue_->dropped;
       return;
     }
-    report_dropped(now);
+    add_dropped(*queue_);
     queue_->lines.push_back(std::move(line));
     queue_->changed.notify_all();
   }
@@ -118,21 +120,23 @@ class QueuedLog final : public Log {
     return format == LogFormat::json ? json_line(entry, time) : text_line(entry, time);
   }
 
-  // Adds the entry about dropped ones before the first that fits again.
-  void report_dropped(Instant now) {
-    if (queue_->dropped == 0) return;
+  // Adds the entry about dropped ones: before the first that fits again, or at the end.
+  static void add_dropped(Queue& queue) {
+    if (queue.dropped == 0) return;
     LogEntry entry;
     entry.level = LogLevel::warning;
     entry.event = "log.dropped";
     entry.message = "The log could not be written in time.";
-    entry.fields = {{"entries", std::to_string(std::exchange(queue_->dropped, 0))}};
-    queue_->lines.push_back(line_of(entry, now, options_.format));
+    entry.fields = {{"entries", std::to_string(std::exchange(queue.dropped, 0))}};
+    queue.lines.push_back(line_of(entry, queue.newest, queue.options.format));
   }
 
   static void write_lines(Queue& queue) {
     std::unique_lock lock(queue.mutex);
     while (true) {
       queue.changed.wait(lock, [&] { return queue.is_ending || !queue.lines.empty(); });
+      bool is_last = queue.lines.empty();
+      if (is_last) add_dropped(queue);
       if (queue.lines.empty()) break;
       std::string lines;
       std::uint64_t count = queue.lines.size();
@@ -141,6 +145,8 @@ class QueuedLog final : public Log {
       lock.unlock();
       bool is_written = queue.sink(lines);
       lock.lock();
+      // A sink that refuses the last entry is not asked again.
+      if (!is_written && is_last) break;
       if (!is_written) queue.dropped += count;
     }
     queue.has_ended = true;

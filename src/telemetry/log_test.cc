@@ -175,6 +175,31 @@ TEST(Logs, CountTheEntriesThatTheirSinkHasRefused) {
   EXPECT_THAT(sink.lines(), testing::Contains(HasSubstr("log.dropped entries=1 ")));
 }
 
+TEST(Logs, CountAtTheirEndWhatWasDroppedLast) {
+  FixedClock clock;
+  ControlledSink sink;
+  sink.fail(true);
+  {
+    auto log = make_log(clock, {}, sink.sink());
+    log->write(entry_of(LogLevel::info, "lost"));
+    sink.wait_for_failures(1);
+    sink.fail(false);
+  }
+  EXPECT_THAT(sink.lines(),
+              ElementsAre(HasSubstr("12:00:00.500000Z warning log.dropped entries=1 ")));
+}
+
+TEST(Logs, EndWithASinkThatFailsForever) {
+  FixedClock clock;
+  ControlledSink sink;
+  sink.fail(true);
+  {
+    auto log = make_log(clock, {}, sink.sink());
+    log->write(entry_of(LogLevel::info, "lost"));
+  }
+  EXPECT_THAT(sink.lines(), ElementsAre());
+}
+
 TEST(Logs, EndWithinASecondIfTheirSinkBlocks) {
   FixedClock clock;
   ControlledSink sink;
