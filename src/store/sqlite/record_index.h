@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "belay/rows.h"
+#include "belay/record.h"
 #include "store/sqlite/connection.h"
 
 namespace belay::sqlite {
