@@ -1,6 +1,7 @@
 #pragma once
 // store/record_version.h - versions of records: see StoredRecord::version.
 
+#include "belay/record.h"
 #include "belay/rows.h"
 
 namespace belay::store {
