@@ -68,6 +68,10 @@ function(belay_library name)
   # Set only by scripts/random-faults, in which tests take longer than their compilation.
   target_compile_options(${name} PRIVATE ${BELAY_LIBRARY_OPTIONS})
   belay_count_coverage(${name})
+  # For the check that the archive of Install.cmake is complete.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/src/")
+    set_property(GLOBAL APPEND PROPERTY BELAY_SOURCE_LIBRARIES ${name})
+  endif()
 endfunction()
 
 # belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]

@@ -6,8 +6,15 @@ include(GNUInstallDirs)
 
 # The libraries that a program needs: all except the agents and the belay program.
 set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_encrypted store redis load events driver
-                replay worker runtime
+                replay telemetry worker runtime embedding
                 check testing service client server command_line)
+get_property(libraries GLOBAL PROPERTY BELAY_SOURCE_LIBRARIES)
+foreach(library IN LISTS libraries)
+  string(REGEX REPLACE "^belay_" "" part ${library})
+  if(NOT part IN_LIST BELAY_PARTS)
+    message(FATAL_ERROR "${library} is not in BELAY_PARTS: programs could not link it")
+  endif()
+endforeach()
 set(objects "")
 foreach(part IN LISTS BELAY_PARTS)
   list(APPEND objects $<TARGET_OBJECTS:belay_${part}>)

@@ -1,6 +1,7 @@
 // Counts down, one durable node at a time, and requests an approval before the end.
 
 #include <belay/belay.hpp>
+#include <iostream>
 #include <memory>
 #include <string>
 
@@ -25,4 +26,17 @@ Result<Graph<Countdown>> countdown_graph() {
   return std::move(graph).build();
 }
 
-int main(int argc, char** argv) { return belay::main(argc, argv, countdown_graph()); }
+// The library inside a program, without the command line.
+int embed() {
+  auto belay = belay::open("memory:").value();
+  auto graph = countdown_graph().value();
+  belay->add(graph);
+  RunView run = belay->run(graph, Countdown{}).value();
+  std::cout << "embedded: " << name_of(run.row.status) << "\n";
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "embed") return embed();
+  return belay::main(argc, argv, countdown_graph());
+}
