@@ -285,7 +285,7 @@ TEST_F(BadInput, AStandbyIsNamedAndOnceItIsPromotedRunsGoOnThere) {
       "/postgres?target_session_attrs=read-write&pool=2&session_expiry=1000");
   ASSERT_EQ(world_.run({"enqueue", "order", "--thread", "a", "--input", "item=hat"}).code, 0);
   Belay worker({"worker"}, world_.setting);
-  ASSERT_TRUE(worker.waits_to_say("run.paused"));
+  ASSERT_TRUE(worker.waits_to_say("run.paused agent=order thread=a "));
   std::string end = server_.value("SELECT pg_current_wal_flush_lsn()");
   ASSERT_TRUE(wait_until(60s, [&] {
     return standby.value("SELECT pg_last_wal_replay_lsn() >= '" + end + "'") == "t";
@@ -294,7 +294,7 @@ TEST_F(BadInput, AStandbyIsNamedAndOnceItIsPromotedRunsGoOnThere) {
   standby.promote();
   Outcome queued = world_.run({"enqueue", "order", "--thread", "b", "--input", "item=cap"});
   EXPECT_EQ(queued.code, 0) << queued.err;
-  EXPECT_TRUE(worker.waits_to_say("b confirm")) << worker.said();
+  EXPECT_TRUE(worker.waits_to_say("run.paused agent=order thread=b ")) << worker.said();
   worker.send(SIGTERM);
   EXPECT_EQ(worker.finish().code, 0);
   EXPECT_EQ(standby.value("SELECT count(*) FROM belay.runs WHERE status = 'paused'"), "2");
