@@ -3,20 +3,10 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "store/thread_reads.h"
 
 namespace belay {
 namespace {
-
-Result<ThreadRow> thread_row(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
-  ThreadFilter filter;
-  filter.tenant = tenant;
-  filter.thread = thread;
-  filter.limit = 1;
-  BELAY_TRY(auto rows, view.threads(filter));
-  if (!rows.empty()) return std::move(rows.front());
-  return error(ErrorCode::not_found,
-               "Unknown thread \"" + thread.text + "\". List threads with `belay threads`.");
-}
 
 Result<Done> check_settings(const ThreadSettings& settings) {
   if (settings.title && settings.title->size() > limits::thread_title_bytes_max) {
@@ -74,7 +64,7 @@ Task<Result<ThreadRow>> edit_thread(RuntimeParts& parts, TenantId tenant, Thread
                                     ThreadSettings settings) {
   BELAY_CO_CHECK(check_settings(settings));
   std::function<Result<ThreadRow>(Snapshot&)> reader = [tenant, thread](Snapshot& view) {
-    return thread_row(view, tenant, thread);
+    return store::thread_row(view, tenant, thread);
   };
   while (true) {
     std::function<Result<ThreadRow>(Snapshot&)> again = reader;

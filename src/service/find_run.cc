@@ -1,6 +1,7 @@
 #include "service/find_run.h"
 
 #include "load/stored_run.h"
+#include "store/thread_reads.h"
 
 namespace belay {
 namespace {
@@ -29,12 +30,9 @@ Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const Threa
 Result<FoundThread> find_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
                                 const std::string& call) {
   FoundThread found;
-  ThreadFilter filter;
-  filter.tenant = tenant;
-  filter.thread = thread;
-  BELAY_TRY(std::vector<ThreadRow> threads, view.threads(filter));
-  if (threads.empty()) return unknown_thread(thread, call);
-  found.thread = std::move(threads.front());
+  BELAY_TRY(std::optional<ThreadRow> row, store::find_thread(view, tenant, thread));
+  if (!row) return unknown_thread(thread, call);
+  found.thread = *std::move(row);
   BELAY_TRY(found.run, run_of_thread(view, tenant, thread, call));
   return found;
 }

@@ -10,6 +10,7 @@
 #include "service/json_decode.h"
 #include "store/enum_names.h"
 #include "store/row_fields.h"
+#include "store/thread_reads.h"
 
 namespace belay {
 namespace {
@@ -413,14 +414,11 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread,
                                                     call](Snapshot& view) -> Result<Value> {
     BELAY_TRY(RunRow run, run_of_thread(view, scope.tenant, thread, call, wanted));
     BELAY_TRY(auto contents, check::read_run(view, scope, run.run));
-    ThreadFilter filter;
-    filter.tenant = scope.tenant;
-    filter.thread = thread;
-    BELAY_TRY(std::vector<ThreadRow> threads, view.threads(filter));
-    if (!contents || threads.empty()) {
+    BELAY_TRY(std::optional<ThreadRow> row, store::find_thread(view, scope.tenant, thread));
+    if (!contents || !row) {
       return error(ErrorCode::not_found, "The run of \"" + thread.text + "\" no longer exists.");
     }
-    return run_file(*contents, threads.front(), now);
+    return run_file(*contents, *row, now);
   };
   return read<Value>(store, std::move(reader));
 }

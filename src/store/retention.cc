@@ -1,6 +1,5 @@
 #include "belay/storage.h"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "belay/limits.h"
 #include "store/run_deletion.h"
+#include "store/thread_reads.h"
 
 namespace belay {
 namespace {
@@ -28,48 +28,19 @@ struct Page {
   std::optional<Place> last_kept;  // the last row that is not of one of these threads
 };
 
-// Returns all runs of the thread, oldest first, if they ended before `before` and none of their
-// messages waits.
-Result<std::optional<std::vector<EndedRun>>> runs_if_over(Snapshot& view, const TenantId& tenant,
-                                                          const ThreadId& thread, Instant before) {
-  std::optional<std::vector<EndedRun>> found(std::in_place);
-  RunFilter filter;
-  filter.tenant = tenant;
-  filter.thread = thread;
-  filter.without_input = true;
-  filter.limit = limits::page_rows_max;
-  while (true) {
-    BELAY_TRY(auto runs, view.runs(filter));
-    for (const RunRow& run : runs) {
-      if (!is_final(run.status) || run.updated_at >= before) return found = std::nullopt;
-      BELAY_TRY(bool waits, store::has_waiting_message(view, tenant, run.run));
-      if (waits) return found = std::nullopt;
-      found->push_back({run.run, run.seq});
-    }
-    if (runs.size() < filter.limit) break;
-    filter.before = runs.back().run;
-  }
-  // In this order the thread keeps its newest run, and with it its state, if this is interrupted.
-  std::reverse(found->begin(), found->end());
-  return found;
-}
-
-Result<bool> is_preserved(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
-  ThreadFilter filter;
-  filter.tenant = tenant;
-  filter.thread = thread;
-  BELAY_TRY(auto rows, view.threads(filter));
-  return !rows.empty() && rows.front().preserve;
-}
-
 // Adds the runs of the thread to the page if the thread will be deleted; returns whether it will.
 template <typename Place>
 Result<bool> look_at(Snapshot& view, const TenantId& tenant, const ThreadId& thread, Instant before,
                      Page<Place>& page) {
-  BELAY_TRY(auto runs, runs_if_over(view, tenant, thread, before));
+  auto is_over = [&](const RunRow& run) -> Result<bool> {
+    if (!is_final(run.status) || run.updated_at >= before) return false;
+    BELAY_TRY(bool waits, store::has_waiting_message(view, tenant, run.run));
+    return !waits;
+  };
+  BELAY_TRY(auto runs, store::runs_to_delete(view, tenant, thread, is_over));
   if (!runs || runs->empty()) return false;
-  BELAY_TRY(bool preserve, is_preserved(view, tenant, thread));
-  if (preserve) {
+  BELAY_TRY(std::optional<ThreadRow> row, store::find_thread(view, tenant, thread));
+  if (row && row->preserve) {
     page.preserved.insert(thread.text);
     return false;
   }

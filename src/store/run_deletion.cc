@@ -4,6 +4,7 @@
 
 #include "belay/limits.h"
 #include "belay/storage.h"
+#include "store/thread_reads.h"
 
 namespace belay {
 namespace store {
@@ -45,6 +46,29 @@ Task<Result<Done>> delete_runs(Store& store, TenantId tenant, std::vector<EndedR
   co_return Done{};
 }
 
+Result<std::optional<std::vector<EndedRun>>> runs_to_delete(Snapshot& view, const TenantId& tenant,
+                                                            const ThreadId& thread,
+                                                            const MayDelete& may_delete) {
+  std::vector<EndedRun> found;
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.thread = thread;
+  filter.without_input = true;
+  filter.limit = limits::page_rows_max;
+  while (true) {
+    BELAY_TRY(auto runs, view.runs(filter));
+    for (const RunRow& run : runs) {
+      BELAY_TRY(bool may_go, may_delete(run));
+      if (!may_go) return std::optional<std::vector<EndedRun>>();
+      found.push_back({run.run, run.seq});
+    }
+    if (runs.size() < filter.limit) break;
+    filter.before = runs.back().run;
+  }
+  std::reverse(found.begin(), found.end());
+  return std::optional(std::move(found));
+}
+
 Result<bool> has_waiting_message(Snapshot& view, const TenantId& tenant, const RunId& run) {
   OutboxFilter waiting;
   waiting.tenant = tenant;
@@ -61,18 +85,8 @@ namespace {
 
 using store::EndedRun;
 
-Result<std::optional<ThreadRow>> find_thread(Snapshot& view, const TenantId& tenant,
-                                             const ThreadId& thread) {
-  ThreadFilter filter;
-  filter.tenant = tenant;
-  filter.thread = thread;
-  filter.limit = 1;
-  BELAY_TRY(auto rows, view.threads(filter));
-  if (rows.empty()) return std::optional<ThreadRow>();
-  return std::optional(std::move(rows.front()));
-}
-
-Result<Done> check_run(Snapshot& view, const TenantId& tenant, const RunRow& run) {
+// A run that must remain is the error of the deletion.
+Result<bool> may_delete(Snapshot& view, const TenantId& tenant, const RunRow& run) {
   const std::string& thread = run.thread.text;
   if (!is_final(run.status)) {
     return error(ErrorCode::conflict, "Thread \"" + thread + "\" cannot be deleted: its run " +
@@ -81,7 +95,7 @@ Result<Done> check_run(Snapshot& view, const TenantId& tenant, const RunRow& run
                                           ". Cancel the run, and delete the thread then.");
   }
   BELAY_TRY(bool waits, store::has_waiting_message(view, tenant, run.run));
-  if (!waits) return Done{};
+  if (!waits) return true;
   return error(ErrorCode::conflict,
                "Thread \"" + thread + "\" cannot be deleted: a message of its run " +
                    run.run.text() + " waits for its delivery. Deliver or discard it first.");
@@ -89,39 +103,19 @@ Result<Done> check_run(Snapshot& view, const TenantId& tenant, const RunRow& run
 
 struct EndedThread {
   Instant created_at;
-  // Oldest first: the thread keeps its newest run, and with it its state, if the deletion is
-  // interrupted.
   std::vector<EndedRun> runs;
 };
 
 Result<EndedThread> ended_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
-  BELAY_TRY(std::optional<ThreadRow> row, find_thread(view, tenant, thread));
-  if (!row) {
-    return error(ErrorCode::not_found,
-                 "Unknown thread \"" + thread.text + "\". List threads with `belay threads`.");
-  }
-  if (row->preserve) {
+  BELAY_TRY(ThreadRow row, store::thread_row(view, tenant, thread));
+  if (row.preserve) {
     return error(ErrorCode::conflict,
                  "Thread \"" + thread.text + "\" is preserved. Unpreserve it, and delete it then.");
   }
-  EndedThread found;
-  found.created_at = row->created_at;
-  RunFilter filter;
-  filter.tenant = tenant;
-  filter.thread = thread;
-  filter.without_input = true;
-  filter.limit = limits::page_rows_max;
-  while (true) {
-    BELAY_TRY(auto runs, view.runs(filter));
-    for (const RunRow& run : runs) {
-      BELAY_CHECK(check_run(view, tenant, run));
-      found.runs.push_back({run.run, run.seq});
-    }
-    if (runs.size() < filter.limit) break;
-    filter.before = runs.back().run;
-  }
-  std::reverse(found.runs.begin(), found.runs.end());
-  return found;
+  BELAY_TRY(auto runs, store::runs_to_delete(view, tenant, thread, [&](const RunRow& run) {
+              return may_delete(view, tenant, run);
+            }));
+  return EndedThread{row.created_at, *std::move(runs)};
 }
 
 }  // namespace
@@ -137,7 +131,7 @@ Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, Thread
   // A start, an exemption from pruning, or the retry of a message can have been committed since the
   // read: the store then keeps the runs that it must keep.
   std::function<Result<std::optional<ThreadRow>>(Snapshot&)> look =
-      [tenant, thread](Snapshot& view) { return find_thread(view, tenant, thread); };
+      [tenant, thread](Snapshot& view) { return store::find_thread(view, tenant, thread); };
   BELAY_CO_TRY(std::optional<ThreadRow> left,
                co_await read<std::optional<ThreadRow>>(store, std::move(look)));
   // A thread with another time of creation has been started under the free name.

@@ -2,6 +2,8 @@
 // store/run_deletion.h - deletes ended runs in commits of about 1,000 rows.
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "belay/store.h"
@@ -12,6 +14,14 @@ struct EndedRun {
   RunId run;
   std::uint64_t seq = 0;  // of its last commit
 };
+
+// Returns all runs of a thread in the order of their deletion: oldest first, so that the thread
+// keeps its newest run, and with it its state, if the deletion is interrupted. Returns nullopt, or
+// the error, if `may_delete` returns false or an error for one of them.
+using MayDelete = std::function<Result<bool>(const RunRow& run)>;
+Result<std::optional<std::vector<EndedRun>>> runs_to_delete(Snapshot& view, const TenantId& tenant,
+                                                            const ThreadId& thread,
+                                                            const MayDelete& may_delete);
 
 // Deletes the runs in their order: the oldest commits of a long run first, so that no single commit
 // deletes all of its rows. Runs that the store must keep remain (PruneRun). If it is stopped, one
