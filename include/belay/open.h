@@ -5,8 +5,8 @@
 //     auto graph = mail_graph().value();
 //     belay->add(graph);
 //     RunView run = belay->run(graph, Mail{.topic = "the outage"}).value();
-//     if (run.approval) belay->decide(run.approval->interrupt, {.approved = true, .decided_by =
-//     "ana"});
+//     Decision yes{.approved = true, .decided_by = "ana"};
+//     if (run.approval) belay->decide(run.approval->interrupt, yes);
 //
 // A run that another process of the store, or an earlier execution of this program, has left is
 // continued by resume() or work().

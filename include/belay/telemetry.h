@@ -57,6 +57,7 @@ class Log {
 // and -_.:/@ is a JSON string. json: one object a line with the members time, level, event, message
 // and the fields.
 enum class LogFormat { text, json };
+std::string_view name_of(LogFormat format);
 std::optional<LogFormat> log_format_named(std::string_view name);
 
 struct LogOptions {
@@ -110,6 +111,7 @@ std::unique_ptr<Metrics> make_metrics(MetricsOptions options = {});
 struct Telemetry {
   Log* log = nullptr;
   Metrics* metrics = nullptr;
+  bool is_on() const { return log || metrics; }
 };
 
 // When to report that many runs fail: the entry `alert.failure_rate`, and the gauge

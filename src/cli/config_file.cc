@@ -157,7 +157,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["notify_url"] = shown_store(settings.notify_url);
   values["worker_name"] = settings.worker_name;
   values["log_level"] = settings.log_level ? name_of(*settings.log_level) : "off";
-  values["log_format"] = settings.log_format == LogFormat::json ? "json" : "text";
+  values["log_format"] = name_of(settings.log_format);
   for (const std::string& role : settings.roles) {
     values["roles"] += (values["roles"].empty() ? "" : ",") + role;
   }

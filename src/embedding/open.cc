@@ -30,7 +30,7 @@ class Embedded::Parts {
     if (options.encryption) {
       encrypted = make_encrypted_store(*stored, *random, *std::move(options.encryption));
     }
-    if (options.telemetry.log || options.telemetry.metrics) {
+    if (options.telemetry.is_on()) {
       observed = make_observed_store(below_telemetry(), *clock, options.telemetry);
     }
     return Done{};
@@ -48,8 +48,7 @@ Embedded::~Embedded() = default;
 Result<std::unique_ptr<Embedded>> Embedded::open(const std::string& store, OpenOptions options) {
   auto made = std::make_unique<Parts>();
   made->model = options.model ? std::move(options.model) : std::make_shared<AbsentModel>();
-  bool is_observed = options.telemetry.log || options.telemetry.metrics;
-  if (is_observed) {
+  if (options.telemetry.is_on()) {
     made->model = make_observed_model(std::move(made->model), *made->clock, options.telemetry);
   }
   BELAY_CHECK(made->open_store(store, options));

@@ -262,6 +262,7 @@ class Api::Body {
   // counted: anybody can invent them.
   void report_request(const Admitted& admitted, int status, std::chrono::microseconds time) {
     const Telemetry& telemetry = world_.parts.telemetry;
+    if (!telemetry.is_on()) return;
     std::string code = std::to_string(status);
     std::string_view operation = admitted.route ? std::string_view(admitted.route->id) : "unknown";
     if (telemetry.metrics) {

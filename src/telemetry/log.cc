@@ -10,12 +10,19 @@
 #include "base/start_thread.h"
 #include "belay/telemetry.h"
 #include "belay/value.h"
+#include "store/enum_names.h"
 
 namespace belay {
+
+template <>
+inline constexpr std::array<std::string_view, 4> store::enum_names<LogLevel>{"debug", "info",
+                                                                             "warning", "error"};
+template <>
+inline constexpr std::array<std::string_view, 2> store::enum_names<LogFormat>{"text", "json"};
+
 namespace {
 
 constexpr std::chrono::seconds kEndWithin{1};
-constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
 bool is_plain(std::string_view value) {
   constexpr std::string_view kPlain =
@@ -63,8 +70,10 @@ std::string json_line(const LogEntry& entry, Instant time) {
 
 // Shared with the thread, which can outlive the log if the sink blocks.
 struct Queue {
-  LogSink sink;
-  LogOptions options;
+  Queue(LogOptions wanted, LogSink to) : options(wanted), sink(std::move(to)) {}
+
+  const LogOptions options;
+  const LogSink sink;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::string> lines;
@@ -77,9 +86,7 @@ struct Queue {
 class QueuedLog final : public Log {
  public:
   QueuedLog(Clock& clock, LogOptions options, LogSink sink)
-      : clock_(clock), options_(options), queue_(std::make_shared<Queue>()) {
-    queue_->options = options;
-    queue_->sink = std::move(sink);
+      : clock_(clock), queue_(std::make_shared<Queue>(options, std::move(sink))) {
     // The thread reads no clock: it can outlive the clock.
     thread_ = start_thread([queue = queue_] { write_lines(*queue); });
   }
@@ -98,15 +105,15 @@ class QueuedLog final : public Log {
     thread_.join();
   }
 
-  bool wants(LogLevel level) const override { return level >= options_.level; }
+  bool wants(LogLevel level) const override { return level >= queue_->options.level; }
 
   void write(LogEntry entry) override {
     if (!wants(entry.level)) return;
     Instant now = clock_.now();
-    std::string line = line_of(entry, now, options_.format);
+    std::string line = line_of(entry, now, queue_->options.format);
     std::lock_guard lock(queue_->mutex);
     queue_->newest = now;
-    if (queue_->lines.size() >= options_.entries_max) {
+    if (queue_->lines.size() >= queue_->options.entries_max) {
       ++queue_->dropped;
       return;
     }
@@ -154,7 +161,6 @@ class QueuedLog final : public Log {
   }
 
   Clock& clock_;
-  const LogOptions options_;
   const std::shared_ptr<Queue> queue_;
   std::thread thread_;
 };
@@ -177,19 +183,15 @@ bool write_whole(int descriptor, std::string_view text) {
 
 }  // namespace
 
-std::string_view name_of(LogLevel level) { return kLevels.at(static_cast<std::size_t>(level)); }
+std::string_view name_of(LogLevel level) { return store::enum_name(level); }
+std::string_view name_of(LogFormat format) { return store::enum_name(format); }
 
 std::optional<LogLevel> log_level_named(std::string_view name) {
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    if (kLevels.at(i) == name) return static_cast<LogLevel>(i);
-  }
-  return std::nullopt;
+  return store::enum_named<LogLevel>(name);
 }
 
 std::optional<LogFormat> log_format_named(std::string_view name) {
-  if (name == "text") return LogFormat::text;
-  if (name == "json") return LogFormat::json;
-  return std::nullopt;
+  return store::enum_named<LogFormat>(name);
 }
 
 LogSink log_to_descriptor(int descriptor) {

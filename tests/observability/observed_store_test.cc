@@ -5,33 +5,18 @@
 
 #include "belay/runtime.h"
 #include "belay/storage.h"
+#include "belay/testing.h"
 #include "tests/support/collected_log.h"
 
 namespace belay {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Job {
   bool fails = false;
   int done = 0;
-};
-
-class AdjustableClock final : public Clock {
- public:
-  Instant now() override { return now_ += std::chrono::microseconds(1); }
-  void pass(std::chrono::minutes time) { now_ += time; }
-
- private:
-  Instant now_ = *instant_from("2026-11-26T12:00:00Z");
-};
-
-class UnusedModel final : public Model {
- public:
-  Task<Result<ModelReply>> generate(ModelRequest) override {
-    co_return error(ErrorCode::invalid, "There is no model.");
-  }
 };
 
 Graph<Job> task_graph() {
@@ -65,7 +50,7 @@ class ObservedRuns : public ::testing::Test {
     EXPECT_TRUE(block_on(*loop_, observed_->poll_runs(std::move(filter))).ok());
   }
 
-  AdjustableClock clock_;
+  testing::SimulatedClock clock_{*instant_from("2026-11-26T12:00:00Z")};
   std::unique_ptr<Random> random_ = system_random();
   std::unique_ptr<EventLoop> loop_ = make_event_loop();
   std::unique_ptr<Store> store_ = open_memory_store(clock_, *random_);
@@ -73,7 +58,7 @@ class ObservedRuns : public ::testing::Test {
   std::unique_ptr<Metrics> metrics_ = make_metrics();
   FailureAlert alert_;
   std::unique_ptr<Store> observed_;
-  UnusedModel model_;
+  testing::ScriptedModel model_;
   Graph<Job> graph_ = task_graph();
   std::unique_ptr<Runtime> runtime_;
 };
@@ -98,14 +83,14 @@ TEST_F(ObservedRuns, AreLoggedFromTheirCommits) {
 
 TEST_F(ObservedRuns, ThatFailOftenRaiseAnAlertThatClearsWithoutFurtherRuns) {
   for (int i = 0; i < 3; ++i) run(true);
-  EXPECT_THAT(log_.events(), testing::Not(testing::Contains("alert.failure_rate")));
+  EXPECT_THAT(log_.events(), ::testing::Not(::testing::Contains("alert.failure_rate")));
   run(true);
   EXPECT_EQ(log_.entries.back().event, "alert.failure_rate");
   EXPECT_EQ(CollectedLog::field(log_.entries.back(), "failed"), "4");
   EXPECT_THAT(metrics_->text(), HasSubstr("belay_failure_rate_alert 1\n"));
   poll();
   EXPECT_EQ(log_.entries.back().event, "alert.failure_rate");
-  clock_.pass(std::chrono::minutes(16));
+  clock_.move(std::chrono::minutes(16));
   poll();
   EXPECT_EQ(log_.entries.back().event, "alert.failure_rate_cleared");
   EXPECT_THAT(metrics_->text(), HasSubstr("belay_failure_rate_alert 0\n"));
