@@ -5,24 +5,17 @@
 #include <yaml-cpp/yaml.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "cli/arguments.h"
 #include "program/wellbeing_program.h"
+#include "tests/documents/source_text.h"
 
 namespace belay::documents {
 namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 const fs::path& sources() {
   static const fs::path path(BELAY_SOURCE_DIR);
@@ -120,12 +113,12 @@ TEST(Deployment, EveryUnitAndTheImageStartWithWordsThatTheProgramTakes) {
   EXPECT_EQ(units.size(), 2u);
   for (const fs::path& unit : units) {
     std::vector<std::string> commands =
-        after_each("\nExecStart=/usr/local/bin/belay ", contents_of(unit));
+        after_each("\nExecStart=/usr/local/bin/belay ", text_of(unit));
     ASSERT_EQ(commands.size(), 1u) << unit;
     expect_understood(words_in(commands[0]), unit);
   }
   fs::path image = sources() / "deploy" / "Dockerfile";
-  std::vector<std::string> commands = after_each("\nCMD ", contents_of(image));
+  std::vector<std::string> commands = after_each("\nCMD ", text_of(image));
   ASSERT_EQ(commands.size(), 1u);
   expect_understood(YAML::Load(commands[0]).as<Words>(), image);
 }
@@ -133,7 +126,7 @@ TEST(Deployment, EveryUnitAndTheImageStartWithWordsThatTheProgramTakes) {
 TEST(Deployment, EveryCommandOfItsPagesIsOneThatTheProgramTakes) {
   std::size_t named = 0;
   for (const char* name : {"docs/operations.md", "docs/postgresql.md", "deploy/README.md"}) {
-    std::string text = contents_of(sources() / name);
+    std::string text = text_of(sources() / name);
     // In backticks, or on a separate line.
     for (const char* mark : {"`belay ", "\n    belay "}) {
       for (const std::string& command : after_each(mark, text)) {
@@ -161,7 +154,7 @@ TEST(Deployment, EveryVariableThatItNamesIsReadByTheProgram) {
   std::string code;
   for (const char* folder : {"src/cli", "src/program"}) {
     for (const auto& entry : fs::directory_iterator(sources() / folder)) {
-      if (entry.path().extension() == ".cc") code += contents_of(entry.path());
+      if (entry.path().extension() == ".cc") code += text_of(entry.path());
     }
   }
   std::vector<fs::path> files = files_of_deploy("");
@@ -170,7 +163,7 @@ TEST(Deployment, EveryVariableThatItNamesIsReadByTheProgram) {
   }
   std::size_t named = 0;
   for (const fs::path& file : files) {
-    for (const std::string& name : variables_in(contents_of(file))) {
+    for (const std::string& name : variables_in(text_of(file))) {
       ++named;
       EXPECT_NE(code.find("variable(\"" + name + "\")"), std::string::npos) << file << ": " << name;
     }

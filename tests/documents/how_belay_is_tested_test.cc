@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "belay/check.h"
+#include "tests/documents/source_text.h"
 #include "tests/documents/specification_cases.h"
 
 namespace belay::documents {
@@ -19,16 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 const std::string& document() {
-  static const std::string text =
-      text_of(fs::path(BELAY_SOURCE_DIR) / "docs" / "how-belay-is-tested.md");
+  static const std::string text = text_of("docs/how-belay-is-tested.md");
   return text;
 }
 
@@ -143,8 +135,7 @@ std::string said(const std::string& line, std::string_view word) {
 }
 
 TEST(HowBelayIsTested, EveryMutationIsInTheTableWithTheTestThatCatchesIt) {
-  std::istringstream list(
-      text_of(fs::path(BELAY_SOURCE_DIR) / "tests" / "mutation" / "mutations.txt"));
+  std::istringstream list(text_of("tests/mutation/mutations.txt"));
   std::size_t mutations = 0;
   std::string name;
   std::string says;

@@ -5,11 +5,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
-#include <sstream>
+
+#include "tests/documents/source_text.h"
 
 namespace belay::documents {
 namespace {
@@ -18,13 +18,6 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using Names = std::set<std::string>;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(fs::path(BELAY_SOURCE_DIR) / path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 Names keys_of(const YAML::Node& map) {
   Names keys;

@@ -3,24 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "telemetry/families.h"
+#include "tests/documents/source_text.h"
 
 namespace belay::documents {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string read_source(const std::string& path) {
-  std::ifstream file(fs::path(BELAY_SOURCE_DIR) / path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::string_view type_of(const MetricFamily& family) {
   if (family.kind == MetricKind::counter) return "counter";
@@ -28,7 +17,7 @@ std::string_view type_of(const MetricFamily& family) {
 }
 
 TEST(Observability, EveryMetricIsDocumentedWithItsType) {
-  std::string page = read_source("docs/observability.md");
+  std::string page = text_of("docs/observability.md");
   for (const MetricFamily* family : telemetry::kFamilies) {
     EXPECT_THAT(page, testing::HasSubstr("| `" + std::string(family->name) + "` | " +
                                          std::string(type_of(*family)) + " |"));
@@ -57,11 +46,11 @@ std::set<std::string> events_in(const std::string& source) {
 }
 
 TEST(Observability, EveryEntryOfTheLogIsDocumented) {
-  std::string page = read_source("docs/observability.md");
+  std::string page = text_of("docs/observability.md");
   std::set<std::string> events;
   for (const char* source : {"src/telemetry/observed_store.cc", "src/telemetry/observed_model.cc",
                              "src/telemetry/log.cc", "src/server/api.cc", "src/cli/output.cc"}) {
-    events.merge(events_in(read_source(source)));
+    events.merge(events_in(text_of(source)));
   }
   EXPECT_GE(events.size(), 18u);
   for (const std::string& event : events) {

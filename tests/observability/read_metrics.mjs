@@ -13,7 +13,7 @@ let server;
 let address;
 
 before(async () => {
-  server = spawn(process.env.BELAY, ["serve", "--listen", "127.0.0.1:0"], {
+  server = spawn(process.env.PROGRAM, ["serve", "--listen", "127.0.0.1:0"], {
     env: { PATH: process.env.PATH, HOME: folder, BELAY_STORE: "sqlite:" + join(folder, "b.db") },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -1,5 +1,5 @@
 // Tests the scripted server with the official clients, which must accept its responses.
-// run_clients starts this and passes the path of the server.
+// tests/support/run_npm_test starts this and passes the path of the server.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -21,7 +21,7 @@ const weather = { type: "object", properties: { city: { type: "string" } }, requ
 let server, url, openai, anthropic, ollama;
 
 before(async () => {
-  server = spawn(process.env.PROVIDER_SERVER, { stdio: ["pipe", "pipe", "inherit"] });
+  server = spawn(process.env.PROGRAM, { stdio: ["pipe", "pipe", "inherit"] });
   url = await new Promise((told) => server.stdout.once("data", (line) => told(`${line}`.trim())));
   openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: "k" });
   anthropic = new Anthropic({ baseURL: url, apiKey: "k" });
