@@ -24,8 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "belay/model.h"
-#include "belay/runtime.h"
+#include "belay/module.h"
 
 namespace belay {
 
@@ -33,19 +32,28 @@ struct MainOptions {
   // The program's name, for its help and the default path of its store. Empty: the file name by
   // which it was called.
   std::string name = {};
+  // How the program is called in the commands that it prints. Empty: as it was called.
+  std::string call = {};
   std::string about = {};  // one line for --help
   // The model of context.model(). Null: the one that --model or BELAY_MODEL names; without one, a
   // node that uses the model fails with `invalid`.
   std::shared_ptr<Model> model = nullptr;
-  // The collections of records that `check` reads.
+  // The model that is used if no setting names one; empty: none. A module may bring it.
+  std::string default_model = {};
+  std::string default_model_help = {};  // text after its name in --help
+  // Of graphs that belong to no module: see belay/module.h.
   std::vector<std::string> collections = {};
-  // The receivers of outbox messages, by topic: see Runtime::deliver().
   std::map<std::string, Receiver> receivers = {};
+  std::string examples = {};                     // for --help; each line is indented by two spaces
+  std::string run_help = {};                     // end of the help of `run`
+  std::vector<std::string> first_run = {"run"};  // command that is suggested first
+  std::vector<std::vector<std::string>> other_hints = {};  // suggested before that
 };
 
 namespace detail {
 using AnyGraph = Result<std::shared_ptr<const GraphDefinition>>;
-int run_command_line(int argc, char** argv, MainOptions options, std::vector<AnyGraph> graphs);
+int run_modules(int argc, char** argv, MainOptions options, std::vector<Module> modules);
+int run_graphs(int argc, char** argv, MainOptions options, std::vector<AnyGraph> graphs);
 
 template <typename State>
 AnyGraph any_graph(const Graph<State>& graph) {
@@ -58,17 +66,21 @@ AnyGraph any_graph(const Result<Graph<State>>& graph) {
 }
 }  // namespace detail
 
-// Executes the command that the arguments name and returns the exit code. Each graph is a
-// Graph<State> or the Result of one.
+// Executes the command that the arguments name and returns the exit code. The first form has the
+// commands, routes and graphs of modules; in the others, each graph is a Graph<State> or the Result
+// of one.
+inline int main(int argc, char** argv, MainOptions options, std::vector<Module> modules) {
+  return detail::run_modules(argc, argv, std::move(options), std::move(modules));
+}
 template <typename... Graphs>
 int main(int argc, char** argv, MainOptions options, const Graphs&... graphs) {
-  return detail::run_command_line(argc, argv, std::move(options), {detail::any_graph(graphs)...});
+  return detail::run_graphs(argc, argv, std::move(options), {detail::any_graph(graphs)...});
 }
 template <typename First, typename... Graphs>
   requires(!std::is_convertible_v<First, MainOptions>)
 int main(int argc, char** argv, const First& first, const Graphs&... graphs) {
-  return detail::run_command_line(argc, argv, {},
-                                  {detail::any_graph(first), detail::any_graph(graphs)...});
+  return detail::run_graphs(argc, argv, {},
+                            {detail::any_graph(first), detail::any_graph(graphs)...});
 }
 
 }  // namespace belay

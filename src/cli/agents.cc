@@ -1,8 +1,8 @@
 // `belay agents`: lists, shows and draws the graphs of the program, or of a server; opens no store.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/count_text.h"
 #include "cli/process_context.h"
 #include "cli/suggestions.h"

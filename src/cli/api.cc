@@ -1,8 +1,9 @@
 // `belay api`: describes the API of the server, without a server.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
+#include "server/module_routes.h"
 #include "server/reference.h"
 #include "server/routes.h"
 
@@ -26,16 +27,16 @@ class ApiCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     server::ApiParts parts{world.service, world.executor, world.clock, world.random};
     server::Api::OwnRoutes own;
-    if (world.program.routes) {
-      own = [&world](server::ApiContext& served) {
-        return world.program.routes(served, world.settings);
-      };
-    }
+    own = [&world](server::ApiContext& served) {
+      return server::module_routes(world.program.routes, world.settings, served);
+    };
     server::ApiOptions options;
     options.version = BELAY_VERSION;
-    server::Api api(parts, std::move(options), own);
+    options.schemas = world.program.presentation.schemas;
+    server::Api api(parts, options, own);
+    BELAY_CO_CHECK(server::check_routes(api.routes()));
     if (as_markdown_) {
-      world.output.text(server::reference_text(api.routes()));
+      world.output.text(server::reference_text(api.routes(), options));
     } else {
       world.output.text(to_pretty_json(api.description()) + "\n");
     }

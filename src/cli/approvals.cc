@@ -1,11 +1,10 @@
 // `belay approvals`: list, show, approve and reject.
 
+#include "belay/command.h"
 #include "belay/limits.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
-#include "cli/input_file.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
 
@@ -72,7 +71,8 @@ class ApprovalsListCommand final : public Command {
     }
     if (const auto& after = world.program.presentation.after_approvals; after && !all_) {
       BELAY_CO_TRY(std::vector<ApprovalRow> every, co_await find_approvals(world, true));
-      after(world, every);
+      ModuleContext seen = module_context(world);
+      after(seen, every);
     }
     world.output.document(Value::object({{"approvals", std::move(documents)}}));
     co_return ExitCode::done;

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
+#include "belay/command.h"
 #include "cli/command_list.h"
 #include "cli/command_table.h"
-#include "cli/command_words.h"
 #include "cli/former_names.h"
 #include "cli/help_text.h"
 #include "cli/localized_text.h"
@@ -78,7 +78,7 @@ void add_command(CLI::App& app, ParsedWords& words, ListedCommand& entry) {
     parser->require_subcommand(1);
     return;
   }
-  CommandWords declared(words.program, *parser, words.completed);
+  CommandWords declared(*parser, words.completed);
   entry.command->declare(declared);
   // CLI11 calls this for a subcommand before the command above it.
   parser->callback([&words, &entry] {

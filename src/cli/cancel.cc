@@ -1,8 +1,8 @@
 // `belay cancel`: cancels a run of a thread, whichever process owns it.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"

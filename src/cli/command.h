@@ -13,13 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include "belay/graph.h"
+#include "belay/command.h"
+#include "belay/module.h"
 #include "belay/task.h"
 #include "cli/exit_code.h"
 
 namespace belay::cli {
 
-class CommandWords;
 class ProcessCommand;
 struct CommandContext;
 struct ProcessContext;
@@ -28,7 +28,6 @@ struct Settings;
 struct Work;
 
 using CommandResult = Result<ExitCode>;
-using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
 // The inputs of Command::validate().
 struct CommandValidation {
@@ -99,6 +98,7 @@ struct CommandSpec {
   bool is_default = false;                     // the first one is executed if no command is named
   bool is_offered = true;                      // false: the program does not have the command
   CommandTraits traits = {};
+  std::string module = {};  // the module that brings it; empty: every program has it
   std::function<std::unique_ptr<Command>()> make = nullptr;  // null: only a group of commands
 };
 

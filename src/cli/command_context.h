@@ -3,12 +3,12 @@
 // member by member.
 
 #include "belay/runtime.h"
+#include "belay/service.h"
 #include "cli/localized_text.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
-#include "service/service.h"
 
 namespace belay::http {
 class AsioLoop;

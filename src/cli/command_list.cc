@@ -25,6 +25,11 @@ bool is_named(const CommandSpec& command, const std::string& name) {
          std::find(former.begin(), former.end(), name) != former.end();
 }
 
+std::string described(const CommandSpec& command) {
+  return "\"" + command.line + "\" of " +
+         (command.module.empty() ? "every program" : "module \"" + command.module + "\"");
+}
+
 // True if one word of the command line would select both.
 bool have_one_name(const CommandSpec& one, const CommandSpec& other) {
   bool is_beside = one.path.size() == other.path.size() &&
@@ -43,8 +48,8 @@ Result<Done> check_commands(const std::vector<CommandSpec>& commands) {
       const CommandSpec& before = commands[j];
       if (have_one_name(command, before)) {
         return error(ErrorCode::invalid, "Two commands have the name " + quoted_path(command.path) +
-                                             ": \"" + before.line + "\" and \"" + command.line +
-                                             "\". Rename one of them.");
+                                             ": " + described(before) + " and " +
+                                             described(command) + ". Rename one of them.");
       }
       has_group =
           has_group || (before.path.size() + 1 == command.path.size() &&

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_words.h"
+#include "belay/command.h"
 #include "cli/program.h"
 
 namespace belay::cli {

@@ -1,10 +1,10 @@
-#include "cli/command_words.h"
+#include "belay/command.h"
 
 #include <CLI/CLI.hpp>
 
 #include "cli/former_names.h"
 
-namespace belay::cli {
+namespace belay {
 
 CommandWord& CommandWord::required() {
   option_->required();
@@ -47,7 +47,7 @@ CommandWord& CommandWord::excludes(const CommandWord& other) {
 }
 
 CommandWord& CommandWord::former_name(const std::string& name) {
-  add_former_name(command_, option_, name);
+  cli::add_former_name(command_, option_, name);
   return *this;
 }
 
@@ -109,7 +109,7 @@ CommandWords CommandWords::form(const std::string& name, const std::string& line
   below->fallthrough();
   below->footer(command_.get_footer());
   below->callback(std::move(chosen));
-  return {program_, *below, completed_};
+  return {*below, completed_};
 }
 
-}  // namespace belay::cli
+}  // namespace belay

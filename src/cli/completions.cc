@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <csignal>
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/localized_text.h"
 #include "cli/output.h"
 #include "cli/process_context.h"

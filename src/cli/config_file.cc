@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "cli/input_file.h"
+#include "belay/command.h"
 #include "cli/store_name.h"
 #include "cli/suggestions.h"
 #include "cli/trust.h"
@@ -75,7 +75,7 @@ std::vector<std::string> keys_of(const Program& program) {
   for (const Known& known : kKnown) {
     if (is_offered(program, known)) keys.emplace_back(known.key);
   }
-  for (const OwnSetting& own : program.settings) keys.push_back(own.key);
+  for (const ModuleSetting& own : program.settings) keys.push_back(own.key);
   return keys;
 }
 
@@ -152,7 +152,7 @@ bool has(const std::optional<ConfigFile>& file, const std::string& key) {
 
 // Returns the final value of each setting, by key.
 std::map<std::string, std::string> values_of(const Settings& settings) {
-  std::map<std::string, std::string> values = settings.own;
+  std::map<std::string, std::string> values = settings.values;
   values["store"] = shown_store(settings.store);
   values["notify_url"] = shown_store(settings.notify_url);
   values["worker_name"] = settings.worker_name;
@@ -247,7 +247,7 @@ void add_config(const Program& program, const ConfigFile& file, Environment& env
     slot = value_in(file, known.key);
     environment.origins[known.variable] = file.origin(known.key);
   }
-  for (const OwnSetting& own : program.settings) {
+  for (const ModuleSetting& own : program.settings) {
     if (!has(file, own.key) || environment.own.contains(own.key)) continue;
     environment.own.emplace(own.key, value_in(file, own.key));
     environment.origins[own.variable] = file.origin(own.key);
@@ -295,7 +295,7 @@ std::vector<Explained> explain_settings(const Program& program, const Environmen
     }
     explained.push_back({known.key, values[known.key], std::move(origin)});
   }
-  for (const OwnSetting& own : program.settings) {
+  for (const ModuleSetting& own : program.settings) {
     std::string origin = "default";
     if (environment.own.contains(own.key)) {
       origin = "environment " + own.variable;

@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "belay/command.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/process_context.h"
 #include "cli/signals.h"
 

@@ -1,8 +1,8 @@
 // `belay events`: prints the events of a run; with --follow also new ones.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"

@@ -1,8 +1,8 @@
 // `belay fork`: starts a run from a commit of another run, or previews it.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
 #include "cli/run_input.h"

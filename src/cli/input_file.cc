@@ -1,4 +1,4 @@
-#include "cli/input_file.h"
+#include "belay/command.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #include "cli/output.h"
 
-namespace belay::cli {
+namespace belay {
 namespace {
 
 class OpenFile {
@@ -55,4 +55,4 @@ Result<std::string> read_input(const std::string& name, std::size_t most) {
   }
 }
 
-}  // namespace belay::cli
+}  // namespace belay

@@ -143,29 +143,8 @@ std::string two_parts(std::int64_t large, std::string_view large_unit, std::int6
 
 }  // namespace
 
-std::string_view name_of(Language language) { return language == Language::es ? "es" : "en"; }
-
 const LocalizedText& phrases_of(Language language) {
   return language == Language::es ? kSpanish : kEnglish;
-}
-
-std::string format_message(std::string_view wording, std::initializer_list<Filling> fillings) {
-  std::string text;
-  while (!wording.empty()) {
-    bool replaced = false;
-    for (const auto& [name, filling] : fillings) {
-      std::string place = "{" + std::string(name) + "}";
-      if (!wording.starts_with(place)) continue;
-      text += filling;
-      wording.remove_prefix(place.size());
-      replaced = true;
-      break;
-    }
-    if (replaced) continue;
-    text += wording.front();
-    wording.remove_prefix(1);
-  }
-  return text;
 }
 
 std::string_view status_label(const LocalizedText& phrases, RunStatus status) {
@@ -217,10 +196,6 @@ std::string span_text(std::chrono::milliseconds span) {
   return two_parts(minutes / 1'440, "d", minutes % 1'440 / 60, "h");
 }
 
-std::string moment_text(const TimeZone& zone, Instant at) {
-  return zone.text_of(at).substr(0, 16) + " " + zone.name();
-}
-
 std::string precise_text(const TimeZone& zone, Instant at) {
   return zone.text_of(at).substr(0, 23);
 }
@@ -235,3 +210,32 @@ std::string relative_text(const LocalizedText& phrases, Instant at, Instant now)
 }
 
 }  // namespace belay::cli
+
+namespace belay {
+
+std::string_view name_of(Language language) { return language == Language::es ? "es" : "en"; }
+
+std::string format_message(std::string_view wording, std::initializer_list<Filling> fillings) {
+  std::string text;
+  while (!wording.empty()) {
+    bool replaced = false;
+    for (const auto& [name, filling] : fillings) {
+      std::string place = "{" + std::string(name) + "}";
+      if (!wording.starts_with(place)) continue;
+      text += filling;
+      wording.remove_prefix(place.size());
+      replaced = true;
+      break;
+    }
+    if (replaced) continue;
+    text += wording.front();
+    wording.remove_prefix(1);
+  }
+  return text;
+}
+
+std::string moment_text(const TimeZone& zone, Instant at) {
+  return zone.text_of(at).substr(0, 16) + " " + zone.name();
+}
+
+}  // namespace belay

@@ -4,18 +4,13 @@
 // Help and errors are in English only.
 
 #include <chrono>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "belay/clock.h"
+#include "belay/output.h"
 #include "belay/rows.h"
 
 namespace belay::cli {
-
-enum class Language { en, es };
-std::string_view name_of(Language language);
 
 struct LocalizedText {
   // Labels of a result.
@@ -42,17 +37,11 @@ struct LocalizedText {
 
 const LocalizedText& phrases_of(Language language);
 
-// Replaces each {name} of `wording` by its value, in one pass. Unknown names remain.
-using Filling = std::pair<std::string_view, std::string_view>;
-std::string format_message(std::string_view wording, std::initializer_list<Filling> fillings);
-
 std::string_view status_label(const LocalizedText& phrases, RunStatus status);
 std::string_view status_label(const LocalizedText& phrases, ApprovalStatus status);
 
 // Examples: "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
 std::string span_text(std::chrono::milliseconds span);
-// Example: "2026-11-22 15:03 Europe/Madrid".
-std::string moment_text(const TimeZone& zone, Instant at);
 // Example: "2026-11-22 15:03:05.123", for the columns of a list.
 std::string precise_text(const TimeZone& zone, Instant at);
 // Examples: "in 23 h 59 min", "2 min ago".

@@ -1,6 +1,6 @@
 #include "cli/model_settings.h"
 
-#include "cli/input_file.h"
+#include "belay/command.h"
 
 namespace belay::cli {
 namespace {
@@ -15,9 +15,9 @@ struct Given {
   std::string text;
 };
 std::optional<Given> given(const Environment& environment, const Settings& settings,
-                           const OwnSetting& setting) {
-  auto found = settings.own.find(setting.key);
-  if (found == settings.own.end()) return std::nullopt;
+                           const ModuleSetting& setting) {
+  auto found = settings.values.find(setting.key);
+  if (found == settings.values.end()) return std::nullopt;
   return Given{environment.origin(setting.variable), found->second};
 }
 
@@ -67,7 +67,7 @@ Result<Done> read_prices(const std::optional<Given>& given, ModelSettings& model
 
 }  // namespace
 
-std::vector<OwnSetting> model_settings() {
+std::vector<ModuleSetting> model_settings() {
   return {{"model_cache", "BELAY_MODEL_CACHE"},
           {"model_prices", "BELAY_MODEL_PRICES"},
           {"model_max_tokens", "BELAY_MODEL_MAX_TOKENS"},

@@ -7,8 +7,8 @@
 namespace belay::cli {
 
 // The settings without an option. A program that does not bring its own model has them in
-// settings.own, by key.
-std::vector<OwnSetting> model_settings();
+// settings.values, by key.
+std::vector<ModuleSetting> model_settings();
 
 // Sets `settings.models` from the other members of `settings` and from the environment. Fails with
 // `invalid`, with the setting's name, if a value cannot be parsed.

@@ -1,8 +1,8 @@
 // `belay outbox`: lists published messages and their deliveries, retries and discards them.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"

@@ -1,8 +1,8 @@
 // `belay queue` and `belay workers`: list queues and workers, and change queues.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/show.h"
 

@@ -1,8 +1,8 @@
 // `belay replay`: replays a run, and reports the first divergence from its recording.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/named_run.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"

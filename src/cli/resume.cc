@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"

@@ -2,10 +2,10 @@
 //
 // `belay enqueue`: stores the run for a worker.
 
+#include "belay/command.h"
 #include "belay/limits.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/run_input.h"
 #include "cli/shared_options.h"
@@ -100,7 +100,8 @@ Result<std::int64_t> money_from(std::string_view option, std::string_view text) 
 // `run`; with `queued`, `enqueue`.
 class RunCommand final : public Command {
  public:
-  explicit RunCommand(bool queued) : queued_(queued) {}
+  RunCommand(bool queued, std::vector<RunForm> forms)
+      : queued_(queued), known_forms_(std::move(forms)) {}
 
   void declare(CommandWords& words) override;
   Result<Done> validate(const CommandValidation& inputs) override;
@@ -116,7 +117,8 @@ class RunCommand final : public Command {
   Task<CommandResult> execute(CommandContext& world);
   Task<CommandResult> enqueue(CommandContext& world);
 
-  bool queued_;                     // a worker executes the run
+  bool queued_;  // a worker executes the run
+  std::vector<RunForm> known_forms_;
   std::string graph_;               // empty: the only graph
   std::vector<std::string> input_;  // name=value, @file, -
   std::vector<std::unique_ptr<FormOptions>> forms_;
@@ -143,7 +145,7 @@ void RunCommand::declare(CommandWords& words) {
       .completes(NamesToComplete::agents);
   words.option("--input", input_, "Input: name=value, @file.json, or -; repeatable");
   declare_options(words);
-  for (const RunForm& form : words.program().forms) {
+  for (const RunForm& form : known_forms_) {
     forms_.push_back(form.make());
     FormOptions& options = *forms_.back();
     CommandWords own = words.form(form.name, form.line, [this, &form, &options] {
@@ -295,15 +297,15 @@ CommandSpec builtin::run_command(const Program& program) {
           .line = "Run an agent",
           .end = program.run_end.empty() ? kRunHelp : program.run_end,
           .traits = kRunTraits,
-          .make = [] { return std::make_unique<RunCommand>(false); }};
+          .make = [forms = program.forms] { return std::make_unique<RunCommand>(false, forms); }};
 }
 
-CommandSpec builtin::enqueue_command(const Program&) {
+CommandSpec builtin::enqueue_command(const Program& program) {
   return {.path = {"enqueue"},
           .line = "Enqueue a run for a worker",
           .end = kEnqueueHelp,
           .traits = kRunTraits,
-          .make = [] { return std::make_unique<RunCommand>(true); }};
+          .make = [forms = program.forms] { return std::make_unique<RunCommand>(true, forms); }};
 }
 
 }  // namespace belay::cli

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
-#include "cli/input_file.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"

@@ -1,7 +1,7 @@
 #include "cli/run_input.h"
 
+#include "belay/command.h"
 #include "belay/limits.h"
-#include "cli/input_file.h"
 #include "cli/output.h"
 #include "cli/suggestions.h"
 

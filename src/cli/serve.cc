@@ -2,14 +2,15 @@
 
 #include <sys/resource.h>
 
+#include "belay/command.h"
 #include "cli/api_keys.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/worker.h"
 #include "http/server.h"
 #include "server/api.h"
 #include "server/client_address.h"
+#include "server/module_routes.h"
 #include "server/problem.h"
 #include "server/routes.h"
 
@@ -51,7 +52,7 @@ struct ServeOptions {
   std::string address;
   int port = 0;
   std::vector<server::ApiKey> keys;
-  std::optional<server::Permission> skips_approval;  // unset: no key may
+  std::optional<Permission> skips_approval;  // unset: no key may
 };
 
 // If the store cannot be read now, it cannot be written either.
@@ -94,6 +95,7 @@ server::ApiOptions api_options(CommandContext& world, const ServeOptions& wanted
                                                            : wanted.trusted_proxies;
   options.time_zone = world.settings.time_zone;
   options.extras = world.program.presentation.approval_document;
+  options.schemas = world.program.presentation.schemas;
   options.readiness = [&store = world.local->store, &is_draining] {
     return readiness_of(store, is_draining);
   };
@@ -144,13 +146,12 @@ Task<Result<std::size_t>> work_on(CommandContext& world, const Work& wanted,
 }
 
 // Returns the permission that may start runs without approval; nullopt for "never".
-Result<std::optional<server::Permission>> skipping_permission(
-    const Settings& settings, const std::optional<std::string>& flag) {
-  using server::Permission;
+Result<std::optional<Permission>> skipping_permission(const Settings& settings,
+                                                      const std::optional<std::string>& flag) {
   std::string named = flag.value_or(settings.permission_without_approval());
   if (named == "never") return std::optional<Permission>();
   for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {
-    if (server::name_of(each) == named) return std::optional(each);
+    if (name_of(each) == named) return std::optional(each);
   }
   return error(ErrorCode::invalid, "Invalid --no-approval-takes \"" + shortened(named, 40, "...") +
                                        "\": expected run, decide, administer or never.");
@@ -190,12 +191,11 @@ class ServeCommand final : public Command {
     server::ApiParts parts{world.service, world.executor,      world.clock,
                            world.random,  world.local->starts, world.local->telemetry};
     server::Api::OwnRoutes own;
-    if (world.program.routes) {
-      own = [&world](server::ApiContext& served) {
-        return world.program.routes(served, world.settings);
-      };
-    }
+    own = [&world](server::ApiContext& served) {
+      return server::module_routes(world.program.routes, world.settings, served);
+    };
     server::Api api(parts, api_options(world, options_, is_draining), own);
+    BELAY_CO_CHECK(server::check_routes(api.routes()));
     http::Handler handler = [&api](http::Request request) {
       return api.answer(std::move(request));
     };

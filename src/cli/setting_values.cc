@@ -14,19 +14,6 @@ constexpr std::chrono::hours kDurationMax{24 * 30};
 
 std::string shown_value(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
 
-Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
-                                  std::int64_t most) {
-  std::int64_t number = 0;
-  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault == std::errc() && end == text.data() + text.size() && number >= least &&
-      number <= most) {
-    return number;
-  }
-  return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
-                                       ". Provide a whole number from " + std::to_string(least) +
-                                       " to " + std::to_string(most) + ".");
-}
-
 Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text) {
   std::int64_t number = 0;
   auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -70,3 +57,20 @@ Result<bool> truth_from(std::string_view what, std::string_view text) {
 }
 
 }  // namespace belay::cli
+
+namespace belay {
+
+Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
+                                  std::int64_t most) {
+  std::int64_t number = 0;
+  auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault == std::errc() && rest == text.data() + text.size() && number >= least &&
+      number <= most) {
+    return number;
+  }
+  return error(ErrorCode::invalid, std::string(what) + " is " + cli::shown_value(text) +
+                                       ". Provide a whole number from " + std::to_string(least) +
+                                       " to " + std::to_string(most) + ".");
+}
+
+}  // namespace belay

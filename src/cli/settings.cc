@@ -293,7 +293,7 @@ Environment read_environment(const Program& program) {
   read.ollama_key = variable("OLLAMA_API_KEY");
   read.ollama_host = variable("OLLAMA_HOST");
   read.language = variable("BELAY_LANGUAGE");
-  for (const OwnSetting& setting : program.settings) {
+  for (const ModuleSetting& setting : program.settings) {
     if (auto value = variable(setting.variable.c_str())) read.own.emplace(setting.key, *value);
   }
   read.max_retries = variable("AGENT_MAX_RETRIES");
@@ -380,7 +380,8 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   BELAY_TRY(settings.language, language_of(environment));
   settings.language_named = environment.language.has_value();
   BELAY_CHECK(read_time_zone(environment, settings));
-  settings.own = environment.own;
+  settings.values = environment.own;
+  settings.is_remote = settings.server.has_value();
   BELAY_CHECK(read_metrics_interval(environment, settings));
   BELAY_CHECK(read_run_settings(environment, settings));
   BELAY_CHECK(read_model_settings(environment, flags, settings));

@@ -13,6 +13,7 @@
 
 #include "belay/ids.h"
 #include "belay/models.h"
+#include "belay/module.h"
 #include "belay/queue.h"
 #include "belay/storage.h"
 #include "belay/telemetry.h"
@@ -76,7 +77,7 @@ struct StartSettings {
   std::vector<std::string> trusted_proxies;
 };
 
-struct Settings {
+struct Settings : ModuleSettings {
   std::string call;            // how the program was called, for the commands that it prints
   std::string store;           // "sqlite:PATH", "memory:" or "postgresql://..."
   bool default_store = false;  // no setting names it: its folder may be created
@@ -85,20 +86,14 @@ struct Settings {
   std::string worker_name;     // of this process in the store's list; empty: HOST:PID
   std::optional<LogLevel> log_level = LogLevel::info;  // of serve and worker; unset: no log
   LogFormat log_format = LogFormat::text;
-  UserId user;
   std::string login;                 // the decider if no other name is given
   std::vector<std::string> roles;    // of the decider
   std::string model;                 // empty: the program's own model, or none
   std::set<std::string> own_models;  // further names of models that the program has
   ModelSettings models;              // built from the settings of models
   bool keeps_prompts = true;         // the journal contains prompts verbatim
-  Language language = Language::en;
-  bool language_named = false;   // explicitly, not by the locale
-  TimeZone time_zone;            // of displayed and entered dates and times
-  bool time_zone_named = false;  // explicitly, not by the machine
   // Accepted and ignored: metrics are computed when they are read (docs/configuration.md).
   std::int64_t metrics_batch_interval_ms = 10'000;
-  std::map<std::string, std::string> own;        // of the program, by key; unset ones are absent
   RunSettings run;                               // options of runs that are started: AGENT_...
   std::optional<std::string> no_approval_takes;  // as in the environment; serve checks it
   // The same with its default: "decide", or "run" if the server does not require approvals.
@@ -138,9 +133,6 @@ std::string shown_value(std::string_view text);
 // Parses comma-separated roles of approvals; `invalid`, naming `what`, for an invalid role.
 Result<std::vector<std::string>> roles_from(std::string_view what, std::string_view text);
 
-// Parses a whole number from `least` to `most`. Otherwise fails with `invalid`, naming `what`.
-Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
-                                  std::int64_t most);
 // Examples: "90s", "30m", "2h", "1d", "500ms"; at most 30 days.
 Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text);
 // Parse settings of a run: the number of attempts, and the working time in milliseconds.

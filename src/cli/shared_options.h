@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/command.h"
 #include "belay/result.h"
-#include "cli/command_words.h"
 #include "cli/settings.h"
 
 namespace belay::cli {

@@ -40,7 +40,9 @@ const Value* made_in(const CommandContext& world, const Value& state) {
 
 std::string mark_of(CommandContext& world, const ApprovalRow& row) {
   const auto& mark = world.program.presentation.mark;
-  return mark ? mark(world, row) : "";
+  if (!mark) return "";
+  ModuleContext seen = module_context(world);
+  return mark(seen, row);
 }
 
 std::string_view outcome_word(const LocalizedText& phrases, const RunRow& row) {
@@ -64,6 +66,15 @@ void show_how_to_go_on(CommandContext& world, const RunRow& row) {
 }
 
 }  // namespace
+
+ModuleContext module_context(CommandContext& context) {
+  return {context.service,
+          context.settings,
+          context.output,
+          context.clock,
+          context.random,
+          [&context](const std::vector<std::string>& words) { return command(context, words); }};
+}
 
 std::string command(const CommandContext& world, const std::vector<std::string>& words) {
   std::string line = world.program.call;
@@ -91,7 +102,8 @@ std::string due_text(const CommandContext& world, const RunRow& row) {
 void show_payload(CommandContext& world, const Value& payload) {
   if (payload.is_null()) return;
   const auto& known = world.program.presentation.payload;
-  if (known && known(world, payload)) return;
+  ModuleContext seen = module_context(world);
+  if (known && known(seen, payload)) return;
   // As JSON, without characters that control the terminal.
   std::string text = to_pretty_json(payload);
   std::string_view rest = text;

@@ -8,6 +8,9 @@
 
 namespace belay::cli {
 
+// Returns the part of the context that modules use. The context must outlive it.
+ModuleContext module_context(CommandContext& context);
+
 // Prints the status of a run in one line.
 void show_headline(CommandContext& world, const RunView& view);
 

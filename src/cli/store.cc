@@ -1,9 +1,9 @@
 // `belay store`: stats, compact and prune.
 
+#include "belay/command.h"
 #include "belay/storage.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/count_text.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"

@@ -1,9 +1,9 @@
 // `belay threads`: lists the threads, newest first; shows one with its runs; changes and preserves
 // one.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/documents.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"

@@ -1,8 +1,8 @@
 // `belay threads delete`: deletes a thread with all of its runs.
 
+#include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
-#include "cli/command_words.h"
 #include "cli/shared_options.h"
 
 namespace belay::cli {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/input_file.h"
+#include "belay/command.h"
 #include "cli/store_name.h"
 #include "client/server_address.h"
 #include "store/postgres/address.h"

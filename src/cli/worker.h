@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "belay/command.h"
 #include "belay/runtime.h"
 #include "cli/command_context.h"
-#include "cli/command_words.h"
 
 namespace belay::cli {
 

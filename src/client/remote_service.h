@@ -11,8 +11,8 @@
 // if it does not respond like a Belay server, does not know the key, or does not permit the call.
 // The messages name the server, and --server or --api-key-file.
 
+#include "belay/service.h"
 #include "client/connection.h"
-#include "service/service.h"
 
 namespace belay::client {
 

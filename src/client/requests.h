@@ -2,9 +2,9 @@
 // client/requests.h - the requests of RemoteService: addresses and bodies, as docs/api.md defines
 // them.
 
+#include "belay/service.h"
 #include "client/connection.h"
 #include "client/server_address.h"
-#include "service/service.h"
 
 namespace belay::client {
 

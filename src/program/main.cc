@@ -1,6 +1,5 @@
-#include "cli/app.h"
-#include "program/wellbeing_program.h"
+#include "program/belay_program.h"
 
-int main(int count, char** words) {
-  return belay::cli::run_program(belay::program::wellbeing_program(), count, words);
+int main(int argc, char** argv) {
+  return belay::main(argc, argv, belay::program::options(), belay::program::modules());
 }

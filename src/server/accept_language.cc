@@ -1,11 +1,11 @@
-#include "server/accept_language.h"
+#include "belay/route.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/trimmed.h"
 
-namespace belay::server {
+namespace belay {
 namespace {
 
 bool equal_letters(std::string_view one, std::string_view other) {
@@ -46,9 +46,9 @@ std::string_view accepted_language(std::string_view header,
   std::string_view best;
   int best_weight = 0;
   while (!header.empty()) {
-    std::size_t end = std::min(header.find(','), header.size());
-    std::string_view one = header.substr(0, end);
-    header.remove_prefix(std::min(end + 1, header.size()));
+    std::size_t comma = std::min(header.find(','), header.size());
+    std::string_view one = header.substr(0, comma);
+    header.remove_prefix(std::min(comma + 1, header.size()));
     std::size_t semicolon = std::min(one.find(';'), one.size());
     std::string_view range = trimmed(one.substr(0, semicolon));
     int weight = weight_of(one.substr(std::min(semicolon + 1, one.size())));
@@ -62,4 +62,4 @@ std::string_view accepted_language(std::string_view header,
   return best;
 }
 
-}  // namespace belay::server
+}  // namespace belay

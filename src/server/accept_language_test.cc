@@ -1,4 +1,4 @@
-#include "server/accept_language.h"
+#include "belay/route.h"
 
 #include <gtest/gtest.h>
 

@@ -34,8 +34,6 @@ constexpr Schema kSchemas[] = {
     {"Problem", "type:string title:string status:integer code:string detail:string"},
     {"Health", "status:string", "version:string reason:string"},
     {"Error", "code:string message:string"},
-    {"AgentRun", "message:string threadId:string status:string outcome:string? run:Run",
-     "approval:Approval? analysis:any routine:any summary:any"},
     {"Spending", "tokens:integer money:integer reservedTokens:integer reservedMoney:integer"},
     {"Run",
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
@@ -149,8 +147,8 @@ void add_members(std::string_view list, Value::Object& properties, Value::Array*
 
 }  // namespace
 
-Value answer_schemas() {
-  Value::Object schemas;
+Value answer_schemas(const std::map<std::string, Value>& more) {
+  Value::Object schemas(more.begin(), more.end());
   for (const Schema& schema : kSchemas) {
     Value::Object properties;
     Value::Array required;

@@ -232,9 +232,10 @@ class Api::Body {
   Task<http::Response> answer_admitted(http::Request request, std::shared_ptr<Admitted> admitted) {
     const Route& route = *admitted->route;
     const Caller caller = std::move(admitted->caller);
-    Call call{
-        *caller.service, std::move(request), std::move(admitted->path), std::move(admitted->query),
-        Value(),         caller.user,        std::move(admitted->start)};
+    Call call{{*caller.service, std::move(admitted->path), std::move(admitted->query), Value(),
+               caller.user},
+              std::move(request),
+              std::move(admitted->start)};
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     std::shared_ptr<StartCount> start = call.start;
@@ -481,21 +482,5 @@ Task<http::Response> Api::answer(http::Request request) {
 const std::vector<Route>& Api::routes() const { return body_->routes(); }
 
 const Value& Api::description() const { return body_->description(); }
-
-std::string_view name_of(Permission permission) {
-  switch (permission) {
-    case Permission::open:
-      return "open";
-    case Permission::read:
-      return "read";
-    case Permission::run:
-      return "run";
-    case Permission::decide:
-      return "decide";
-    case Permission::administer:
-      return "administer";
-  }
-  return "";
-}
 
 }  // namespace belay::server

@@ -35,6 +35,7 @@ struct ApiOptions {
   std::optional<Permission> no_approval_takes = Permission::decide;
   TimeZone time_zone = {};  // for dates that requests omit
   ApprovalExtras extras = nullptr;
+  std::map<std::string, Value> schemas = {};  // of responses of modules, by name
   // Fails if the server cannot execute runs: it is shutting down, or its store is unavailable.
   // Callers receive the message even if they have no key; it must not name a machine.
   std::function<Task<Result<Done>>()> readiness = nullptr;
@@ -54,7 +55,7 @@ struct ApiContext;  // routes.h: the objects that handlers use
 
 class Api {
  public:
-  // Creates the program's own routes, in addition to those of every program; may be null.
+  // Creates the routes of modules, in addition to those of every program; may be null.
   using OwnRoutes = std::function<std::vector<Route>(ApiContext& world)>;
   Api(ApiParts parts, ApiOptions options, const OwnRoutes& own);
   ~Api();

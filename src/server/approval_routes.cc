@@ -133,22 +133,6 @@ void take_problem(http::Response response, Reply& reply) {
   reply.document = parse_json(response.body).value_or(Value());
 }
 
-Result<Decision> decision_of(const Call& call) {
-  BELAY_TRY(DecisionBody body, read_body<DecisionBody>(call));
-  Decision decision;
-  decision.approved = *body.approved;
-  decision.decided_by = body.decidedBy.value_or(call.user.text);
-  BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
-  if (body.onBehalfOf) {
-    BELAY_CHECK(check_name("name in \"onBehalfOf\"", *body.onBehalfOf));
-    decision.on_behalf_of = *body.onBehalfOf;
-  }
-  decision.roles = std::move(body.roles).value_or(std::vector<std::string>());
-  decision.comment = body.comment.value_or("");
-  if (!body.edited.is_null()) decision.edited = std::move(body.edited);
-  return decision;
-}
-
 std::optional<Reply> lost_decision(const ApiContext& world, const DecisionResult& answer) {
   if (is_made(answer)) return std::nullopt;
   Error refused = error(ErrorCode::conflict, refusal_text(answer) + ".");

@@ -132,7 +132,7 @@ Value describe(const std::vector<Route>& routes, const ApiOptions& options) {
        {"paths", Value(std::move(paths))},
        {"security", Value(std::move(security))},
        {"components",
-        Value::object({{"schemas", answer_schemas()},
+        Value::object({{"schemas", answer_schemas(options.schemas)},
                        {"securitySchemes", Value::object({{"bearer", std::move(bearer)}})}})}});
 }
 

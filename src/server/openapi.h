@@ -10,6 +10,7 @@ namespace belay::server {
 Value describe(const std::vector<Route>& routes, const ApiOptions& options);
 
 // Returns the JSON Schemas of responses, by the names that ResponseSpec::schema uses.
-Value answer_schemas();
+// `more`: those of modules.
+Value answer_schemas(const std::map<std::string, Value>& more = {});
 
 }  // namespace belay::server

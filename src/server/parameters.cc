@@ -42,14 +42,6 @@ Handle with(ApiContext& world, Task<Result<Reply>> (*answer)(ApiContext& served,
   return [&world, answer](Call call) { return answer(world, std::move(call)); };
 }
 
-Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
-                                   std::int64_t or_else, std::int64_t least, std::int64_t most) {
-  auto found = query.find(name);
-  if (found == query.end()) return or_else;
-  // Text that is not a number is treated as out of range.
-  return within(name, number_from(found->second).value_or(least - 1), least, most);
-}
-
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
                             std::int64_t most) {
   if (number >= least && number <= most) return number;
@@ -62,24 +54,11 @@ bool bool_parameter(const StringMap& query, std::string_view name) {
   return found != query.end() && found->second == "true";
 }
 
-Parameter query_parameter(std::string name, std::string help, Value schema) {
-  Parameter parameter;
-  parameter.name = std::move(name);
-  parameter.help = std::move(help);
-  parameter.schema = std::move(schema);
-  return parameter;
-}
-
-Parameter owner_parameter() {
-  return query_parameter("userId", "User; the caller if omitted",
-                         Value::object({{"type", "string"}}));
-}
-
 Parameter named_user_parameter() {
   return query_parameter("userId", "Only rows of this user", Value::object({{"type", "string"}}));
 }
 
-Result<std::optional<UserId>> named_user_in(const Call& call) {
+Result<std::optional<UserId>> named_user_in(const RouteRequest& call) {
   auto found = call.query.find("userId");
   if (found == call.query.end()) return std::optional<UserId>();
   BELAY_CHECK(check_name("userId", found->second));
@@ -91,24 +70,12 @@ Parameter run_parameter() {
                          Value::object({{"type", "string"}, {"format", "uuid"}}));
 }
 
-Result<std::optional<RunId>> named_run_in(const Call& call) {
+Result<std::optional<RunId>> named_run_in(const RouteRequest& call) {
   auto found = call.query.find("run");
   if (found == call.query.end()) return std::optional<RunId>();
   auto id = uuid_from(found->second);
   if (id) return std::optional(RunId(*id));
   return error(ErrorCode::not_found, "Unknown run \"" + found->second.substr(0, 40) + "\".");
-}
-
-Result<UserId> owner_in(const Call& call) {
-  BELAY_TRY(std::optional<UserId> named, named_user_in(call));
-  return named.value_or(call.user);
-}
-
-Parameter limit_parameter(std::int64_t or_else, std::int64_t most) {
-  return query_parameter(
-      "limit", "Maximum number of rows",
-      Value::object(
-          {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", or_else}}));
 }
 
 Preference preference_of(const http::Request& request) {

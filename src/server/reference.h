@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "server/route.h"
+#include "server/api.h"
 
 namespace belay::server {
 
-std::string reference_text(const std::vector<Route>& routes);
+std::string reference_text(const std::vector<Route>& routes, const ApiOptions& options);
 
 }  // namespace belay::server

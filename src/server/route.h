@@ -8,49 +8,17 @@
 // Threading: handlers run on the loop's thread.
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
-#include <vector>
 
+#include "belay/route.h"
 #include "http/message.h"
-#include "service/service.h"
 
 namespace belay::server {
 
-// The permission that a caller needs. `open`: none, for health checks and the description.
-enum class Permission { open, read, run, decide, administer };
-std::string_view name_of(Permission permission);
-
-struct Parameter {
-  enum class In { path, query, header };
-  std::string name;
-  In in = In::query;
-  std::string help;
-  Value schema;  // JSON Schema
-  bool is_required = false;
-};
-
-struct ResponseSpec {
-  int status = 200;
-  std::string help;
-  std::string schema = {};  // a schema of the description; empty: no JSON
-  std::string type = "application/json";
-};
-
 class StartCount;  // start_limits.h
 
-using StringMap = std::map<std::string, std::string, std::less<>>;
-
-// A request with its route's declared parameters, checked against their schemas.
-struct Call {
-  // The service with the caller's permissions: if there are keys, one of guarded_service.h.
-  Service& service;
-  http::Request request;  // its body has been read
-  StringMap path;
-  StringMap query;
-  Value body;  // null: no body
-  UserId user;
+struct Call : RouteRequest {
+  http::Request request;                        // its body has been read
   std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
 };
 
@@ -65,21 +33,9 @@ struct Reply {
 
 using Handle = std::function<Task<Result<Reply>>(Call call)>;
 
-struct Route {
-  std::string method;
-  std::string path;  // "/api/threads/{threadId}"
-  std::string id;    // operationId: stable, because client code is generated from it
-  std::string summary;
-  Permission permission = Permission::read;
-  // True if the response depends only on the address and on the store, neither on the caller nor on
-  // the time: it can be cached until the store changes.
-  bool is_of_store = false;
-  // True for routes that might start a run: only these count against the limits of starts.
-  bool begins_run = false;
-  std::vector<Parameter> parameters = {};  // missing parameters of the path are added
-  Value body = {};                         // JSON Schema; null: no body
-  std::vector<ResponseSpec> answers = {};  // in addition to the errors common to all routes
+struct Route : RouteSpec {
   Handle handle = nullptr;
+  std::string module = {};  // the module that brings it; empty: every program has it
 };
 
 }  // namespace belay::server

@@ -34,38 +34,22 @@ std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
 std::vector<Route> metrics_routes(ApiContext& world);
 
-// Parses a number of a query; returns `or_else` if it is absent. Fails with `invalid` if it is not
-// a number from `least` to `most`.
-Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
-                                   std::int64_t or_else, std::int64_t least, std::int64_t most);
+// The maximum seq of a commit that a request names.
+inline constexpr std::int64_t kSeqMax = 1'000'000'000'000;
+
 bool bool_parameter(const StringMap& query, std::string_view name);
 // Returns the number; fails with `invalid` if it is not from `least` to `most`.
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
                             std::int64_t most);
 
-// The maximum number of items of a page.
-constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
-
-// Returns the owner of the data that a request is about: "userId" in its query, else the caller's
-// own user. `invalid` if it is not a valid user name.
-Result<UserId> owner_in(const Call& call);
-Parameter owner_parameter();
-// The same for a list; nullopt if no user is named: all data that the caller can read.
-Result<std::optional<UserId>> named_user_in(const Call& call);
+// The user whose rows a list contains; nullopt if none is named: all data that the caller can read.
+Result<std::optional<UserId>> named_user_in(const RouteRequest& call);
 Parameter named_user_parameter();
-
-Parameter query_parameter(std::string name, std::string help, Value schema);
-Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 
 // The run that "run" names in the query of a thread's route; nullopt if it is absent: the current
 // run. `not_found` if it is not a run id.
-Result<std::optional<RunId>> named_run_in(const Call& call);
+Result<std::optional<RunId>> named_run_in(const RouteRequest& call);
 Parameter run_parameter();
-
-// The page of the thread's history selected by "run", "before", "beforeRun" and "limit"; without
-// "limit" it has `or_else` commits. `invalid` for numbers out of range.
-std::vector<Parameter> history_parameters(std::int64_t or_else);
-Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else);
 
 // The time that a request itself asks to wait for its run ("Prefer: wait=5", "Prefer:
 // respond-async"; RFC 7240); nullopt if it does not ask.
@@ -75,10 +59,6 @@ struct Preference {
 };
 Preference preference_of(const http::Request& request);
 
-// Members of a body with execution options of the run; the runtime checks their bounds.
-std::optional<int> attempts_from(const std::optional<std::int64_t>& member);
-std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member);
-
 // The time that a request waits for its run: as it asks, otherwise the server's default.
 struct Patience {
   std::chrono::milliseconds limit{0};
@@ -86,9 +66,6 @@ struct Patience {
 };
 Patience patience_of(const ApiContext& world, const Preference& preference, bool is_queued = false);
 
-// The Prefer header, and the headers of a request that starts a run.
-Parameter prefer_parameter();
-std::vector<Parameter> start_parameters();
 // Returns the thread of the run that a request starts: the named one, that of its Idempotency-Key,
 // or a new one. Fails with `invalid` if the name of a new one is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
@@ -126,19 +103,10 @@ Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<Run
 // Keeps the count only if the run was started by the request: an older run was only found.
 void keep_if_begun(const Call& call, const Result<RunView>& view);
 
-// The body of a request that decides. Declared here, not in the unnamed namespace of a file,
-// because the codec reads the names of its members.
-struct DecisionBody {
-  std::optional<bool> approved;
-  std::optional<std::string> comment;
-  Value edited;
-  std::optional<std::string> decidedBy;
-  std::optional<std::string> onBehalfOf;
-  std::optional<std::vector<std::string>> roles;
-};
-Result<Decision> decision_of(const Call& call);
 // Returns a 409 with the recorded decision if this decision was not accepted; nullopt if it was.
 std::optional<Reply> lost_decision(const ApiContext& world, const DecisionResult& answer);
+// Converts a reply to that of a handler of a module: its text and its stream are omitted.
+RouteReply route_reply_of(Reply reply);
 // Converts a problem to the reply of a handler.
 void take_problem(http::Response response, Reply& reply);
 

@@ -203,34 +203,6 @@ Route overview(ApiContext& world) {
 
 }  // namespace
 
-std::optional<int> attempts_from(const std::optional<std::int64_t>& member) {
-  if (!member) return std::nullopt;
-  // A number beyond `int` is as invalid as zero: the runtime rejects both, for every caller.
-  return static_cast<int>(std::clamp<std::int64_t>(*member, 0, limits::run_attempts_max + 1));
-}
-
-std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member) {
-  if (!member) return std::nullopt;
-  return std::chrono::milliseconds(*member);
-}
-
-Parameter prefer_parameter() {
-  Parameter prefer = query_parameter("Prefer",
-                                     "`wait=SECONDS`: respond within this time, even if the run is "
-                                     "in progress; `respond-async`: respond immediately",
-                                     Value::object({{"type", "string"}}));
-  prefer.in = Parameter::In::header;
-  return prefer;
-}
-
-std::vector<Parameter> start_parameters() {
-  Parameter key = query_parameter("Idempotency-Key",
-                                  "Name of the run: a repeated request with the same key finds it",
-                                  Value::object({{"type", "string"}}));
-  key.in = Parameter::In::header;
-  return {prefer_parameter(), std::move(key)};
-}
-
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user) {
   std::string_view key = call.request.header("Idempotency-Key");

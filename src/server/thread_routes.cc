@@ -43,7 +43,6 @@ namespace {
 constexpr std::int64_t kThreadsDefault = 20;
 constexpr std::int64_t kThreadRunsDefault = 20;
 constexpr std::int64_t kCommitsDefault = 100;
-constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
 ThreadId thread_in(const Call& call) { return ThreadId(call.path.at("threadId")); }
 
@@ -404,34 +403,6 @@ Route left_behind() {
 }
 
 }  // namespace
-
-std::vector<Parameter> history_parameters(std::int64_t or_else) {
-  return {query_parameter("before", "Only commits before this seq",
-                          Value::object({{"type", "integer"}, {"minimum", 1}})),
-          query_parameter("beforeRun",
-                          "Run of that commit: only its commits, and those of older runs; the "
-                          "newest run if omitted",
-                          Value::object({{"type", "string"}, {"format", "uuid"}})),
-          run_parameter(), limit_parameter(or_else, kListMax)};
-}
-
-Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else) {
-  HistoryPage page;
-  page.thread = thread_in(call);
-  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, kListMax));
-  page.limit = static_cast<std::size_t>(limit);
-  BELAY_TRY(page.run, named_run_in(call));
-  if (auto found = call.query.find("beforeRun"); found != call.query.end()) {
-    auto id = uuid_from(found->second);
-    if (!id) return error(ErrorCode::invalid, "\"beforeRun\" must be a run id.");
-    page.before_run = RunId(*id);
-  }
-  if (call.query.contains("before")) {
-    BELAY_TRY(std::int64_t before, int_parameter(call.query, "before", 1, 1, kSeqMax));
-    page.before_seq = static_cast<std::uint64_t>(before);
-  }
-  return page;
-}
 
 std::vector<Route> thread_routes(ApiContext& world) {
   std::vector<Route> routes;

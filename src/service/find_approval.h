@@ -1,7 +1,7 @@
 #pragma once
 // service/find_approval.h - finds the approval that a user's text names.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 

@@ -12,7 +12,7 @@
 // Threading: as Service. Coroutines that continue after the response to their request use it: it
 // must live as long as the service behind it is in use.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 

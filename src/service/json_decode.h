@@ -8,7 +8,7 @@
 //
 // Errors: `invalid`, naming the document's kind and the member.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 

@@ -4,7 +4,7 @@
 // Members are only ever added, never removed: see docs/command-line.md. json_decode.h is the
 // inverse.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 
@@ -23,8 +23,6 @@ Value checkpoint_document(const CheckpointRow& row);
 // A thread and its current run; null members if it has none. thread_details(): without the run.
 Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
 Value thread_details(const ThreadRow& thread, const std::optional<RunRow>& run);
-// A page of at most `limit` commits; `next`, unless null, is where the next page starts.
-Value history_document(const std::vector<RunHistory>& history, std::size_t limit);
 // Model calls with their requests, as far as the journal contains them, and replies; effects with
 // their results.
 Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows);
@@ -44,10 +42,6 @@ Value pruning_document(const Pruning& done);
 Value check_document(const CheckReport& report);
 Value agent_document(const GraphDefinition& graph);
 Value error_document(const Error& failed);
-
-// The payload of an approval, and the edited payload; null if the stored bytes cannot be decoded.
-Value payload_of(const ApprovalRow& row);
-Value edited_of(const ApprovalRow& row);
 
 // Returns the id of a message: "run/seq/index".
 std::string message_id(const OutboxRow& row);

@@ -4,7 +4,7 @@
 // A run that a call starts, continues or decides keeps executing when the call is destroyed: the
 // caller might lose its connection. This process owns the run meanwhile.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 

@@ -1,9 +1,9 @@
 #pragma once
 // service/queue_documents.h - the documents of queues and workers.
 
+#include "belay/service.h"
 #include "belay/store.h"
 #include "belay/value.h"
-#include "service/service.h"
 
 namespace belay {
 

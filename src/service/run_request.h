@@ -1,7 +1,7 @@
 #pragma once
 // service/run_request.h - converts a StartRun to the arguments of the runtime.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 

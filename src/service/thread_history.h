@@ -1,7 +1,7 @@
 #pragma once
 // service/thread_history.h - reads the commits of a thread over all of its runs, newest first.
 
-#include "service/service.h"
+#include "belay/service.h"
 
 namespace belay {
 

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "belay/command.h"
 #include "cli/arguments.h"
-#include "cli/command_words.h"
 #include "cli/program.h"
 
 namespace belay::cli::tests {

@@ -1,12 +1,12 @@
 // The lines of an import, tested without a process.
 
-#include "program/note_lines.h"
+#include "agents/wellbeing/note_lines.h"
 
 #include <gtest/gtest.h>
 
 #include "agents/wellbeing/record_rules.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
 
 std::string fault_of(std::string_view text) {
@@ -119,4 +119,4 @@ TEST(NoteLines, DerivesIdsThatStayTheSame) {
 }
 
 }  // namespace
-}  // namespace belay::program
+}  // namespace belay::wellbeing

@@ -8,7 +8,8 @@
 #include <sstream>
 
 #include "cli/arguments.h"
-#include "program/wellbeing_program.h"
+#include "cli/modules.h"
+#include "program/belay_program.h"
 #include "tests/documents/source_text.h"
 
 namespace belay::documents {
@@ -51,8 +52,9 @@ void expect_understood(Words words, const fs::path& file) {
     pointers.push_back(word.c_str());
     shown += word + " ";
   }
-  auto parsed = cli::parse_arguments(program::wellbeing_program(),
-                                     static_cast<int>(pointers.size()), pointers.data());
+  auto parsed =
+      cli::parse_arguments(*cli::program_with("belay", program::options(), program::modules()),
+                           static_cast<int>(pointers.size()), pointers.data());
   EXPECT_TRUE(parsed.ok()) << file << ": " << shown << "\n" << parsed.error().message;
 }
 

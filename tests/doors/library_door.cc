@@ -4,14 +4,15 @@
 #include <stdlib.h>
 
 #include "agents/rules/builtin_model.h"
+#include "agents/wellbeing/note_lines.h"
 #include "agents/wellbeing/record_rules.h"
 #include "agents/wellbeing/wellbeing.h"
 #include "belay/storage.h"
 #include "belay/testing.h"
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
-#include "program/note_lines.h"
-#include "program/wellbeing_program.h"
+#include "cli/modules.h"
+#include "program/belay_program.h"
 #include "service/json_encode.h"
 #include "tests/doors/doors.h"
 
@@ -23,7 +24,7 @@ using wellbeing::GraphConfig;
 
 // Returns the settings that the program derives from the variables.
 cli::Settings settings_of(const std::map<std::string, std::string>& environment) {
-  cli::Program program = program::wellbeing_program();
+  cli::Program program = *cli::program_with("belay", program::options(), program::modules());
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   cli::Environment read = cli::read_environment(program);
   for (const auto& [name, value] : environment) ::unsetenv(name.c_str());
@@ -37,8 +38,8 @@ wellbeing::WellbeingOptions options_of(const cli::Settings& settings) {
   options.language = name_of(settings.language);
   options.language_named = settings.language_named;
   options.time_zone = settings.time_zone;
-  auto help = settings.own.find("help_text");
-  if (help != settings.own.end()) options.care.local_help = help->second;
+  auto help = settings.values.find("help_text");
+  if (help != settings.values.end()) options.care.local_help = help->second;
   return options;
 }
 
@@ -69,10 +70,10 @@ class LibraryDoor final : public Door {
     parts.run_defaults = settings_.run;
     runtime_ = Runtime::open(std::move(parts)).value();
     wellbeing::add_wellbeing_agents(*runtime_, options_).value();
-    auto lines = program::read_note_lines(notes_of_the_world()).value();
-    for (const program::NoteLine& line : lines) {
+    auto lines = wellbeing::read_note_lines(notes_of_the_world()).value();
+    for (const wellbeing::NoteLine& line : lines) {
       wellbeing::Note note;
-      note.id = program::derived_note_id(line.date, 1, line.content);
+      note.id = wellbeing::derived_note_id(line.date, 1, line.content);
       note.date = line.date;
       note.content = line.content;
       save_record(note);
@@ -157,9 +158,9 @@ class LibraryDoor final : public Door {
 
   // Saves a note like the lines of an import.
   Came save_note(const Value::Object& members) {
-    auto lines = program::read_note_lines(to_json(Value(members)));
+    auto lines = wellbeing::read_note_lines(to_json(Value(members)));
     if (!lines.ok()) return refused(lines.error());
-    const program::NoteLine& line = lines->front();
+    const wellbeing::NoteLine& line = lines->front();
     wellbeing::Note note;
     note.id = line.id;
     note.content = line.content;

@@ -3,13 +3,15 @@
 #include "cli/arguments.h"
 
 #include "belay/value.h"
+#include "cli/modules.h"
 #include "cli/settings.h"
-#include "program/wellbeing_program.h"
+#include "program/belay_program.h"
 #include "tests/fuzz/target.h"
 
 BELAY_FUZZ_TARGET(Arguments, "arguments") {
   using namespace belay;
-  static const cli::Program program = program::wellbeing_program();
+  static const cli::Program program =
+      *cli::program_with("belay", program::options(), program::modules());
   constexpr std::size_t kWordsMax = 50;
   std::vector<std::string> words = {"belay"};
   for (std::string_view rest = input; !rest.empty() && words.size() < kWordsMax;) {

@@ -5,7 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "program/wellbeing_program.h"
+#include "cli/modules.h"
+#include "program/belay_program.h"
 #include "tests/fuzz/target.h"
 
 namespace belay::fuzz {
@@ -36,7 +37,8 @@ class MemoryFile {
 
 BELAY_FUZZ_TARGET(ConfigFile, "config_file") {
   using namespace belay;
-  static const cli::Program program = program::wellbeing_program();
+  static const cli::Program program =
+      *cli::program_with("belay", program::options(), program::modules());
   fuzz::MemoryFile held(input);
   cli::Environment environment;
   environment.home = "/people/ana";

@@ -47,7 +47,7 @@ void times(std::string_view input) {
 }
 
 void settings(std::string_view input) {
-  auto number = cli::whole_number("The number", input, -5, 1'000);
+  auto number = whole_number("The number", input, -5, 1'000);
   if (number.ok()) {
     require(*number >= -5 && *number <= 1'000, "a number is within its bounds");
   } else {

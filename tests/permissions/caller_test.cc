@@ -55,7 +55,7 @@ TEST(Callers, WhoDecideTheRunOfAnAgentThatDoesNotWaitAreToldItsStatus) {
   slow.takes(std::chrono::hours(1)).replies("too late");
   RuntimeParts parts{*world.store, world.loop, world.clock, world.random, slow};
   auto runtime = Runtime::open(std::move(parts)).value();
-  cli::Definitions graphs = world.program.graphs(world.settings).value();
+  Definitions graphs = world.program.graphs(world.settings).value();
   for (const auto& graph : graphs) runtime->add(graph);
   auto service = make_local_service(LocalServiceParts{
       *world.store, *world.store, *runtime, world.loop, world.clock, world.random, graphs, {}, {}});

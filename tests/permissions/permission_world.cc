@@ -1,7 +1,9 @@
 #include "tests/permissions/permission_world.h"
 
 #include "agents/wellbeing/records.h"
-#include "program/wellbeing_program.h"
+#include "cli/modules.h"
+#include "program/belay_program.h"
+#include "server/module_routes.h"
 
 namespace belay::permissions {
 namespace {
@@ -23,14 +25,15 @@ std::string_view name_of(Thing thing) {
   return thing == Thing::own ? "own" : thing == Thing::others ? "others" : "absent";
 }
 
-PermissionWorld::PermissionWorld() : program(program::wellbeing_program()) {
+PermissionWorld::PermissionWorld()
+    : program(*cli::program_with("belay", program::options(), program::modules())) {
   settings.call = "belay";
   settings.model = "builtin";
   settings.models.models = "builtin";
   model = program.model(settings, clock).value();
   RuntimeParts parts{*store, loop, clock, random, *model};
   runtime = Runtime::open(std::move(parts)).value();
-  cli::Definitions graphs = program.graphs(settings).value();
+  Definitions graphs = program.graphs(settings).value();
   for (const auto& graph : graphs) runtime->add(graph);
   service = make_local_service(
       LocalServiceParts{*store, *store, *runtime, loop, clock, random, graphs, {}, {}});
@@ -51,7 +54,7 @@ PermissionWorld::PermissionWorld() : program(program::wellbeing_program()) {
 
 void PermissionWorld::open_api() {
   server::Api::OwnRoutes own = [this](server::ApiContext& world) {
-    return program.routes(world, settings);
+    return server::module_routes(program.routes, settings, world);
   };
   server::ApiParts parts{*service, loop, clock, random};
   parts.telemetry.metrics = metrics.get();
@@ -59,7 +62,7 @@ void PermissionWorld::open_api() {
 }
 
 std::string PermissionWorld::token_of(const std::string& name, Permission permission) {
-  return name + "-may-" + std::string(server::name_of(permission)) + "-0000";
+  return name + "-may-" + std::string(name_of(permission)) + "-0000";
 }
 
 RunView PermissionWorld::begin(const std::string& user, const std::string& agent,

@@ -11,8 +11,6 @@
 
 namespace belay::permissions {
 
-using server::Permission;
-
 // Owner of the item in a request by eve, the caller.
 enum class Thing { own, others, absent };
 inline constexpr Thing all_things[] = {Thing::own, Thing::others, Thing::absent};

@@ -1,4 +1,4 @@
-#include "program/demo.h"
+#include "agents/wellbeing/demo.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,14 +11,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/command_context.h"
+#include "belay/module.h"
 
 extern char** environ;
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
-
-using namespace cli;
 
 constexpr const char* kDay = "2026-11-21";
 constexpr const char* kDiary =
@@ -138,9 +136,9 @@ class Child {
   std::unique_ptr<Descriptor> told_;
 };
 
-class Demo final : public Command {
+class Demo final : public ModuleCommand {
  public:
-  Task<CommandResult> run(cli::CommandContext& world) override {
+  Task<Result<ExitCode>> run(ModuleContext& world) override {
     Folder folder;
     if (folder.path().empty()) {
       co_return error(ErrorCode::unavailable, "Could not create a temporary folder. Check TMPDIR.");
@@ -226,12 +224,12 @@ class Demo final : public Command {
 
 }  // namespace
 
-CommandSpec demo_command() {
+ModuleCommandSpec demo_command() {
   return {.path = {"demo"},
           .line = "Kill a run, resume it and decide: in one minute, without an API key",
           .end = "Example:\n  belay demo\n",
-          .traits = {.uses_store = false},
-          .make = make_command<Demo>};
+          .uses_store = false,
+          .make = make_module_command<Demo>};
 }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

@@ -1,14 +1,14 @@
-#include "program/note_lines.h"
+#include "agents/wellbeing/note_lines.h"
 
 #include <map>
 
 #include "agents/wellbeing/record_rules.h"
 #include "belay/clock.h"
 #include "belay/ids.h"
+#include "belay/output.h"
 #include "belay/value.h"
-#include "cli/output.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -20,7 +20,7 @@ Error fault(std::size_t line, std::string_view what) {
 }
 
 std::string in_quotes(std::string_view text) {
-  return "\"" + cli::shortened(text, kShownMax, "...") + "\"";
+  return "\"" + shortened(text, kShownMax, "...") + "\"";
 }
 
 Result<std::string> member(const Value& object, std::string_view name, std::size_t line) {
@@ -126,4 +126,4 @@ std::string derived_note_id(std::string_view date, std::size_t place, std::strin
   return std::string(date) + "." + number + "." + to_hex(sha256(content)).substr(0, 12);
 }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

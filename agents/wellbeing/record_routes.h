@@ -1,6 +1,6 @@
 #pragma once
-// program/record_routes.h - routes that list, create, read, replace and delete notes, summaries and
-// routines.
+// wellbeing/record_routes.h - routes that list, create, read, replace and delete notes, summaries
+// and routines.
 //
 //     POST /api/notes {"date": "1910-02-06", "content": "..."}    201, with its Location
 //     GET /api/summaries?date=1910-02-06
@@ -11,10 +11,10 @@
 // stored, or that of the replaced record. If a note has no `date`, it belongs to the day of its
 // `createdAt`.
 
-#include "server/routes.h"
+#include "belay/route.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 
-std::vector<server::Route> record_routes(server::ApiContext& world);
+std::vector<ModuleRoute> record_routes();
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

@@ -1,15 +1,11 @@
-#include "program/agent_routes.h"
-
-#include <charconv>
+#include "agents/wellbeing/agent_routes.h"
 
 #include "agents/wellbeing/daily_auditor.h"
+#include "agents/wellbeing/note_commands.h"
 #include "agents/wellbeing/routine_generator.h"
-#include "program/notes.h"
-#include "server/accept_language.h"
-#include "server/body.h"
-#include "server/problem.h"
+#include "belay/module.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 // Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
 // their members.
 
@@ -24,13 +20,6 @@ struct AgentBody {
 };
 
 namespace {
-
-using server::ApiContext;
-using server::Call;
-using server::Permission;
-using server::Reply;
-using server::ResponseSpec;
-using server::Route;
 
 constexpr std::string_view kNotFound = "Execution thread not found or expired";
 
@@ -84,21 +73,16 @@ struct Agent {
   const Sentences& english;
   const Sentences& spanish;
 };
-const Agent kAudit{
-    wellbeing::kDailyAuditor, "daily-audit", "analysis", "analysis", kAuditEnglish, kAuditSpanish};
-const Agent kRoutine{wellbeing::kRoutineGenerator,
-                     "routine",
-                     "formattedRoutine",
-                     "routine",
-                     kRoutineEnglish,
-                     kRoutineSpanish};
+const Agent kAudit{kDailyAuditor, "daily-audit", "analysis",
+                   "analysis",    kAuditEnglish, kAuditSpanish};
+const Agent kRoutine{kRoutineGenerator, "routine",       "formattedRoutine",
+                     "routine",         kRoutineEnglish, kRoutineSpanish};
 
 // Uses Accept-Language if it contains one of the two languages; else the server's language.
-const Sentences& sentences_for(const Agent& agent, const Call& call,
-                               const cli::Settings& settings) {
-  std::string_view wanted =
-      server::accepted_language(call.request.header("Accept-Language"), {"en", "es"});
-  bool is_spanish = wanted.empty() ? settings.language == cli::Language::es : wanted == "es";
+const Sentences& sentences_for(const Agent& agent, const RouteCall& call) {
+  std::string_view wanted = accepted_language(call.header("Accept-Language"), {"en", "es"});
+  bool is_spanish =
+      wanted.empty() ? call.settings().language == belay::Language::es : wanted == "es";
   return is_spanish ? agent.spanish : agent.english;
 }
 
@@ -123,18 +107,16 @@ std::string_view sentence_of(const Sentences& sentences, const RunRow& row) {
   return sentences.saved;
 }
 
-Reply agent_reply(const ApiContext& world, const Agent& agent, std::string_view message,
-                  const RunView& view) {
+RouteReply agent_reply(const RouteCall& call, const Agent& agent, std::string_view message,
+                       const RunView& view) {
   const RunRow& row = view.row;
-  Value run = run_document(view, world.options.extras);
-  Reply reply;
+  Value run = call.document(view);
   if (row.status == RunStatus::failed) {
     std::string detail = std::string(message) + ": " + row.error;
-    auto failed = server::problem(500, row.error_code, std::move(detail),
-                                  Value::object({{"threadId", row.thread.text}, {"run", run}}));
-    server::take_problem(std::move(failed), reply);
-    return reply;
+    return problem_reply(500, row.error_code, std::move(detail),
+                         Value::object({{"threadId", row.thread.text}, {"run", run}}));
   }
+  RouteReply reply;
   bool has_ended = is_final(row.status);
   reply.status = has_ended ? 200 : 202;
   Value::Object members{{"message", message},
@@ -150,8 +132,8 @@ Reply agent_reply(const ApiContext& world, const Agent& agent, std::string_view 
   return reply;
 }
 
-Result<StartRun> start_of(const Agent& agent, const Call& call) {
-  BELAY_TRY(AgentBody body, server::read_body<AgentBody>(call));
+Result<StartRun> start_of(const Agent& agent, const RouteCall& call) {
+  BELAY_TRY(AgentBody body, read_body<AgentBody>(call));
   StartRun start;
   start.agent = agent.graph;
   start.input = Value::object({{"date", body.date},
@@ -162,8 +144,8 @@ Result<StartRun> start_of(const Agent& agent, const Call& call) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
   }
-  start.run.max_retries = server::attempts_from(body.maxRetries);
-  start.run.timeout = server::time_from(body.timeout);
+  start.run.max_retries = attempts_from(body.maxRetries);
+  start.run.timeout = time_from(body.timeout);
   start.run.require_approval = body.requiresHumanApproval;
   return start;
 }
@@ -174,25 +156,21 @@ std::vector<ResponseSpec> run_answers() {
           {500, "The run has failed", "Problem", "application/problem+json"}};
 }
 
-Task<Result<Reply>> start(ApiContext& world, const Agent& agent, const cli::Settings& settings,
-                          Call call) {
+Task<Result<RouteReply>> start(const Agent& agent, RouteCall& call) {
   BELAY_CO_TRY(StartRun wanted, start_of(agent, call));
-  BELAY_CO_TRY(RunView view, co_await server::begun_run(world, call, std::move(wanted)));
-  const Sentences& sentences = sentences_for(agent, call, settings);
-  co_return agent_reply(world, agent, sentence_of(sentences, view.row), view);
+  BELAY_CO_TRY(RunView view, co_await call.start(std::move(wanted)));
+  const Sentences& sentences = sentences_for(agent, call);
+  co_return agent_reply(call, agent, sentence_of(sentences, view.row), view);
 }
 
-Route start_agent(const Agent& agent, std::string path, std::string id, std::string summary,
-                  ApiContext& world, const cli::Settings& settings) {
-  Route route = server::route_of("POST", std::move(path), std::move(id), std::move(summary));
+ModuleRoute start_agent(const Agent& agent, std::string path, std::string id, std::string summary) {
+  ModuleRoute route = route_of("POST", std::move(path), std::move(id), std::move(summary));
   route.permission = Permission::run;
   route.begins_run = true;
-  route.parameters = server::start_parameters();
-  route.body = server::body_schema<AgentBody>({"date"});
+  route.parameters = start_parameters();
+  route.body = body_schema<AgentBody>({"date"});
   route.answers = run_answers();
-  route.handle = [&world, &agent, &settings](Call call) {
-    return start(world, agent, settings, std::move(call));
-  };
+  route.handle = [&agent](RouteCall& call) { return start(agent, call); };
   return route;
 }
 
@@ -208,9 +186,8 @@ const Agent* agent_of(std::string_view graph) {
 }
 
 // `only`: if set, threads of the other agent are rejected.
-Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, const Agent* only,
-                            Call call) {
-  BELAY_CO_TRY(Decision decision, server::decision_of(call));
+Task<Result<RouteReply>> approve(const Agent* only, RouteCall& call) {
+  BELAY_CO_TRY(Decision decision, decision_of(call));
   ThreadId thread(call.path.at("threadId"));
   Whose any;
   auto row = co_await call.service.approval_of(std::move(thread), std::move(any));
@@ -227,103 +204,120 @@ Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, co
   if (!row.ok()) co_return thread_error(std::move(row).error());
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
-  server::Patience patience = server::patience_of(world, server::preference_of(call.request));
-  BELAY_CO_TRY(DecisionResult answer, co_await server::decided(world, call.service, interrupt,
-                                                               std::move(decision), patience));
-  if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
+  BELAY_CO_TRY(DecisionResult answer, co_await call.decide(interrupt, std::move(decision)));
+  if (auto refused = call.refusal(answer)) co_return *std::move(refused);
   // A decider of another user's run receives only the state that the approval showed.
   if (answer.view.state.is_null()) {
     Value shown =
         answer.approval.edited.empty() ? payload_of(answer.approval) : edited_of(answer.approval);
     answer.view.state = Value::object({{std::string(agent->result), std::move(shown)}});
   }
-  const Sentences& sentences = sentences_for(*agent, call, settings);
+  const Sentences& sentences = sentences_for(*agent, call);
   std::string_view message = approved ? sentences.approved : sentences.cancelled;
   if (!is_final(answer.view.row.status)) message = sentence_of(sentences, answer.view.row);
   if (answer.view.row.status == RunStatus::failed) message = sentences.failed;
-  co_return agent_reply(world, *agent, message, answer.view);
+  co_return agent_reply(call, *agent, message, answer.view);
 }
 
-Route approve_agent(const Agent* only, std::string path, std::string id, ApiContext& world,
-                    const cli::Settings& settings) {
-  Route route = server::route_of("POST", std::move(path), std::move(id),
-                                 "Decision on the thread's pending approval; resumes its run");
+ModuleRoute approve_agent(const Agent* only, std::string path, std::string id) {
+  ModuleRoute route = route_of("POST", std::move(path), std::move(id),
+                               "Decision on the thread's pending approval; resumes its run");
   route.permission = Permission::decide;
-  route.parameters = {server::prefer_parameter()};
-  route.body = server::body_schema<server::DecisionBody>({"approved"});
+  route.parameters = {prefer_parameter()};
+  route.body = body_schema<DecisionBody>({"approved"});
   route.answers = run_answers();
   route.answers.push_back({409, "The approval has another decision, has expired or is closed",
                            "LostDecision", "application/problem+json"});
-  route.handle = [&world, &settings, only](Call call) {
-    return approve(world, settings, only, std::move(call));
-  };
+  route.handle = [only](RouteCall& call) { return approve(only, call); };
   return route;
 }
 
-Route agent_status(ApiContext& world) {
-  Route route = server::route_of("GET", "/api/agents/status/{threadId}", "getStatus",
-                                 "Status and state of the thread's run");
+ModuleRoute agent_status() {
+  ModuleRoute route = route_of("GET", "/api/agents/status/{threadId}", "getStatus",
+                               "Status and state of the thread's run");
   route.is_of_store = true;
   route.answers = {{200, "The run", "Run"}};
-  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.status(std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
-    co_return server::view_reply(served, *view);
-  });
-  return route;
-}
-
-Route agent_history() {
-  Route route = server::route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
-                                 "Commits of the thread's run, newest first");
-  route.parameters = server::history_parameters(server::kListMax);
-  route.is_of_store = true;
-  route.answers = {{200, "A page of commits", "History"}};
-  route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(HistoryPage page, server::history_page_in(call, server::kListMax));
-    std::size_t limit = page.limit;
-    auto history = co_await call.service.history(std::move(page));
-    if (!history.ok()) co_return thread_error(std::move(history).error());
-    co_return server::reply_with(history_document(*history, limit));
+    co_return call.reply(*view);
   };
   return route;
 }
 
-Route cancel_agent(ApiContext& world) {
-  Route route = server::route_of("POST", "/api/agents/cancel/{threadId}", "cancelAgent",
-                                 "Cancellation of the thread's run");
+ModuleRoute agent_history() {
+  ModuleRoute route = route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
+                               "Commits of the thread's run, newest first");
+  route.parameters = history_parameters(kListMax);
+  route.is_of_store = true;
+  route.answers = {{200, "A page of commits", "History"}};
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
+    BELAY_CO_TRY(HistoryPage page, history_page_in(call, kListMax));
+    std::size_t limit = page.limit;
+    auto history = co_await call.service.history(std::move(page));
+    if (!history.ok()) co_return thread_error(std::move(history).error());
+    co_return route_reply(history_document(*history, limit));
+  };
+  return route;
+}
+
+ModuleRoute cancel_agent() {
+  ModuleRoute route = route_of("POST", "/api/agents/cancel/{threadId}", "cancelAgent",
+                               "Cancellation of the thread's run");
   route.permission = Permission::run;
-  route.body = server::empty_body_schema();
+  route.body = empty_body_schema();
   route.answers = {{200, "The run is cancelled", "Run"}};
-  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.cancel(std::move(thread), call.user.text, "", std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
-    co_return server::reply_with(run_document(*view, served.options.extras));
-  });
+    co_return route_reply(call.document(*view));
+  };
   return route;
 }
 
 }  // namespace
 
-std::vector<Route> agent_routes(ApiContext& world, const cli::Settings& settings) {
-  std::vector<Route> routes;
+Value agent_run_schema() {
+  auto reference = [](std::string_view name) {
+    return Value::object({{"$ref", "#/components/schemas/" + std::string(name)}});
+  };
+  auto or_null = [](Value type) {
+    return Value::object(
+        {{"anyOf", Value::Array{std::move(type), Value::object({{"type", "null"}})}}});
+  };
+  Value text = Value::object({{"type", "string"}});
+  return Value::object(
+      {{"type", "object"},
+       {"properties", Value::object({{"message", text},
+                                     {"threadId", text},
+                                     {"status", text},
+                                     {"outcome", or_null(text)},
+                                     {"run", reference("Run")},
+                                     {"approval", or_null(reference("Approval"))},
+                                     {"analysis", true},
+                                     {"routine", true},
+                                     {"summary", true}})},
+       {"required", Value::Array{"message", "threadId", "status", "outcome", "run"}}});
+}
+
+std::vector<ModuleRoute> agent_routes() {
+  std::vector<ModuleRoute> routes;
   routes.push_back(start_agent(kAudit, "/api/agents/daily-audit", "startDailyAudit",
-                               "Audit of the notes of a day", world, settings));
+                               "Audit of the notes of a day"));
   routes.push_back(start_agent(kRoutine, "/api/agents/generate-routine", "generateRoutine",
-                               "Routine for a day", world, settings));
-  routes.push_back(
-      approve_agent(nullptr, "/api/agents/approve/{threadId}", "approveThread", world, settings));
+                               "Routine for a day"));
+  routes.push_back(approve_agent(nullptr, "/api/agents/approve/{threadId}", "approveThread"));
   for (const Agent* agent : {&kAudit, &kRoutine}) {
     std::string path = "/api/agents/" + std::string(agent->path) + "/{threadId}/approve";
     std::string id = agent == &kAudit ? "approveDailyAudit" : "approveRoutine";
-    routes.push_back(approve_agent(agent, std::move(path), std::move(id), world, settings));
+    routes.push_back(approve_agent(agent, std::move(path), std::move(id)));
   }
-  routes.push_back(agent_status(world));
+  routes.push_back(agent_status());
   routes.push_back(agent_history());
-  routes.push_back(cancel_agent(world));
+  routes.push_back(cancel_agent());
   return routes;
 }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

@@ -1,19 +1,13 @@
-#include "program/record_routes.h"
+#include "agents/wellbeing/record_routes.h"
 
+#include "agents/wellbeing/note_commands.h"
+#include "agents/wellbeing/note_lines.h"
 #include "agents/wellbeing/record_rules.h"
-#include "base/percent_encoding.h"
-#include "program/note_lines.h"
-#include "program/notes.h"
-#include "server/body.h"
+#include "belay/module.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
 
-using server::ApiContext;
-using server::Call;
-using server::Permission;
-using server::Reply;
-using server::Route;
 using wellbeing::DailySummary;
 using wellbeing::Note;
 using wellbeing::Routine;
@@ -92,23 +86,21 @@ Task<Result<Done>> save(Service& service, const UserId& owner, const R& record) 
   co_return co_await service.save_records(std::move(writes));
 }
 
-template <typename R>
-std::string address_of(const R& record) {
-  return "/api/" + std::string(names<R>.plural) + "/" + percent_encoded(record.key());
+std::string path_of_one(std::string_view plural) {
+  return "/api/" + std::string(plural) + "/{key}";
 }
 
 template <typename R>
-Route list_route() {
-  Route route = server::route_of(
-      "GET", "/api/" + std::string(names<R>.plural), "list" + capital(names<R>.plural),
-      capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key));
+ModuleRoute list_route() {
+  ModuleRoute route =
+      route_of("GET", "/api/" + std::string(names<R>.plural), "list" + capital(names<R>.plural),
+               capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key));
   Value text = Value::object({{"type", "string"}});
-  route.parameters = {
-      server::owner_parameter(), server::query_parameter("date", "Only this day, YYYY-MM-DD", text),
-      server::query_parameter("after", "Last key of the previous page", std::move(text)),
-      server::limit_parameter(kListDefault, server::kListMax)};
+  route.parameters = {owner_parameter(), query_parameter("date", "Only this day, YYYY-MM-DD", text),
+                      query_parameter("after", "Last key of the previous page", std::move(text)),
+                      limit_parameter(kListDefault, kListMax)};
   route.answers = {{200, "A page; `next` is the `after` of the next page", ""}};
-  route.handle = [](Call call) -> Task<Result<Reply>> {
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     RecordFilter filter;
     filter.collection = R::collection;
     if (auto date = call.query.find("date"); date != call.query.end()) {
@@ -119,10 +111,9 @@ Route list_route() {
     if (auto after = call.query.find("after"); after != call.query.end()) {
       filter.after = after->second;
     }
-    BELAY_CO_TRY(std::int64_t limit,
-                 server::int_parameter(call.query, "limit", kListDefault, 1, server::kListMax));
+    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kListDefault, 1, kListMax));
     filter.limit = static_cast<std::size_t>(limit);
-    BELAY_CO_TRY(UserId owner, server::owner_in(call));
+    BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
                  co_await call.service.find_records(std::move(owner), std::move(filter)));
     Value::Array documents;
@@ -132,44 +123,44 @@ Route list_route() {
     }
     Value next;
     if (rows.size() == static_cast<std::size_t>(limit)) next = rows.back().key;
-    co_return server::reply_with(Value::object(
+    co_return route_reply(Value::object(
         {{std::string(names<R>.plural), std::move(documents)}, {"next", std::move(next)}}));
   };
   return route;
 }
 
 // True if the body states when its record was created.
-bool is_dated(const Call& call) { return !call.body["createdAt"].is_null(); }
+bool is_dated(const RouteRequest& call) { return !call.body["createdAt"].is_null(); }
 
 // Returns the record to be saved. `invalid` for one that must not be saved.
 template <typename R>
-Result<Done> complete_and_check(R& record, const ApiContext& served, bool is_dated) {
-  Instant now = served.parts.clock.now();
-  complete(record, served.options.time_zone, is_dated);
+Result<Done> complete_and_check(R& record, RouteCall& call, bool is_dated) {
+  Instant now = call.clock().now();
+  complete(record, call.settings().time_zone, is_dated);
   if (!is_dated) record.createdAt = now;
   return check(record, now);
 }
 
 template <typename R>
-Route make_route(ApiContext& world) {
-  Route route = server::route_of("POST", "/api/" + std::string(names<R>.plural),
-                                 "create" + capital(names<R>.singular),
-                                 "Creation of a " + std::string(names<R>.singular));
+ModuleRoute make_route() {
+  ModuleRoute route = route_of("POST", "/api/" + std::string(names<R>.plural),
+                               "create" + capital(names<R>.singular),
+                               "Creation of a " + std::string(names<R>.singular));
   route.permission = Permission::run;
-  route.parameters = {server::owner_parameter()};
+  route.parameters = {owner_parameter()};
   // A note must state its day or the time of its creation.
   constexpr bool is_note = std::is_same_v<R, Note>;
-  route.body = server::body_schema<R>({is_note ? "content" : "date"});
+  route.body = body_schema<R>({is_note ? "content" : "date"});
   route.answers = {{201, "Created; the Location header contains its address", ""},
                    {200, "It already existed", ""}};
-  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(R record, server::read_body<R>(call));
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
+    BELAY_CO_TRY(R record, read_body<R>(call));
     bool dated = is_dated(call);
-    BELAY_CO_CHECK(complete_and_check(record, served, dated));
-    BELAY_CO_TRY(UserId owner, server::owner_in(call));
+    BELAY_CO_CHECK(complete_and_check(record, call, dated));
+    BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, record.key()));
-    Reply reply;
-    reply.headers.push_back({"Location", address_of(record)});
+    RouteReply reply;
+    reply.headers.push_back({"Location", address_of(path_of_one(names<R>.plural), record.key())});
     if (there && says_the_same(*there, record, dated)) {
       BELAY_CO_TRY(reply.document, document_of(*there));
       co_return std::move(reply);
@@ -183,27 +174,23 @@ Route make_route(ApiContext& world) {
     reply.status = 201;
     BELAY_CO_TRY(reply.document, document_of(record));
     co_return std::move(reply);
-  });
+  };
   return route;
 }
 
-std::string path_of_one(std::string_view plural) {
-  return "/api/" + std::string(plural) + "/{key}";
-}
-
 template <typename R>
-Route show_route() {
-  Route route =
-      server::route_of("GET", path_of_one(names<R>.plural), "get" + capital(names<R>.singular),
-                       "One " + std::string(names<R>.singular));
-  route.parameters = {server::owner_parameter()};
+ModuleRoute show_route() {
+  ModuleRoute route =
+      route_of("GET", path_of_one(names<R>.plural), "get" + capital(names<R>.singular),
+               "One " + std::string(names<R>.singular));
+  route.parameters = {owner_parameter()};
   route.answers = {{200, "It", ""}};
-  route.handle = [](Call call) -> Task<Result<Reply>> {
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     const std::string& key = call.path.at("key");
-    BELAY_CO_TRY(UserId owner, server::owner_in(call));
+    BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, std::move(owner), key));
     if (!there) co_return missing<R>(key);
-    Reply reply;
+    RouteReply reply;
     BELAY_CO_TRY(reply.document, document_of(*there));
     co_return std::move(reply);
   };
@@ -215,17 +202,17 @@ void put_key(DailySummary& summary, const std::string& key) { summary.date = key
 void put_key(Routine& routine, const std::string& key) { routine.date = key; }
 
 template <typename R>
-Route replace_route(ApiContext& world) {
-  Route route =
-      server::route_of("PUT", path_of_one(names<R>.plural), "replace" + capital(names<R>.singular),
-                       "Creation or replacement of one " + std::string(names<R>.singular));
+ModuleRoute replace_route() {
+  ModuleRoute route =
+      route_of("PUT", path_of_one(names<R>.plural), "replace" + capital(names<R>.singular),
+               "Creation or replacement of one " + std::string(names<R>.singular));
   route.permission = Permission::run;
-  route.parameters = {server::owner_parameter()};
-  route.body = server::body_schema<R>();
+  route.parameters = {owner_parameter()};
+  route.body = body_schema<R>();
   route.answers = {{200, "Replaced", ""}, {201, "Created", ""}};
-  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     const std::string& key = call.path.at("key");
-    BELAY_CO_TRY(R record, server::read_body<R>(call));
+    BELAY_CO_TRY(R record, read_body<R>(call));
     const Value& named = call.body[names<R>.key];
     if (!named.is_null() && named != Value(key)) {
       co_return error(ErrorCode::invalid,
@@ -233,30 +220,30 @@ Route replace_route(ApiContext& world) {
     }
     put_key(record, key);
     bool dated = is_dated(call);
-    BELAY_CO_CHECK(complete_and_check(record, served, dated));
-    BELAY_CO_TRY(UserId owner, server::owner_in(call));
+    BELAY_CO_CHECK(complete_and_check(record, call, dated));
+    BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
     if (there && !dated) record.createdAt = there->createdAt;
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
-    Reply reply;
+    RouteReply reply;
     reply.status = there.has_value() ? 200 : 201;
     BELAY_CO_TRY(reply.document, document_of(record));
     co_return std::move(reply);
-  });
+  };
   return route;
 }
 
 template <typename R>
-Route erase_route() {
-  Route route = server::route_of("DELETE", path_of_one(names<R>.plural),
-                                 "delete" + capital(names<R>.singular),
-                                 "Deletion of one " + std::string(names<R>.singular));
+ModuleRoute erase_route() {
+  ModuleRoute route =
+      route_of("DELETE", path_of_one(names<R>.plural), "delete" + capital(names<R>.singular),
+               "Deletion of one " + std::string(names<R>.singular));
   route.permission = Permission::run;
-  route.parameters = {server::owner_parameter()};
+  route.parameters = {owner_parameter()};
   route.answers = {{204, "Deleted", ""}};
-  route.handle = [](Call call) -> Task<Result<Reply>> {
+  route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     const std::string& key = call.path.at("key");
-    BELAY_CO_TRY(UserId owner, server::owner_in(call));
+    BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
     if (!there) co_return missing<R>(key);
     RecordWrite write;
@@ -267,7 +254,7 @@ Route erase_route() {
     std::vector<RecordWrite> writes;
     writes.push_back(std::move(write));
     BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
-    Reply reply;
+    RouteReply reply;
     reply.status = 204;
     co_return std::move(reply);
   };
@@ -275,22 +262,22 @@ Route erase_route() {
 }
 
 template <typename R>
-void add_routes(ApiContext& world, std::vector<Route>& routes) {
+void add_routes(std::vector<ModuleRoute>& routes) {
   routes.push_back(list_route<R>());
-  routes.push_back(make_route<R>(world));
+  routes.push_back(make_route<R>());
   routes.push_back(show_route<R>());
-  routes.push_back(replace_route<R>(world));
+  routes.push_back(replace_route<R>());
   routes.push_back(erase_route<R>());
 }
 
 }  // namespace
 
-std::vector<Route> record_routes(ApiContext& world) {
-  std::vector<Route> routes;
-  add_routes<Note>(world, routes);
-  add_routes<DailySummary>(world, routes);
-  add_routes<Routine>(world, routes);
+std::vector<ModuleRoute> record_routes() {
+  std::vector<ModuleRoute> routes;
+  add_routes<Note>(routes);
+  add_routes<DailySummary>(routes);
+  add_routes<Routine>(routes);
   return routes;
 }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

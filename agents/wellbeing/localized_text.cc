@@ -1,6 +1,6 @@
-#include "program/localized_text.h"
+#include "agents/wellbeing/localized_text.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
 
 const Words kEnglish = {
@@ -9,7 +9,6 @@ const Words kEnglish = {
     .of_ten = "of 10",
     .crisis = "CRISIS",
     .passed_crises = "Rejected or expired at risk 8 or higher: {n}. See {command}",
-    .cut = "The answer ends here because the model's limit was reached.",
 };
 
 const Words kSpanish = {
@@ -18,13 +17,10 @@ const Words kSpanish = {
     .of_ten = "de 10",
     .crisis = "CRISIS",
     .passed_crises = "Con riesgo 8 o más, rechazadas o vencidas: {n}. Ver {command}",
-    .cut = "La respuesta acaba aquí porque se alcanzó el límite del modelo.",
 };
 
 }  // namespace
 
-const Words& words_of(cli::Language language) {
-  return language == cli::Language::es ? kSpanish : kEnglish;
-}
+const Words& words_of(Language language) { return language == Language::es ? kSpanish : kEnglish; }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

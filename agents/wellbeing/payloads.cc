@@ -1,15 +1,11 @@
-#include "program/payloads.h"
+#include "agents/wellbeing/payloads.h"
 
 #include <algorithm>
 
-#include "cli/documents.h"
-#include "cli/show.h"
-#include "program/localized_text.h"
+#include "agents/wellbeing/localized_text.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
-
-using namespace cli;
 
 constexpr std::int64_t kCrisisRisk = 8;
 constexpr std::string_view kIndent = "  ";
@@ -28,29 +24,29 @@ bool is_crisis(const ApprovalRow& row) {
   return risk_in(payload_of(row)).value_or(0) >= kCrisisRisk;
 }
 
-void show_text(CommandContext& world, const Value& text, Style style = Style::plain) {
+void show_text(ModuleContext& world, const Value& text, Style style = Style::plain) {
   const std::string* said = text.as_string();
   if (!said || said->empty()) return;
   Output& output = world.output;
   if (style == Style::plain) return output.paragraph(*said, kIndent);
-  std::string lines = wrapped(*said, output.options().width, kIndent);
+  std::string lines = wrapped(*said, output.width(), kIndent);
   if (lines.ends_with('\n')) lines.pop_back();
   output.line(output.styled(style, lines));
 }
 
-void show_list(CommandContext& world, const Value& list) {
+void show_list(ModuleContext& world, const Value& list) {
   const Value::Array* items = list.as_array();
   if (!items) return;
   for (const Value& item : *items) {
     const std::string* text = item.as_string();
     if (!text) continue;
-    std::string lines = wrapped(*text, world.output.options().width, kItemIndent);
+    std::string lines = wrapped(*text, world.output.width(), kItemIndent);
     if (lines.ends_with('\n')) lines.pop_back();
     world.output.line("  - " + lines.substr(kItemIndent.size()));
   }
 }
 
-void show_risk(CommandContext& world, const Value& payload) {
+void show_risk(ModuleContext& world, const Value& payload) {
   Output& output = world.output;
   const Words& words = words_of(world.settings.language);
   auto risk = risk_in(payload);
@@ -65,7 +61,7 @@ void show_risk(CommandContext& world, const Value& payload) {
   output.line(std::string(kIndent) + output.styled(style, label));
 }
 
-void show_activities(CommandContext& world, const Value& activities) {
+void show_activities(ModuleContext& world, const Value& activities) {
   const Value::Array* items = activities.as_array();
   if (!items) return;
   Output& output = world.output;
@@ -73,12 +69,12 @@ void show_activities(CommandContext& world, const Value& activities) {
     const std::string* time = item["time"].as_string();
     const std::string* activity = item["activity"].as_string();
     if (!time || !activity) continue;
-    std::string lines = wrapped(*activity, output.options().width, kActivityIndent);
+    std::string lines = wrapped(*activity, output.width(), kActivityIndent);
     if (lines.ends_with('\n')) lines.pop_back();
     std::string at = std::string(kIndent) + padded(one_line(*time), 5) + "  ";
     output.line(output.styled(Style::bold, at) + lines.substr(kActivityIndent.size()));
     if (const std::string* benefit = item["expectedBenefit"].as_string()) {
-      std::string why = wrapped(*benefit, output.options().width, kActivityIndent);
+      std::string why = wrapped(*benefit, output.width(), kActivityIndent);
       if (why.ends_with('\n')) why.pop_back();
       output.line(output.styled(Style::faint, why));
     }
@@ -89,33 +85,7 @@ bool is_known(const Value& payload) {
   return payload.find("summary") || payload.find("activities");
 }
 
-// Returns the reply in the assistant's state; null before the first reply.
-const std::string* answer_in(const Value& state) {
-  const std::string* answer = state["answer"].as_string();
-  return state.find("question") && answer && !answer->empty() ? answer : nullptr;
-}
-
-// Prints the lines unwrapped, so that a program in the reply can be copied.
-void show_answer(CommandContext& world, const Value& state) {
-  Output& output = world.output;
-  std::string_view rest = *answer_in(state);
-  while (!rest.empty()) {
-    std::size_t end = std::min(rest.find('\n'), rest.size());
-    output.line(one_line(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  if (state["truncated"] == Value(true)) {
-    std::string cut(words_of(world.settings.language).cut);
-    output.line(output.styled(Style::warning, cut));
-  }
-  show_text(world, state["notice"], Style::faint);
-}
-
-bool show_payload(CommandContext& world, const Value& payload) {
-  if (answer_in(payload)) {
-    show_answer(world, payload);
-    return true;
-  }
+bool show_payload(ModuleContext& world, const Value& payload) {
   if (!is_known(payload)) return false;
   show_risk(world, payload);
   show_text(world, payload["localHelp"], Style::bold);
@@ -128,13 +98,13 @@ bool show_payload(CommandContext& world, const Value& payload) {
   return true;
 }
 
-// Returns the newest result in an agent's state: an analysis, a routine or a reply.
+// Returns the newest result in an agent's state: an analysis or a routine.
 const Value* made_in(const Value& state) {
   for (std::string_view name : {"formattedRoutine", "analysis"}) {
     const Value& made = state[name];
     if (is_known(made)) return &made;
   }
-  return answer_in(state) ? &state : nullptr;
+  return nullptr;
 }
 
 std::string date_of(const RunView& view) {
@@ -142,7 +112,7 @@ std::string date_of(const RunView& view) {
   return date ? *date : "";
 }
 
-std::string mark_of(CommandContext& world, const ApprovalRow& row) {
+std::string mark_of(ModuleContext& world, const ApprovalRow& row) {
   if (!is_crisis(row)) return "";
   return world.output.styled(Style::bad, words_of(world.settings.language).crisis);
 }
@@ -154,15 +124,16 @@ void complete_document(const ApprovalRow& row, Value::Object& document) {
 }
 
 // A crisis must remain visible if its approval was rejected or has expired.
-void show_passed_crises(CommandContext& world, const std::vector<ApprovalRow>& rows) {
+void show_passed_crises(ModuleContext& world, const std::vector<ApprovalRow>& rows) {
   auto count = std::count_if(rows.begin(), rows.end(), [](const ApprovalRow& row) {
     bool passed = row.status == ApprovalStatus::rejected || row.status == ApprovalStatus::expired;
     return passed && is_crisis(row);
   });
   if (count == 0) return;
-  std::string text = format_message(
-      words_of(world.settings.language).passed_crises,
-      {{"n", std::to_string(count)}, {"command", command(world, {"approvals", "list", "--all"})}});
+  std::string text =
+      format_message(words_of(world.settings.language).passed_crises,
+                     {{"n", std::to_string(count)},
+                      {"command", world.command_line({"approvals", "list", "--all"})}});
   world.output.line(world.output.styled(Style::bad, text));
 }
 
@@ -179,4 +150,4 @@ Presentation wellbeing_presentation() {
   return presentation;
 }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

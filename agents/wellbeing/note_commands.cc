@@ -1,23 +1,18 @@
 // `belay notes`: import, list and show.
 
-#include "program/notes.h"
+#include "agents/wellbeing/note_commands.h"
 
 #include <map>
 #include <set>
 
+#include "agents/wellbeing/note_lines.h"
 #include "agents/wellbeing/options.h"
 #include "agents/wellbeing/record_rules.h"
 #include "belay/limits.h"
-#include "cli/command_context.h"
-#include "cli/command_words.h"
-#include "cli/input_file.h"
-#include "program/note_lines.h"
+#include "belay/module.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 namespace {
-
-using namespace cli;
-using wellbeing::Note;
 
 constexpr const char* kNotesHelp =
     R"(Examples:
@@ -113,7 +108,7 @@ void plan_unnamed(const NoteLine& line, std::size_t place, Instant now, DayNotes
 
 Result<Done> check_lines(const std::vector<NoteLine>& lines, Instant now) {
   for (const NoteLine& line : lines) {
-    auto checked = wellbeing::check(note_of(line, line.id.empty() ? "-" : line.id, now), now);
+    auto checked = check(note_of(line, line.id.empty() ? "-" : line.id, now), now);
     if (checked.ok()) continue;
     return error(ErrorCode::invalid, "Line " + std::to_string(line.line) + ": " +
                                          checked.error().message + " Nothing was imported.");
@@ -155,8 +150,7 @@ Result<std::vector<RecordWrite>> writes_of(const ImportPlan& plan, const UserId&
   return writes;
 }
 
-void show_import(CommandContext& world, const ImportPlan& plan,
-                 const std::vector<NoteLine>& lines) {
+void show_import(ModuleContext& world, const ImportPlan& plan, const std::vector<NoteLine>& lines) {
   std::size_t added = plan.to_save.size() - plan.replaced;
   std::set<std::string> days;
   for (const NoteLine& line : lines) days.insert(line.date);
@@ -186,7 +180,7 @@ Value note_document(const Note& note) {
 }
 
 // Returns all notes or those of a day, by id, at most `limit`.
-Task<Result<std::vector<Note>>> find_notes(CommandContext& world, std::optional<std::string> date,
+Task<Result<std::vector<Note>>> find_notes(ModuleContext& world, std::optional<std::string> date,
                                            std::size_t limit) {
   RecordFilter filter;
   filter.collection = Note::collection;
@@ -205,19 +199,19 @@ Task<Result<std::vector<Note>>> find_notes(CommandContext& world, std::optional<
   co_return std::move(notes);
 }
 
-class NotesImport final : public Command {
+class NotesImport final : public ModuleCommand {
  public:
   void declare(CommandWords& words) override {
     words.argument("FILE", file_, "The file; - for standard input").required();
   }
 
-  Result<Done> validate(const CommandValidation&) override {
+  Result<Done> validate(const ModuleSettings&) override {
     BELAY_TRY(std::string text, read_input(file_, kImportBytesMax));
     BELAY_TRY(lines_, read_note_lines(text));
     return Done{};
   }
 
-  Task<CommandResult> run(CommandContext& world) override {
+  Task<Result<ExitCode>> run(ModuleContext& world) override {
     auto records = records_of(world.service, world.settings.user);
     Instant now = world.clock.now();
     for (NoteLine& line : lines_) {
@@ -238,31 +232,31 @@ class NotesImport final : public Command {
   std::vector<NoteLine> lines_;
 };
 
-class NotesList final : public Command {
+class NotesList final : public ModuleCommand {
  public:
   void declare(CommandWords& words) override {
     words.text_option("--date", date_, "Only this day: YYYY-MM-DD, today, yesterday");
     words.text_option("--limit", limit_text_, "Maximum number of notes, 1 to 1000 [50]");
   }
 
-  Result<Done> validate(const CommandValidation&) override {
+  Result<Done> validate(const ModuleSettings&) override {
     if (limit_text_) {
       BELAY_TRY(std::int64_t limit, whole_number("--limit", *limit_text_, 1, kListMax));
       limit_ = static_cast<std::size_t>(limit);
     }
-    return date_ && !wellbeing::names_a_day(*date_) ? check_date(*date_) : Result<Done>(Done{});
+    return date_ && !names_a_day(*date_) ? check_date(*date_) : Result<Done>(Done{});
   }
 
-  Task<CommandResult> run(CommandContext& world) override {
+  Task<Result<ExitCode>> run(ModuleContext& world) override {
     if (date_) {
-      date_ = wellbeing::day_named(*date_, world.settings.time_zone, world.clock.now());
+      date_ = day_named(*date_, world.settings.time_zone, world.clock.now());
     }
     BELAY_CO_TRY(std::vector<Note> notes, co_await find_notes(world, date_, limit_));
     if (notes.empty()) world.output.line("No notes. Import some: belay notes import FILE");
     std::size_t id_width = 0;
     for (const Note& note : notes) id_width = std::max(id_width, columns(note.id));
     id_width = std::min(id_width, std::size_t{40});
-    auto width = static_cast<std::size_t>(world.output.options().width);
+    auto width = static_cast<std::size_t>(world.output.width());
     std::size_t room = width > id_width + 24 ? width - id_width - 14 : 10;
     Value::Array documents;
     for (const Note& note : notes) {
@@ -279,13 +273,13 @@ class NotesList final : public Command {
   std::size_t limit_ = 50;
 };
 
-class NotesShow final : public Command {
+class NotesShow final : public ModuleCommand {
  public:
   void declare(CommandWords& words) override {
     words.argument("ID", id_, "Id of the note").required();
   }
 
-  Task<CommandResult> run(CommandContext& world) override {
+  Task<Result<ExitCode>> run(ModuleContext& world) override {
     auto records = records_of(world.service, world.settings.user);
     BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
     if (!note) {
@@ -312,21 +306,21 @@ Result<Done> check_date(std::string_view date) {
                "Invalid date \"" + shortened(date, 40, "...") + "\": expected YYYY-MM-DD.");
 }
 
-std::vector<CommandSpec> notes_commands() {
+std::vector<ModuleCommandSpec> note_commands() {
   return {{.path = {"notes"}, .line = "Import, list and show notes", .end = kNotesHelp},
           {.path = {"notes", "import"},
            .line = "Import notes from JSON lines",
            .end = kNotesImportHelp,
-           .traits = {.creates_store = true},
-           .make = make_command<NotesImport>},
+           .creates_store = true,
+           .make = make_module_command<NotesImport>},
           {.path = {"notes", "list"},
            .line = "List notes",
            .end = kNotesHelp,
-           .make = make_command<NotesList>},
+           .make = make_module_command<NotesList>},
           {.path = {"notes", "show"},
            .line = "Show one note",
            .end = kNotesHelp,
-           .make = make_command<NotesShow>}};
+           .make = make_module_command<NotesShow>}};
 }
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

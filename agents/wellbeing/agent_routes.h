@@ -1,5 +1,5 @@
 #pragma once
-// program/agent_routes.h - routes of the wellbeing agents.
+// wellbeing/agent_routes.h - routes of the wellbeing agents.
 //
 //     POST /api/agents/daily-audit {"date": "1910-02-06"}      202 while it waits for a decision
 //     POST /api/agents/daily-audit/{threadId}/approve {"approved": true}
@@ -7,11 +7,13 @@
 // A failed run is a 500 with its error and the run; /api/agents/{agent}/runs returns it with 200,
 // and only the run.
 
-#include "cli/settings.h"
-#include "server/routes.h"
+#include "belay/route.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 
-std::vector<server::Route> agent_routes(server::ApiContext& world, const cli::Settings& settings);
+std::vector<ModuleRoute> agent_routes();
 
-}  // namespace belay::program
+// The JSON Schema of their responses.
+Value agent_run_schema();
+
+}  // namespace belay::wellbeing

@@ -1,6 +1,6 @@
 #pragma once
-// service/service.h - Service: the operations that users and programs can request, wherever the
-// runs are: in this process (local_service.h), or on a server (client/remote_service.h).
+// belay/service.h - Service: the operations that users and programs can request, wherever the
+// runs are: in this process, or on a server.
 //
 // A service belongs to one tenant. It returns the rows and views of the public headers, so that
 // both implementations are displayed in the same way.
@@ -141,7 +141,7 @@ class Service {
   virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
   virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
   virtual Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) = 0;
-  // Export and import a run as one document: see run_file.h.
+  // Export and import a run as one document: docs/command-line.md.
   virtual Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) = 0;
   virtual Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) = 0;
 
@@ -196,5 +196,14 @@ class Service {
 // Returns a user's records, with the interface that an agent's code uses. The service must outlive
 // it.
 std::unique_ptr<Records> records_of(Service& service, UserId user);
+
+// Returns the payload of an approval, and the edited payload; null if the stored bytes cannot be
+// decoded.
+Value payload_of(const ApprovalRow& row);
+Value edited_of(const ApprovalRow& row);
+
+// The document `History`: a page of at most `limit` commits; `next`, unless null, is where the next
+// page starts.
+Value history_document(const std::vector<RunHistory>& history, std::size_t limit);
 
 }  // namespace belay

@@ -1,5 +1,5 @@
 #pragma once
-// program/note_lines.h - parses notes from JSON lines, one object per line: {"content"}, and
+// wellbeing/note_lines.h - parses notes from JSON lines, one object per line: {"content"}, and
 // optionally "date", "createdAt" and "id".
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "belay/limits.h"
 #include "belay/result.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 
 inline constexpr std::size_t kImportBytesMax = 64u << 20;  // of one import
 
@@ -32,4 +32,4 @@ Result<std::vector<NoteLine>> read_note_lines(std::string_view text);
 // hash of its content. Ids sort in the order of the file; the same file always has the same ids.
 std::string derived_note_id(std::string_view date, std::size_t place, std::string_view content);
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

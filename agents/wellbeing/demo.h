@@ -1,14 +1,14 @@
 #pragma once
-// program/demo.h - `belay demo`: a demonstration in one minute, without API key or configuration.
+// wellbeing/demo.h - `belay demo`: a demonstration in one minute, without API key or configuration.
 //
 // It uses the program itself: it imports notes of one day into its own store, starts an audit,
 // kills that process with SIGKILL partway through, continues the run in another process, approves
 // the result, and replays the run.
 
-#include "cli/program.h"
+#include "belay/command.h"
 
-namespace belay::program {
+namespace belay::wellbeing {
 
-cli::CommandSpec demo_command();
+ModuleCommandSpec demo_command();
 
-}  // namespace belay::program
+}  // namespace belay::wellbeing

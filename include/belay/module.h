@@ -1,0 +1,118 @@
+#pragma once
+// belay/module.h - Module: the parts of an agent that a program combines: graphs, collections,
+// models, settings, commands, routes, and the display of its payloads.
+//
+//     belay::Module letters() {
+//       belay::Module module{.name = "letters"};
+//       module.graphs = letter_graphs;
+//       module.collections = {std::string(Letter::collection)};
+//       module.commands = {{.path = {"letters"}, .line = "Count letters",
+//                           .make = belay::make_module_command<Count>}};
+//       module.routes = {letter_route()};
+//       return module;
+//     }
+//
+//     int main(int argc, char** argv) {
+//       return belay::main(argc, argv, {.about = "letters - an example"}, {letters()});
+//     }
+//
+// A name that two modules have (of a command, a short form, a route, a graph, a collection, a
+// setting, a model or a topic), or that a module shares with every program, ends the program at its
+// start with an error that names both.
+//
+// Threading: the functions of a module run on the main thread, those of its graphs on the
+// executor's. Objects that they use must outlive belay::main().
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "belay/command.h"
+#include "belay/graph.h"
+#include "belay/model.h"
+#include "belay/output.h"
+#include "belay/route.h"
+#include "belay/runtime.h"
+
+namespace belay {
+
+// A setting of a module. An environment variable overrides the settings file.
+struct ModuleSetting {
+  std::string key;        // in the settings file, and in ModuleSettings::values
+  std::string variable;   // BELAY_...
+  std::string help = {};  // for --help, one line
+};
+
+// The settings that apply to a command, and to the process.
+struct ModuleSettings {
+  UserId user;
+  Language language = Language::en;
+  bool language_named = false;   // explicitly, not by the locale
+  TimeZone time_zone;            // of displayed and entered dates and times
+  bool time_zone_named = false;  // explicitly, not by the machine
+  // True if a server has the runs (--server); it has its own settings.
+  bool is_remote = false;
+  std::map<std::string, std::string> values = {};  // by ModuleSetting::key; unset ones are absent
+
+  // The value of a setting; empty if it is unset.
+  std::string value(const std::string& key) const {
+    auto found = values.find(key);
+    return found == values.end() ? std::string() : found->second;
+  }
+};
+
+// The objects that the commands and the displays of a module use.
+struct ModuleContext {
+  Service& service;
+  const ModuleSettings& settings;
+  Output& output;
+  Clock& clock;
+  Random& random;
+  // Returns a command line of this program, such as "belay resume T", with the options that it
+  // needs for the same store, quoted for a shell.
+  std::function<std::string(const std::vector<std::string>& words)> command_line;
+};
+
+// The display of results. Each member may be null: payloads are then shown as JSON, and nothing is
+// marked. A payload is shown by the first module that accepts it.
+struct Presentation {
+  // Shows a payload in a terminal. False if the payload is not of this module.
+  std::function<bool(ModuleContext&, const Value& payload)> payload = nullptr;
+  // Selects the part of a state to show; returns null for none.
+  std::function<const Value*(const Value& state)> made = nullptr;
+  // Text after the graph's name in the headline of a run.
+  std::function<std::string(const RunView&)> title = nullptr;
+  // Text before the question of an approval, already styled.
+  std::function<std::string(ModuleContext&, const ApprovalRow&)> mark = nullptr;
+  // Adds members to the document of an approval. From any thread.
+  std::function<void(const ApprovalRow&, Value::Object&)> approval_document = nullptr;
+  // Called after the list of open approvals, with all existing approvals.
+  std::function<void(ModuleContext&, const std::vector<ApprovalRow>&)> after_approvals = nullptr;
+  // JSON Schemas of payloads and documents, by name. The description of the API contains them, and
+  // ResponseSpec::schema names them.
+  std::map<std::string, Value> schemas = {};
+};
+
+using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
+
+struct Module {
+  std::string name;  // for errors
+  // Builds the graphs. Their texts may depend on the settings; their names and nodes must not.
+  std::function<Result<Definitions>(const ModuleSettings&)> graphs = nullptr;
+  std::vector<std::string> collections = {};  // of records; `check` reads them
+  // Returns `invalid` for a record that must not be saved, by any route; null: accepts all. Called
+  // for the records of all modules.
+  std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
+  std::map<std::string, Receiver> receivers = {};  // by outbox topic: see Runtime::deliver()
+  // Models that the module brings, by the name for --model.
+  std::map<std::string, std::function<std::shared_ptr<Model>(const ModuleSettings&)>> models = {};
+  std::vector<ModuleSetting> settings = {};
+  std::vector<ModuleCommandSpec> commands = {};
+  std::vector<RunForm> forms = {};
+  std::vector<ModuleRoute> routes = {};
+  Presentation presentation = {};
+};
+
+}  // namespace belay

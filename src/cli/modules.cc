@@ -1,0 +1,274 @@
+#include "cli/modules.h"
+
+#include "cli/model_settings.h"
+#include "cli/show.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::size_t kSettingNameColumns = 24;
+
+// The model of a program that has none: every call fails.
+class NoModel final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest) override {
+    co_return error(ErrorCode::invalid,
+                    "This program has no model. Set --model or BELAY_MODEL, such as "
+                    "ollama:llama3.2, or pass one to belay::main in MainOptions::model.");
+  }
+};
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// The names that modules have taken, with their modules.
+class TakenNames {
+ public:
+  // `kind`: "command", "route". Fails with `invalid` if another module has the name.
+  Result<Done> take(std::string_view kind, const std::string& name, const std::string& module) {
+    auto [found, is_new] = owners_.emplace(std::string(kind) + "\n" + name, module);
+    if (is_new) return Done{};
+    return error(ErrorCode::invalid, "The modules \"" + found->second + "\" and \"" + module +
+                                         "\" both have the " + std::string(kind) + " \"" + name +
+                                         "\". Rename one of them, or omit a module.");
+  }
+
+ private:
+  std::map<std::string, std::string> owners_;
+};
+
+// The path with anonymous parameters: "/api/notes/{}" for "/api/notes/{key}".
+std::string without_parameter_names(std::string_view path) {
+  std::string plain;
+  bool is_inside = false;
+  for (char c : path) {
+    if (c == '}') is_inside = false;
+    if (!is_inside) plain += c;
+    if (c == '{') is_inside = true;
+  }
+  return plain;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+Result<Done> take_names(const Module& module, TakenNames& taken) {
+  auto take = [&](std::string_view kind, const std::string& name) {
+    return taken.take(kind, name, module.name);
+  };
+  BELAY_CHECK(taken.take("name", module.name, module.name));
+  for (const ModuleCommandSpec& command : module.commands) {
+    BELAY_CHECK(take("command", joined(command.path)));
+  }
+  for (const RunForm& form : module.forms) BELAY_CHECK(take("short form of run", form.name));
+  for (const ModuleRoute& route : module.routes) {
+    BELAY_CHECK(take("route", route.method + " " + without_parameter_names(route.path)));
+    BELAY_CHECK(take("operation", route.id));
+  }
+  for (const std::string& name : module.collections) BELAY_CHECK(take("collection", name));
+  for (const ModuleSetting& setting : module.settings) {
+    BELAY_CHECK(take("setting", setting.key));
+    BELAY_CHECK(take("variable", setting.variable));
+  }
+  for (const auto& [name, make] : module.models) BELAY_CHECK(take("model", name));
+  for (const auto& [topic, receiver] : module.receivers) BELAY_CHECK(take("topic", topic));
+  for (const auto& [name, schema] : module.presentation.schemas) BELAY_CHECK(take("schema", name));
+  return Done{};
+}
+
+// A command of a module in the table of commands.
+class AdaptedCommand final : public Command {
+ public:
+  explicit AdaptedCommand(std::unique_ptr<ModuleCommand> command) : command_(std::move(command)) {}
+
+  void declare(CommandWords& words) override { command_->declare(words); }
+  Result<Done> validate(const CommandValidation& inputs) override {
+    return command_->validate(inputs.settings);
+  }
+  Task<CommandResult> run(CommandContext& context) override {
+    ModuleContext seen = module_context(context);
+    co_return co_await command_->run(seen);
+  }
+
+ private:
+  std::unique_ptr<ModuleCommand> command_;
+};
+
+CommandSpec command_of(ModuleCommandSpec spec, const std::string& module) {
+  CommandSpec command;
+  command.path = std::move(spec.path);
+  command.line = std::move(spec.line);
+  command.end = std::move(spec.end);
+  command.module = module;
+  command.traits.creates_store = spec.creates_store;
+  command.traits.uses_store = spec.uses_store;
+  command.traits.processes_due = spec.uses_store;
+  if (spec.make) {
+    command.make = [make = std::move(spec.make)] {
+      return std::make_unique<AdaptedCommand>(make());
+    };
+  }
+  return command;
+}
+
+// The presentations of all modules as one: a payload is shown by the first module that accepts it.
+Presentation combined(const std::vector<Module>& modules) {
+  std::vector<Presentation> all;
+  bool have_all_made = true;
+  for (const Module& module : modules) {
+    const Presentation& own = module.presentation;
+    have_all_made = have_all_made && own.made;
+    all.push_back(own);
+  }
+  Presentation whole;
+  for (const Presentation& own : all) {
+    whole.schemas.insert(own.schemas.begin(), own.schemas.end());
+  }
+  whole.payload = [all](ModuleContext& context, const Value& payload) {
+    for (const Presentation& own : all) {
+      if (own.payload && own.payload(context, payload)) return true;
+    }
+    return false;
+  };
+  whole.made = [all, have_all_made](const Value& state) -> const Value* {
+    for (const Presentation& own : all) {
+      const Value* made = own.made ? own.made(state) : nullptr;
+      if (made) return made;
+    }
+    return have_all_made ? nullptr : &state;
+  };
+  whole.title = [all](const RunView& view) {
+    std::string title;
+    for (const Presentation& own : all) {
+      if (title.empty() && own.title) title = own.title(view);
+    }
+    return title;
+  };
+  whole.mark = [all](ModuleContext& context, const ApprovalRow& row) {
+    std::string mark;
+    for (const Presentation& own : all) {
+      if (mark.empty() && own.mark) mark = own.mark(context, row);
+    }
+    return mark;
+  };
+  whole.approval_document = [all](const ApprovalRow& row, Value::Object& document) {
+    for (const Presentation& own : all) {
+      if (own.approval_document) own.approval_document(row, document);
+    }
+  };
+  whole.after_approvals = [all](ModuleContext& context, const std::vector<ApprovalRow>& rows) {
+    for (const Presentation& own : all) {
+      if (own.after_approvals) own.after_approvals(context, rows);
+    }
+  };
+  return whole;
+}
+
+// The lines of --help about the settings of modules.
+std::string settings_help(const MainOptions& options, const std::vector<Module>& modules) {
+  std::string lines;
+  if (!options.default_model.empty()) {
+    lines += std::string(2 + kSettingNameColumns, ' ') + "BELAY_MODEL is " + options.default_model +
+             " by default" +
+             (options.default_model_help.empty() ? "" : ": " + options.default_model_help) + "\n";
+  }
+  for (const Module& module : modules) {
+    for (const ModuleSetting& setting : module.settings) {
+      lines += "  " + padded(setting.variable, kSettingNameColumns) + setting.help + "\n";
+    }
+  }
+  return lines;
+}
+
+Result<Definitions> all_graphs(const std::vector<Module>& modules, const Settings& settings) {
+  Definitions all;
+  TakenNames taken;
+  for (const Module& module : modules) {
+    if (!module.graphs) continue;
+    BELAY_TRY(Definitions own, module.graphs(settings));
+    for (auto& graph : own) {
+      BELAY_CHECK(taken.take("graph", graph->name, module.name));
+      all.push_back(std::move(graph));
+    }
+  }
+  return all;
+}
+
+Result<std::shared_ptr<Model>> model_of(const std::vector<Module>& modules,
+                                        const Settings& settings, Clock& clock) {
+  std::map<std::string, std::shared_ptr<Model>> own;
+  for (const Module& module : modules) {
+    for (const auto& [name, make] : module.models) own.emplace(name, make(settings));
+  }
+  if (settings.model.empty()) return std::shared_ptr<Model>(std::make_shared<NoModel>());
+  return named_model(settings, std::move(own), clock);
+}
+
+// Called for each record: those of all modules pass each check.
+std::function<Result<Done>(const RecordWrite&, Instant)> record_check(
+    const std::vector<Module>& modules) {
+  std::vector<std::function<Result<Done>(const RecordWrite&, Instant)>> checks;
+  for (const Module& module : modules) {
+    if (module.check_record) checks.push_back(module.check_record);
+  }
+  if (checks.empty()) return nullptr;
+  return [checks = std::move(checks)](const RecordWrite& record, Instant now) -> Result<Done> {
+    for (const auto& check : checks) BELAY_CHECK(check(record, now));
+    return Done{};
+  };
+}
+
+void take_parts(Module& module, Program& program) {
+  auto append = [](auto& all, auto& own) {
+    all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  };
+  append(program.collections, module.collections);
+  append(program.settings, module.settings);
+  append(program.forms, module.forms);
+  program.receivers.merge(module.receivers);
+  for (const auto& [name, make] : module.models) program.own_models.insert(name);
+  for (ModuleCommandSpec& command : module.commands) {
+    program.commands.push_back(command_of(std::move(command), module.name));
+  }
+  for (ModuleRoute& route : module.routes) {
+    route.module = module.name;
+    program.routes.push_back(std::move(route));
+  }
+}
+
+}  // namespace
+
+Result<Program> program_with(const std::string& called, MainOptions options,
+                             std::vector<Module> modules) {
+  TakenNames taken;
+  for (const Module& module : modules) BELAY_CHECK(take_names(module, taken));
+  Program program;
+  program.name = options.name.empty() ? last_part(called) : options.name;
+  program.call = called;
+  program.about = options.about.empty() ? program.name + " - a durable agent." : options.about;
+  program.examples =
+      options.examples.empty() ? "  " + called + " run --input name=value\n" : options.examples;
+  program.own_settings = settings_help(options, modules);
+  program.run_end = options.run_help;
+  program.default_model = options.default_model;
+  program.first_run = options.first_run;
+  program.other_hints = options.other_hints;
+  program.brings_model = options.model != nullptr;
+  if (!program.brings_model) program.settings = model_settings();
+  program.presentation = combined(modules);
+  program.check_record = record_check(modules);
+  program.collections = std::move(options.collections);
+  program.receivers = std::move(options.receivers);
+  for (Module& module : modules) take_parts(module, program);
+  program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };
+  program.model = [modules, model = std::move(options.model)](
+                      const Settings& settings, Clock& clock) -> Result<std::shared_ptr<Model>> {
+    if (model) return model;
+    return model_of(modules, settings, clock);
+  };
+  return program;
+}
+
+}  // namespace belay::cli

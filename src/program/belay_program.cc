@@ -1,0 +1,48 @@
+#include "program/belay_program.h"
+
+#include "agents/assistant/module.h"
+#include "agents/wellbeing/module.h"
+
+namespace belay::program {
+namespace {
+
+constexpr const char* kExamples = R"(  belay notes import diary.jsonl
+  belay run daily-audit --date 1910-02-06
+  belay run routine --date 1910-02-07
+)";
+
+constexpr const char* kRunHelp =
+    R"(A run that has something to save pauses (exit code 3) and prints the command
+that approves it; belay run never decides. The same --thread again resumes the
+run, or shows its result.
+
+Examples:
+  belay run daily-audit --date 1910-02-06
+  belay run daily-audit --date 1910-02-06 --thread audit-may-2 --language es
+  belay run routine --date 1910-02-07 --expires 2h
+  belay run routine --date 1910-02-07 --json | jq .approval.interruptId
+)";
+
+}  // namespace
+
+MainOptions options() {
+  MainOptions options;
+  options.name = options.call = "belay";
+  options.about = "belay - durable agents: every step is committed before the next one starts.";
+  options.default_model = "builtin";
+  options.default_model_help = "rules, no language model";
+  options.examples = kExamples;
+  options.run_help = kRunHelp;
+  options.first_run = {"run", "daily-audit", "--date", "YYYY-MM-DD"};
+  options.other_hints = {{"notes", "import", "diary.jsonl"}};
+  return options;
+}
+
+std::vector<Module> modules() {
+  std::vector<Module> modules;
+  modules.push_back(wellbeing::module());
+  modules.push_back(assistant::module());
+  return modules;
+}
+
+}  // namespace belay::program

@@ -1,0 +1,194 @@
+// Modules of one program: their names, and what they combine to.
+
+#include "cli/modules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command_table.h"
+#include "server/module_routes.h"
+
+namespace belay::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Nothing final : public ModuleCommand {
+ public:
+  Task<Result<ExitCode>> run(ModuleContext&) override { co_return ExitCode::done; }
+};
+
+Module named(std::string name) {
+  Module module;
+  module.name = std::move(name);
+  return module;
+}
+
+Result<Program> both(Module one, Module other) {
+  std::vector<Module> modules;
+  modules.push_back(std::move(one));
+  modules.push_back(std::move(other));
+  return program_with("/bin/letters", {}, std::move(modules));
+}
+
+std::shared_ptr<const GraphDefinition> graph_named(const std::string& name) {
+  struct Empty {
+    int count = 0;
+  };
+  GraphBuilder<Empty> graph{name};
+  graph.node("only", [](const Empty&, Context&) { return set(&Empty::count, 1); });
+  graph.edge(start, "only").edge("only", end);
+  return std::move(graph).build().value().definition();
+}
+
+// A way to give a module one name, and the words of the error that two modules with it cause.
+struct SharedName {
+  std::string what;
+  std::function<void(Module&)> add;
+  friend void PrintTo(const SharedName& shared, std::ostream* out) { *out << shared.what; }
+};
+
+class Modules : public ::testing::TestWithParam<SharedName> {};
+
+TEST_P(Modules, OfOneNameAreRefusedNamingBoth) {
+  Module one = named("first"), other = named("second");
+  GetParam().add(one);
+  EXPECT_TRUE(both(one, other).ok()) << "one of them has the name";
+  GetParam().add(other);
+  auto refused = both(std::move(one), std::move(other));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("\"first\""), HasSubstr("\"second\""), HasSubstr(GetParam().what)));
+}
+
+ModuleRoute route(std::string path, std::string id) {
+  ModuleRoute made = route_of("GET", std::move(path), std::move(id), "Letters");
+  made.handle = [](RouteCall&) -> Task<Result<RouteReply>> { co_return RouteReply(); };
+  return made;
+}
+
+const SharedName kSharedNames[] = {
+    {"the command \"letters list\"",
+     [](Module& module) {
+       module.commands.push_back({.path = {"letters", "list"}, .line = "List letters"});
+     }},
+    {"the short form of run \"answer\"",
+     [](Module& module) { module.forms.push_back({.name = "answer"}); }},
+    {"the route \"GET /api/letters/{}\"",
+     [](Module& module) {
+       bool is_first = module.name == "first";
+       module.routes.push_back(route(is_first ? "/api/letters/{id}" : "/api/letters/{key}",
+                                     is_first ? "getLetter" : "readLetter"));
+     }},
+    {"the operation \"getLetter\"",
+     [](Module& module) {
+       module.routes.push_back(route("/api/" + module.name, "getLetter"));
+     }},
+    {"the collection \"letters\"", [](Module& module) { module.collections = {"letters"}; }},
+    {"the setting \"letters\"",
+     [](Module& module) { module.settings = {{"letters", "BELAY_" + module.name, ""}}; }},
+    {"the variable \"BELAY_LETTERS\"",
+     [](Module& module) { module.settings = {{module.name, "BELAY_LETTERS", ""}}; }},
+    {"the model \"rules\"",
+     [](Module& module) {
+       module.models["rules"] = [](const ModuleSettings&) { return std::shared_ptr<Model>(); };
+     }},
+    {"the topic \"letters\"", [](Module& module) { module.receivers["letters"] = nullptr; }},
+    {"the schema \"Letter\"",
+     [](Module& module) { module.presentation.schemas["Letter"] = Value(true); }}};
+INSTANTIATE_TEST_SUITE_P(Of, Modules, ::testing::ValuesIn(kSharedNames));
+
+TEST(ModuleNames, OfGraphsAreComparedWhenTheyAreBuilt) {
+  Module one = named("first"), other = named("second");
+  one.graphs = other.graphs = [](const ModuleSettings&) {
+    return Result<Definitions>(Definitions{graph_named("answer")});
+  };
+  auto program = both(std::move(one), std::move(other));
+  ASSERT_TRUE(program.ok());
+  auto graphs = program->graphs(Settings());
+  ASSERT_FALSE(graphs.ok());
+  EXPECT_THAT(graphs.error().message, AllOf(HasSubstr("\"first\""), HasSubstr("\"second\""),
+                                            HasSubstr("the graph \"answer\"")));
+}
+
+TEST(ModuleNames, OfModulesDiffer) {
+  auto refused = both(named("letters"), named("letters"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("the name \"letters\""));
+}
+
+TEST(ModuleNames, OfCommandsThatEveryProgramHasAreRefused) {
+  Module module = named("letters");
+  module.commands = {{.path = {"threads"}, .line = "My threads"}};
+  auto program = both(std::move(module), named("other"));
+  ASSERT_TRUE(program.ok());
+  auto commands = command_list(*program);
+  ASSERT_FALSE(commands.ok());
+  EXPECT_THAT(commands.error().message,
+              AllOf(HasSubstr("\"My threads\" of module \"letters\""), HasSubstr("of every program")));
+}
+
+TEST(ModuleNames, OfRoutesThatEveryProgramHasAreRefused) {
+  server::Route known, other;
+  known.method = other.method = "GET";
+  known.path = "/api/threads/{threadId}";
+  known.id = "getThread";
+  other.path = "/api/threads/{name}";
+  other.id = "myThread";
+  other.module = "letters";
+  auto refused = server::check_routes({known, other});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("(getThread) of every program"),
+                                             HasSubstr("(myThread) of module \"letters\"")));
+  other.path = "/api/letters";
+  EXPECT_TRUE(server::check_routes({known, other}).ok());
+  other.id = "getThread";
+  EXPECT_FALSE(server::check_routes({known, other}).ok());
+}
+
+TEST(ModulePresentations, ShowAPayloadByTheFirstModuleThatAcceptsIt) {
+  Module one = named("first"), other = named("second");
+  one.presentation.made = [](const Value& state) -> const Value* { return state.find("letter"); };
+  other.presentation.made = [](const Value& state) -> const Value* { return state.find("number"); };
+  auto program = both(std::move(one), std::move(other));
+  ASSERT_TRUE(program.ok());
+  Value state = Value::object({{"number", 7}});
+  ASSERT_NE(program->presentation.made(state), nullptr);
+  EXPECT_EQ(*program->presentation.made(state), Value(7));
+  EXPECT_EQ(program->presentation.made(Value::object({{"other", 1}})), nullptr);
+}
+
+TEST(ModulePresentations, ShowTheWholeStateOfAGraphWhoseModuleSelectsNoPart) {
+  Module one = named("first");
+  one.presentation.made = [](const Value& state) -> const Value* { return state.find("letter"); };
+  auto program = both(std::move(one), named("second"));
+  ASSERT_TRUE(program.ok());
+  Value state = Value::object({{"number", 7}});
+  EXPECT_EQ(program->presentation.made(state), &state);
+}
+
+TEST(ModuleRecords, PassTheChecksOfAllModules) {
+  Module one = named("first"), other = named("second");
+  auto refuse = [](std::string collection) {
+    return [collection](const RecordWrite& write, Instant) -> Result<Done> {
+      if (write.collection != collection) return Done{};
+      return error(ErrorCode::invalid, collection);
+    };
+  };
+  one.check_record = refuse("letters");
+  other.check_record = refuse("stamps");
+  auto program = both(std::move(one), std::move(other));
+  ASSERT_TRUE(program.ok());
+  RecordWrite write;
+  for (const char* collection : {"letters", "stamps"}) {
+    write.collection = collection;
+    EXPECT_FALSE(program->check_record(write, Instant()).ok());
+  }
+  write.collection = "notes";
+  EXPECT_TRUE(program->check_record(write, Instant()).ok());
+}
+
+}  // namespace
+}  // namespace belay::cli
