@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/command_table.h"
+#include "cli/command_list.h"
+#include "cli/settings.h"
 #include "server/module_routes.h"
 
 namespace belay::cli {
@@ -75,7 +76,9 @@ const SharedName kSharedNames[] = {
        module.commands.push_back({.path = {"letters", "list"}, .line = "List letters"});
      }},
     {"the short form of run \"answer\"",
-     [](Module& module) { module.forms.push_back({.name = "answer"}); }},
+     [](Module& module) {
+       module.forms.push_back({"answer", "Answer a letter", "answer", nullptr});
+     }},
     {"the route \"GET /api/letters/{}\"",
      [](Module& module) {
        bool is_first = module.name == "first";
@@ -83,9 +86,7 @@ const SharedName kSharedNames[] = {
                                      is_first ? "getLetter" : "readLetter"));
      }},
     {"the operation \"getLetter\"",
-     [](Module& module) {
-       module.routes.push_back(route("/api/" + module.name, "getLetter"));
-     }},
+     [](Module& module) { module.routes.push_back(route("/api/" + module.name, "getLetter")); }},
     {"the collection \"letters\"", [](Module& module) { module.collections = {"letters"}; }},
     {"the setting \"letters\"",
      [](Module& module) { module.settings = {{"letters", "BELAY_" + module.name, ""}}; }},
@@ -126,8 +127,8 @@ TEST(ModuleNames, OfCommandsThatEveryProgramHasAreRefused) {
   ASSERT_TRUE(program.ok());
   auto commands = command_list(*program);
   ASSERT_FALSE(commands.ok());
-  EXPECT_THAT(commands.error().message,
-              AllOf(HasSubstr("\"My threads\" of module \"letters\""), HasSubstr("of every program")));
+  EXPECT_THAT(commands.error().message, AllOf(HasSubstr("\"My threads\" of module \"letters\""),
+                                              HasSubstr("of every program")));
 }
 
 TEST(ModuleNames, OfRoutesThatEveryProgramHasAreRefused) {

@@ -17,8 +17,8 @@ constexpr int kPublicLinesMax = 300;
 // The public headers stand on two shelves. The first: all that a person who writes an agent or a
 // module reads. The second: for those who embed the runtime, or write stores, models or executors.
 constexpr std::string_view kAgentHeaders[] = {
-    "value.h",      "result.h", "state.h",  "graph.h",   "context.h", "record.h", "collection.h",
-    "model.h",      "module.h", "output.h", "command.h", "route.h",   "open.h",   "main.h"};
+    "value.h", "result.h", "state.h",  "graph.h",   "context.h", "record.h", "collection.h",
+    "model.h", "module.h", "output.h", "command.h", "route.h",   "open.h",   "main.h"};
 constexpr int kAgentHeadersMax = 14;
 constexpr int kAgentLinesMax = 2'600;
 constexpr int kPublicHeadersMax = 33;
@@ -146,11 +146,11 @@ Findings check_public_headers(const Tree& tree) {
                             std::to_string(kPublicHeadersMax) + ": what can be private?"});
   }
   if (std::size(kAgentHeaders) > kAgentHeadersMax || agent_lines > kAgentLinesMax) {
-    findings.push_back({"include/belay", 1,
-                        std::to_string(std::size(kAgentHeaders)) + " headers with " +
-                            std::to_string(agent_lines) + " lines for those who write agents, more than " +
-                            std::to_string(kAgentHeadersMax) + " or " +
-                            std::to_string(kAgentLinesMax) + ": what belongs to the other shelf?"});
+    findings.push_back(
+        {"include/belay", 1,
+         std::to_string(std::size(kAgentHeaders)) + " headers with " + std::to_string(agent_lines) +
+             " lines for those who write agents, more than " + std::to_string(kAgentHeadersMax) +
+             " or " + std::to_string(kAgentLinesMax) + ": what belongs to the other shelf?"});
   }
   if (lines > kPublicLinesInAllMax) {
     findings.push_back({"include/belay", 1,
