@@ -17,7 +17,7 @@ constexpr std::size_t kTokenMax = 200;
 std::optional<Permission> permission_named(std::string_view name) {
   for (Permission each :
        {Permission::read, Permission::run, Permission::decide, Permission::administer}) {
-    if (server::name_of(each) == name) return each;
+    if (name_of(each) == name) return each;
   }
   return std::nullopt;
 }

@@ -150,7 +150,7 @@ Result<std::optional<server::Permission>> skipping_permission(
   std::string named = flag.value_or(settings.permission_without_approval());
   if (named == "never") return std::optional<Permission>();
   for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {
-    if (server::name_of(each) == named) return std::optional(each);
+    if (name_of(each) == named) return std::optional(each);
   }
   return error(ErrorCode::invalid, "Invalid --no-approval-takes \"" + shortened(named, 40, "...") +
                                        "\": expected run, decide, administer or never.");

@@ -482,20 +482,4 @@ const std::vector<Route>& Api::routes() const { return body_->routes(); }
 
 const Value& Api::description() const { return body_->description(); }
 
-std::string_view name_of(Permission permission) {
-  switch (permission) {
-    case Permission::open:
-      return "open";
-    case Permission::read:
-      return "read";
-    case Permission::run:
-      return "run";
-    case Permission::decide:
-      return "decide";
-    case Permission::administer:
-      return "administer";
-  }
-  return "";
-}
-
 }  // namespace belay::server

@@ -14,13 +14,12 @@
 #include <vector>
 
 #include "http/message.h"
+#include "service/principal.h"
 #include "service/service.h"
 
 namespace belay::server {
 
-// The permission that a caller needs. `open`: none, for health checks and the description.
-enum class Permission { open, read, run, decide, administer };
-std::string_view name_of(Permission permission);
+using belay::Permission;
 
 struct Parameter {
   enum class In { path, query, header };

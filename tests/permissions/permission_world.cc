@@ -59,7 +59,7 @@ void PermissionWorld::open_api() {
 }
 
 std::string PermissionWorld::token_of(const std::string& name, Permission permission) {
-  return name + "-may-" + std::string(server::name_of(permission)) + "-0000";
+  return name + "-may-" + std::string(name_of(permission)) + "-0000";
 }
 
 RunView PermissionWorld::begin(const std::string& user, const std::string& agent,

@@ -16,7 +16,7 @@ const server::Route* route_named(const PermissionWorld& world, const std::string
 }
 
 std::string told(const Entry& entry, Permission as, Thing thing) {
-  return entry.route + " " + entry.variant + ", as " + std::string(server::name_of(as)) + ", " +
+  return entry.route + " " + entry.variant + ", as " + std::string(name_of(as)) + ", " +
          std::string(name_of(thing));
 }
 
