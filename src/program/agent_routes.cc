@@ -157,7 +157,7 @@ Result<StartRun> start_of(const Agent& agent, const Call& call) {
   start.input = Value::object({{"date", body.date},
                                {"language", body.language.value_or("")},
                                {"timeZone", body.timeZone.value_or("")}});
-  start.user = call.user;
+  start.user = call.who.user;
   if (body.threadId) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
@@ -213,11 +213,11 @@ Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, co
   BELAY_CO_TRY(Decision decision, server::decision_of(call));
   ThreadId thread(call.path.at("threadId"));
   Whose any;
-  auto row = co_await call.service.approval_of(std::move(thread), std::move(any));
+  auto row = co_await call.service.approval_of(call.who, std::move(thread), std::move(any));
   std::string graph = row.ok() ? row->graph : std::string();
   if (!row.ok() && row.error().code == ErrorCode::conflict) {
     ThreadId asking(call.path.at("threadId"));
-    auto run = co_await call.service.run_of(std::move(asking), std::nullopt);
+    auto run = co_await call.service.run_of(call.who, std::move(asking), std::nullopt);
     if (run.ok()) graph = run->graph;
   }
   const Agent* agent = agent_of(graph);
@@ -228,8 +228,9 @@ Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, co
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
   server::Patience patience = server::patience_of(world, server::preference_of(call.request));
-  BELAY_CO_TRY(DecisionResult answer, co_await server::decided(world, call.service, interrupt,
-                                                               std::move(decision), patience));
+  BELAY_CO_TRY(DecisionResult answer,
+               co_await server::decided(world, call.service, call.who, interrupt,
+                                        std::move(decision), patience));
   if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
   // A decider of another user's run receives only the state that the approval showed.
   if (answer.view.state.is_null()) {
@@ -267,7 +268,7 @@ Route agent_status(ApiContext& world) {
   route.answers = {{200, "The run", "Run"}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
-    auto view = co_await call.service.status(std::move(thread), std::nullopt);
+    auto view = co_await call.service.status(call.who, std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     co_return server::view_reply(served, *view);
   });
@@ -283,7 +284,7 @@ Route agent_history() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(HistoryPage page, server::history_page_in(call, server::kListMax));
     std::size_t limit = page.limit;
-    auto history = co_await call.service.history(std::move(page));
+    auto history = co_await call.service.history(call.who, std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());
     co_return server::reply_with(history_document(*history, limit));
   };
@@ -298,7 +299,8 @@ Route cancel_agent(ApiContext& world) {
   route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
-    auto view = co_await call.service.cancel(std::move(thread), call.user.text, "", std::nullopt);
+    auto view = co_await call.service.cancel(call.who, std::move(thread), call.who.user.text, "",
+                                             std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     co_return server::reply_with(run_document(*view, served.options.extras));
   });

@@ -195,7 +195,7 @@ Task<Result<std::vector<Note>>> find_notes(CommandContext& world, std::optional<
     filter.field = "date";
     filter.value = *date;
   }
-  auto records = records_of(world.service, world.settings.user);
+  auto records = records_of(world.service, world.who, world.settings.user);
   BELAY_CO_TRY(std::vector<RecordRow> rows, co_await records->find(std::move(filter)));
   std::vector<Note> notes;
   for (const RecordRow& row : rows) {
@@ -218,7 +218,7 @@ class NotesImport final : public Command {
   }
 
   Task<CommandResult> run(CommandContext& world) override {
-    auto records = records_of(world.service, world.settings.user);
+    auto records = records_of(world.service, world.who, world.settings.user);
     Instant now = world.clock.now();
     for (NoteLine& line : lines_) {
       if (line.date.empty()) line.date = world.settings.time_zone.day_of(*line.created_at);
@@ -227,7 +227,7 @@ class NotesImport final : public Command {
     BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines_, now));
     BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(plan, world.settings.user));
     if (!writes.empty()) {
-      BELAY_CO_CHECK(co_await world.service.save_records(std::move(writes)));
+      BELAY_CO_CHECK(co_await world.service.save_records(world.who, std::move(writes)));
     }
     show_import(world, plan, lines_);
     co_return ExitCode::done;
@@ -286,7 +286,7 @@ class NotesShow final : public Command {
   }
 
   Task<CommandResult> run(CommandContext& world) override {
-    auto records = records_of(world.service, world.settings.user);
+    auto records = records_of(world.service, world.who, world.settings.user);
     BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
     if (!note) {
       co_return error(ErrorCode::not_found, "Unknown note \"" + id_ + "\" of user \"" +

@@ -101,7 +101,7 @@ Result<std::optional<RunId>> named_run_in(const Call& call) {
 
 Result<UserId> owner_in(const Call& call) {
   BELAY_TRY(std::optional<UserId> named, named_user_in(call));
-  return named.value_or(call.user);
+  return named.value_or(call.who.user);
 }
 
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most) {

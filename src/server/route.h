@@ -43,13 +43,14 @@ using StringMap = std::map<std::string, std::string, std::less<>>;
 
 // A request with its route's declared parameters, checked against their schemas.
 struct Call {
-  // The service with the caller's permissions: if there are keys, one of guarded_service.h.
   Service& service;
   http::Request request;  // its body has been read
   StringMap path;
   StringMap query;
   Value body;  // null: no body
-  UserId user;
+  // The caller, for each call of the service. An operation that continues after the request owns a
+  // copy.
+  Principal who;
   std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
 };
 

@@ -18,4 +18,8 @@ std::string_view name_of(Permission permission) {
   return "";
 }
 
+bool is_unrestricted(const Principal& who) {
+  return who.key.empty() && who.permission == Permission::administer;
+}
+
 }  // namespace belay
