@@ -139,7 +139,7 @@ Result<StartRun> start_of(const Agent& agent, const RouteCall& call) {
   start.input = Value::object({{"date", body.date},
                                {"language", body.language.value_or("")},
                                {"timeZone", body.timeZone.value_or("")}});
-  start.user = call.user;
+  start.user = call.who.user;
   if (body.threadId) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
@@ -190,11 +190,11 @@ Task<Result<RouteReply>> approve(const Agent* only, RouteCall& call) {
   BELAY_CO_TRY(Decision decision, decision_of(call));
   ThreadId thread(call.path.at("threadId"));
   Whose any;
-  auto row = co_await call.service.approval_of(std::move(thread), std::move(any));
+  auto row = co_await call.service.approval_of(call.who, std::move(thread), std::move(any));
   std::string graph = row.ok() ? row->graph : std::string();
   if (!row.ok() && row.error().code == ErrorCode::conflict) {
     ThreadId asking(call.path.at("threadId"));
-    auto run = co_await call.service.run_of(std::move(asking), std::nullopt);
+    auto run = co_await call.service.run_of(call.who, std::move(asking), std::nullopt);
     if (run.ok()) graph = run->graph;
   }
   const Agent* agent = agent_of(graph);
@@ -239,7 +239,7 @@ ModuleRoute agent_status() {
   route.answers = {{200, "The run", "Run"}};
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     ThreadId thread(call.path.at("threadId"));
-    auto view = co_await call.service.status(std::move(thread), std::nullopt);
+    auto view = co_await call.service.status(call.who, std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     co_return call.reply(*view);
   };
@@ -255,7 +255,7 @@ ModuleRoute agent_history() {
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     BELAY_CO_TRY(HistoryPage page, history_page_in(call, kListMax));
     std::size_t limit = page.limit;
-    auto history = co_await call.service.history(std::move(page));
+    auto history = co_await call.service.history(call.who, std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());
     co_return route_reply(history_document(*history, limit));
   };
@@ -270,7 +270,8 @@ ModuleRoute cancel_agent() {
   route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     ThreadId thread(call.path.at("threadId"));
-    auto view = co_await call.service.cancel(std::move(thread), call.user.text, "", std::nullopt);
+    auto view = co_await call.service.cancel(call.who, std::move(thread), call.who.user.text, "",
+                                             std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     co_return route_reply(call.document(*view));
   };

@@ -189,7 +189,7 @@ Task<Result<std::vector<Note>>> find_notes(ModuleContext& world, std::optional<s
     filter.field = "date";
     filter.value = *date;
   }
-  auto records = records_of(world.service, world.settings.user);
+  auto records = records_of(world.service, world.who, world.settings.user);
   BELAY_CO_TRY(std::vector<RecordRow> rows, co_await records->find(std::move(filter)));
   std::vector<Note> notes;
   for (const RecordRow& row : rows) {
@@ -212,7 +212,7 @@ class NotesImport final : public ModuleCommand {
   }
 
   Task<Result<ExitCode>> run(ModuleContext& world) override {
-    auto records = records_of(world.service, world.settings.user);
+    auto records = records_of(world.service, world.who, world.settings.user);
     Instant now = world.clock.now();
     for (NoteLine& line : lines_) {
       if (line.date.empty()) line.date = world.settings.time_zone.day_of(*line.created_at);
@@ -221,7 +221,7 @@ class NotesImport final : public ModuleCommand {
     BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines_, now));
     BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(plan, world.settings.user));
     if (!writes.empty()) {
-      BELAY_CO_CHECK(co_await world.service.save_records(std::move(writes)));
+      BELAY_CO_CHECK(co_await world.service.save_records(world.who, std::move(writes)));
     }
     show_import(world, plan, lines_);
     co_return ExitCode::done;
@@ -280,7 +280,7 @@ class NotesShow final : public ModuleCommand {
   }
 
   Task<Result<ExitCode>> run(ModuleContext& world) override {
-    auto records = records_of(world.service, world.settings.user);
+    auto records = records_of(world.service, world.who, world.settings.user);
     BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
     if (!note) {
       co_return error(ErrorCode::not_found, "Unknown note \"" + id_ + "\" of user \"" +

@@ -50,12 +50,13 @@ Result<Value> document_of(const R& record) {
 }
 
 template <typename R>
-Task<Result<std::optional<R>>> find_one(Service& service, UserId owner, std::string key) {
+Task<Result<std::optional<R>>> find_one(Service& service, const Principal& who, UserId owner,
+                                        std::string key) {
   RecordFilter filter;
   filter.collection = R::collection;
   filter.key = std::move(key);
   BELAY_CO_TRY(std::vector<RecordRow> rows,
-               co_await service.find_records(std::move(owner), std::move(filter)));
+               co_await service.find_records(who, std::move(owner), std::move(filter)));
   std::optional<R> found;
   if (!rows.empty()) {
     BELAY_CO_TRY(found, record_from<R>(rows.front()));
@@ -79,11 +80,12 @@ bool says_the_same(const R& one, R other, bool is_dated) {
 }
 
 template <typename R>
-Task<Result<Done>> save(Service& service, const UserId& owner, const R& record) {
+Task<Result<Done>> save(Service& service, const Principal& who, const UserId& owner,
+                        const R& record) {
   BELAY_CO_TRY(RecordWrite write, record_write(record, owner));
   std::vector<RecordWrite> writes;
   writes.push_back(std::move(write));
-  co_return co_await service.save_records(std::move(writes));
+  co_return co_await service.save_records(who, std::move(writes));
 }
 
 std::string path_of_one(std::string_view plural) {
@@ -115,7 +117,7 @@ ModuleRoute list_route() {
     filter.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
-                 co_await call.service.find_records(std::move(owner), std::move(filter)));
+                 co_await call.service.find_records(call.who, std::move(owner), std::move(filter)));
     Value::Array documents;
     for (const RecordRow& row : rows) {
       BELAY_CO_TRY(Value document, parse_json(row.json));
@@ -158,7 +160,7 @@ ModuleRoute make_route() {
     bool dated = is_dated(call);
     BELAY_CO_CHECK(complete_and_check(record, call, dated));
     BELAY_CO_TRY(UserId owner, owner_in(call));
-    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, record.key()));
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, owner, record.key()));
     RouteReply reply;
     reply.headers.push_back({"Location", address_of(path_of_one(names<R>.plural), record.key())});
     if (there && says_the_same(*there, record, dated)) {
@@ -170,7 +172,7 @@ ModuleRoute make_route() {
                                                record.key() +
                                                "\" already exists. Replace it with PUT.");
     }
-    BELAY_CO_CHECK(co_await save(call.service, owner, record));
+    BELAY_CO_CHECK(co_await save(call.service, call.who, owner, record));
     reply.status = 201;
     BELAY_CO_TRY(reply.document, document_of(record));
     co_return std::move(reply);
@@ -188,7 +190,7 @@ ModuleRoute show_route() {
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(UserId owner, owner_in(call));
-    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, std::move(owner), key));
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, std::move(owner), key));
     if (!there) co_return missing<R>(key);
     RouteReply reply;
     BELAY_CO_TRY(reply.document, document_of(*there));
@@ -222,9 +224,9 @@ ModuleRoute replace_route() {
     bool dated = is_dated(call);
     BELAY_CO_CHECK(complete_and_check(record, call, dated));
     BELAY_CO_TRY(UserId owner, owner_in(call));
-    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, owner, key));
     if (there && !dated) record.createdAt = there->createdAt;
-    BELAY_CO_CHECK(co_await save(call.service, owner, record));
+    BELAY_CO_CHECK(co_await save(call.service, call.who, owner, record));
     RouteReply reply;
     reply.status = there.has_value() ? 200 : 201;
     BELAY_CO_TRY(reply.document, document_of(record));
@@ -244,7 +246,7 @@ ModuleRoute erase_route() {
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(UserId owner, owner_in(call));
-    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, owner, key));
     if (!there) co_return missing<R>(key);
     RecordWrite write;
     write.collection = R::collection;
@@ -253,7 +255,7 @@ ModuleRoute erase_route() {
     write.erase = true;
     std::vector<RecordWrite> writes;
     writes.push_back(std::move(write));
-    BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
+    BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
     RouteReply reply;
     reply.status = 204;
     co_return std::move(reply);

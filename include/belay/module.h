@@ -65,6 +65,7 @@ struct ModuleSettings {
 
 // The objects that the commands and the displays of a module use.
 struct ModuleContext {
+  const Principal& who;  // the first argument of each call of the service
   Service& service;
   const ModuleSettings& settings;
   Output& output;

@@ -34,10 +34,6 @@ namespace belay {
 
 struct ModuleSettings;  // belay/module.h
 
-// The permission that a caller needs. `open`: none, for health checks and the description.
-enum class Permission { open, read, run, decide, administer };
-std::string_view name_of(Permission permission);
-
 struct Parameter {
   enum class In { path, query, header };
   std::string name;
@@ -60,7 +56,7 @@ struct RouteSpec {
   std::string path;  // "/api/threads/{threadId}"
   std::string id;    // operationId: stable, because client code is generated from it
   std::string summary;
-  Permission permission = Permission::read;
+  Permission permission = Permission::read;  // that a caller needs
   // True if the response depends only on the address and on the store, neither on the caller nor on
   // the time: it can be cached until the store changes.
   bool is_of_store = false;
@@ -75,11 +71,11 @@ using StringMap = std::map<std::string, std::string, std::less<>>;
 
 // A request with its route's declared parameters, checked against their schemas.
 struct RouteRequest {
-  Service& service;  // with the caller's permissions
+  Service& service;
+  Principal who;  // the caller: the first argument of each call of the service
   StringMap path;
   StringMap query;
   Value body;  // null: no body
-  UserId user;
 };
 
 struct RouteHeader {

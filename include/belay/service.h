@@ -2,8 +2,14 @@
 // belay/service.h - Service: the operations that users and programs can request, wherever the
 // runs are: in this process, or on a server.
 //
-// A service belongs to one tenant. It returns the rows and views of the public headers, so that
-// both implementations are displayed in the same way.
+// It returns the rows and views of the public headers, so that both implementations are displayed
+// in the same way.
+//
+// Each call names its principal (belay/principal.h), which must live until the call has ended. The tenant
+// of everything that the call reads and writes is the principal's; a tenant in the arguments is
+// ignored. The access of the principal to the data of users is enforced by the service: a local one
+// itself, a remote one by its server. statistics() and compact() concern the whole store, and
+// workers() lists its processes.
 //
 // Threading: on the executor that awaits; several calls can be in progress concurrently. Destroying
 // a coroutine stops the wait; a run that it has started continues.
@@ -14,11 +20,11 @@
 #include "belay/check.h"
 #include "belay/runtime.h"
 #include "belay/storage.h"
+#include "belay/principal.h"
 
 namespace belay {
 
-// The start of a run of an agent, as by a call of the runtime (belay/thread.h). The tenant is the
-// service's.
+// The start of a run of an agent, as by a call of the runtime (belay/thread.h).
 struct StartRun : StartOptions {
   std::string agent = {};
   Value input = {};  // an object: the members of the agent's state
@@ -129,73 +135,89 @@ class Service {
   virtual std::optional<std::uint64_t> store_version() { return std::nullopt; }
 
   // Returns the agents; each document is the one that `belay agents show --json` prints.
-  virtual Task<Result<Value::Array>> agents() = 0;
+  virtual Task<Result<Value::Array>> agents(const Principal& who) = 0;
 
-  virtual Task<Result<RunView>> start(StartRun wanted) = 0;
-  virtual Task<Result<RunView>> resume(ThreadId thread) = 0;
-  virtual Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) = 0;
+  virtual Task<Result<RunView>> start(const Principal& who, StartRun wanted) = 0;
+  virtual Task<Result<RunView>> resume(const Principal& who, ThreadId thread) = 0;
+  virtual Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,
+                                                               std::optional<UserId> user) = 0;
   // `on_behalf_of`: the name that `by` acted for; empty: `by` itself. Without `run`, here and
   // below: the thread's current run (see belay/thread.h).
-  virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
-                                       std::optional<RunId> run) = 0;
-  virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
-  virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
-  virtual Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) = 0;
+  virtual Task<Result<RunView>> cancel(const Principal& who, ThreadId thread, std::string by,
+                                       std::string on_behalf_of, std::optional<RunId> run) = 0;
+  virtual Task<Result<RunView>> fork(const Principal& who, ForkOptions options) = 0;
+  virtual Task<Result<ForkPreview>> preview(const Principal& who, ForkOptions options) = 0;
+  virtual Task<Result<ReplayReport>> replay(const Principal& who, ThreadId thread,
+                                            std::optional<RunId> run) = 0;
   // Export and import a run as one document: docs/command-line.md.
-  virtual Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) = 0;
-  virtual Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) = 0;
+  virtual Task<Result<Value>> export_run(const Principal& who, ThreadId thread,
+                                         std::optional<RunId> run) = 0;
+  virtual Task<Result<RunRow>> import_run(const Principal& who, Value file,
+                                          bool allow_unfinished) = 0;
 
   // Returns the run when it has ended or is paused or quarantined, in any process. Also waits for
   // queued and orphaned runs: limit the wait.
-  virtual Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) = 0;
+  virtual Task<Result<RunView>> wait_for(const Principal& who, ThreadId thread,
+                                         std::optional<RunId> run) = 0;
   // Returns only the row of the run.
-  virtual Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run = {}) = 0;
+  virtual Task<Result<RunRow>> run_of(const Principal& who, ThreadId thread,
+                                      std::optional<RunId> run = {}) = 0;
   // Returns the run with its state, now or as of a commit.
-  virtual Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+  virtual Task<Result<RunView>> status(const Principal& who, ThreadId thread,
+                                       std::optional<std::uint64_t> seq,
                                        std::optional<RunId> run = {}) = 0;
-  virtual Task<Result<ListedThread>> thread(ThreadId thread) = 0;
-  virtual Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) = 0;
-  virtual Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) = 0;  // see storage.h
-  virtual Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) = 0;
-  virtual Task<Result<std::vector<RunRow>>> runs(RunPage page) = 0;
-  virtual Task<Result<RunRow>> run(RunId run) = 0;
+  virtual Task<Result<ListedThread>> thread(const Principal& who, ThreadId thread) = 0;
+  virtual Task<Result<ThreadRow>> edit_thread(const Principal& who, ThreadId thread,
+                                              ThreadSettings settings) = 0;
+  virtual Task<Result<ThreadDeletion>> delete_thread(const Principal& who,
+                                                     ThreadId thread) = 0;  // see storage.h
+  virtual Task<Result<std::vector<ListedThread>>> threads(const Principal& who,
+                                                          ThreadPage page) = 0;
+  virtual Task<Result<std::vector<RunRow>>> runs(const Principal& who, RunPage page) = 0;
+  virtual Task<Result<RunRow>> run(const Principal& who, RunId run) = 0;
   // The runs of the page, newest first, each with its commits on the page.
-  virtual Task<Result<std::vector<RunHistory>>> history(HistoryPage page) = 0;
+  virtual Task<Result<std::vector<RunHistory>>> history(const Principal& who, HistoryPage page) = 0;
   // Returns the model calls and effects of a run: the document of `belay calls --json`.
-  virtual Task<Result<Value>> calls(CallPage page) = 0;
-  virtual Task<Result<StatusSummary>> standing(Whose whose) = 0;
-  virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
-  virtual Task<Result<Done>> preserve(ThreadId thread, bool preserve) = 0;
+  virtual Task<Result<Value>> calls(const Principal& who, CallPage page) = 0;
+  virtual Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) = 0;
+  virtual Task<Result<std::unique_ptr<EventReader>>> events(const Principal& who,
+                                                            EventOptions options) = 0;
+  virtual Task<Result<Done>> preserve(const Principal& who, ThreadId thread, bool preserve) = 0;
 
-  virtual Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) = 0;
+  virtual Task<Result<std::vector<ApprovalRow>>> approvals(const Principal& who,
+                                                           ApprovalPage page) = 0;
   // Finds an approval by its id, a prefix of it, or the thread that waits for it.
-  virtual Task<Result<ApprovalRow>> approval(std::string id, Whose whose) = 0;
+  virtual Task<Result<ApprovalRow>> approval(const Principal& who, std::string id, Whose whose) = 0;
   // The approval that the thread's current run waits for, or its most recent one.
-  virtual Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) = 0;
-  virtual Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) = 0;
+  virtual Task<Result<ApprovalRow>> approval_of(const Principal& who, ThreadId thread,
+                                                Whose whose) = 0;
+  virtual Task<Result<DecisionResult>> decide(const Principal& who, InterruptId interrupt,
+                                              Decision decision) = 0;
 
   // Return the documents of `belay queue --json` and `belay workers --json`, and of one queue.
-  virtual Task<Result<Value>> queues(std::optional<UserId> user) = 0;
-  virtual Task<Result<Value>> workers() = 0;
-  virtual Task<Result<Value>> change_queue(QueueChange change) = 0;
+  virtual Task<Result<Value>> queues(const Principal& who, std::optional<UserId> user) = 0;
+  virtual Task<Result<Value>> workers(const Principal& who) = 0;
+  virtual Task<Result<Value>> change_queue(const Principal& who, QueueChange change) = 0;
 
-  virtual Task<Result<Messages>> messages(MessagePage page) = 0;
-  virtual Task<Result<Done>> retry_message(std::string id) = 0;
-  virtual Task<Result<Done>> give_up_message(std::string id) = 0;
+  virtual Task<Result<Messages>> messages(const Principal& who, MessagePage page) = 0;
+  virtual Task<Result<Done>> retry_message(const Principal& who, std::string id) = 0;
+  virtual Task<Result<Done>> give_up_message(const Principal& who, std::string id) = 0;
 
   // The records of a user. Saving is atomic.
-  virtual Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) = 0;
-  virtual Task<Result<Done>> save_records(std::vector<RecordWrite> records) = 0;
+  virtual Task<Result<std::vector<RecordRow>>> find_records(const Principal& who, UserId user,
+                                                            RecordFilter filter) = 0;
+  virtual Task<Result<Done>> save_records(const Principal& who,
+                                          std::vector<RecordWrite> records) = 0;
 
-  virtual Task<Result<StoreStatistics>> statistics() = 0;
-  virtual Task<Result<Compaction>> compact() = 0;
-  virtual Task<Result<Pruning>> prune(RetentionPolicy policy) = 0;
-  virtual Task<Result<CheckReport>> check() = 0;
+  virtual Task<Result<StoreStatistics>> statistics(const Principal& who) = 0;
+  virtual Task<Result<Compaction>> compact(const Principal& who) = 0;
+  virtual Task<Result<Pruning>> prune(const Principal& who, RetentionPolicy policy) = 0;
+  virtual Task<Result<CheckReport>> check(const Principal& who) = 0;
 };
 
 // Returns a user's records, with the interface that an agent's code uses. The service must outlive
 // it.
-std::unique_ptr<Records> records_of(Service& service, UserId user);
+std::unique_ptr<Records> records_of(Service& service, Principal who, UserId user);
 
 // Returns the payload of an approval, and the edited payload; null if the stored bytes cannot be
 // decoded.

@@ -138,11 +138,18 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Chosen
   return store;
 }
 
+// The principal of all commands. With --server, the server determines it by the API key instead.
+Principal local_principal(const Settings& settings) {
+  Principal who;
+  who.user = settings.user;
+  return who;
+}
+
 // If there is no server, no process waits for the expiry of approvals: each command processes those
 // that are due first.
 Task<Result<Done>> apply_due(CommandContext& world) {
   if (!world.local) co_return Done{};
-  auto applied = co_await world.local->runtime.process_due(tenant_of(world));
+  auto applied = co_await world.local->runtime.process_due(world.who.tenant);
   if (!applied.ok()) co_return std::move(applied).error();
   auto report = [&](std::size_t count, std::string_view text) {
     std::string digits = std::to_string(count);
@@ -304,8 +311,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   };
   service_parts.process_of = local.process_of;
   std::unique_ptr<Service> service = make_local_service(std::move(service_parts));
+  const Principal who = local_principal(settings);
   CommandContext world{program, graphs, settings, phrases,  output, progress,
-                       *loop,   clock,  *random,  *service, &local};
+                       *loop,   clock,  *random,  *service, who,    &local};
   std::function<void()> drain;
   if (traits.is_service) drain = [&local] { local.when_stopped(); };
   Interruptible interruptible(*loop, std::move(drain));
@@ -332,24 +340,26 @@ struct RemoteCommand {
 };
 
 // Returns the graphs that the command uses.
-Task<Result<Definitions>> remote_graphs(Service& service, const Definitions& own,
-                                        const CommandTraits& traits) {
+Task<Result<Definitions>> remote_graphs(Service& service, const Principal& who,
+                                        const Definitions& own, const CommandTraits& traits) {
   if (!traits.uses_server_agents) co_return own;
-  BELAY_CO_TRY(Value::Array documents, co_await service.agents());
+  BELAY_CO_TRY(Value::Array documents, co_await service.agents(who));
   co_return definitions_of(documents, own);
 }
 
 Task<CommandResult> remote_command(const RemoteCommand& command, const Definitions& own,
                                    ChosenCommand& chosen) {
+  Principal who = local_principal(command.settings);
   BELAY_CO_TRY(Definitions graphs,
-               co_await remote_graphs(command.runs.service(), own, chosen.traits));
+               co_await remote_graphs(command.runs.service(), who, own, chosen.traits));
   BELAY_CO_CHECK(chosen.command->validate({command.settings, graphs}));
   CommandContext world{command.program,  graphs,
                        command.settings, phrases_of(command.settings.language),
                        command.output,   command.progress,
                        command.loop,     command.clock,
                        command.random,   command.runs.service(),
-                       nullptr,          &command.runs};
+                       std::move(who),   nullptr,
+                       &command.runs};
   co_return co_await whole_command(world, chosen);
 }
 
@@ -373,12 +383,13 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   Interruptible interruptible(*loop, nullptr);
   std::optional<CommandResult> answer = interruptible.run(remote_command(parts, own, chosen));
   if (answer) return *std::move(answer);
+  const Principal who = local_principal(settings);
   CommandContext world{program,  own,
                        settings, phrases_of(settings.language),
                        output,   progress,
                        *loop,    clock,
                        *random,  runs->service(),
-                       nullptr};
+                       who,      nullptr};
   show_stopped(world);
   return static_cast<ExitCode>(128 + interruptible.signal());
 }

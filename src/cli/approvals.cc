@@ -52,7 +52,7 @@ Value decision_document(const Program& program, const DecisionResult& answer) {
 Task<Result<std::vector<ApprovalRow>>> find_approvals(CommandContext& world, bool all) {
   ApprovalPage page;
   page.only_open = !all;
-  return world.service.approvals(std::move(page));
+  return world.service.approvals(world.who, std::move(page));
 }
 
 class ApprovalsListCommand final : public Command {
@@ -95,7 +95,7 @@ class ApprovalsShowCommand final : public Command {
 
   Task<CommandResult> run(CommandContext& world) override {
     Whose any;
-    BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(id_, std::move(any)));
+    BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(world.who, id_, std::move(any)));
     show_approval_in_full(world, row);
     world.output.document(approval_document(world.program, row));
     co_return ExitCode::done;
@@ -138,13 +138,13 @@ class DecideCommand final : public Command {
 
   Task<CommandResult> run(CommandContext& world) override {
     Whose any;
-    BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(id_, std::move(any)));
+    BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(world.who, id_, std::move(any)));
     Decision decision = take_decision(world);
     // If a signal arrives, the unfinished runs are printed. This run is one of them only if the
     // decision continues it.
     if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);
     BELAY_CO_TRY(DecisionResult answer,
-                 co_await world.service.decide(row.interrupt, std::move(decision)));
+                 co_await world.service.decide(world.who, row.interrupt, std::move(decision)));
     world.progress.rests(row.thread);
     if (!is_made(answer)) {
       std::string look =

@@ -82,7 +82,7 @@ class CallsCommand final : public Command {
     page.thread = ThreadId(thread_);
     page.limit = limit_;
     BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, run_));
-    BELAY_CO_TRY(Value document, co_await world.service.calls(std::move(page)));
+    BELAY_CO_TRY(Value document, co_await world.service.calls(world.who, std::move(page)));
     const Value::Array& calls = *document["calls"].as_array();
     for (const Value& call : calls) show_call(world, call);
     if (calls.empty()) world.output.line("The run has no model calls and no effects.");

@@ -36,8 +36,8 @@ class CancelCommand final : public Command {
     ThreadId thread(thread_);
     std::string by = acting_name(world, by_);
     BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, run_));
-    BELAY_CO_TRY(RunView view,
-                 co_await world.service.cancel(std::move(thread), std::move(by), "", run));
+    BELAY_CO_TRY(RunView view, co_await world.service.cancel(world.who, std::move(thread),
+                                                             std::move(by), "", run));
     show_headline(world, view);
     world.output.document(run_document(world.program, view));
     co_return ExitCode::done;

@@ -18,7 +18,7 @@ Example:
 class CheckCommand final : public Command {
  public:
   Task<CommandResult> run(CommandContext& world) override {
-    BELAY_CO_TRY(CheckReport report, co_await world.service.check());
+    BELAY_CO_TRY(CheckReport report, co_await world.service.check(world.who));
     Output& output = world.output;
     for (const Violation& violation : report.violations) {
       output.line(output.styled(Style::bad, output.glyph("✗", "x")) + " " + violation.rule + " " +

@@ -45,10 +45,9 @@ struct CommandContext {
   Clock& clock;
   Random& random;
   Service& service;
+  Principal who;                 // for each call of the service: a local program
   LocalContext* local;           // null if a server has the runs
   RemoteRuns* remote = nullptr;  // the connection to that server
 };
-
-inline const TenantId& tenant_of(const CommandContext&) { return default_tenant(); }
 
 }  // namespace belay::cli

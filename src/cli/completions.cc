@@ -180,12 +180,13 @@ class CompleteNamesCommand final : public Command {
     if (kind_ == NamesToComplete::threads) {
       ThreadPage page;
       page.limit = kNamesMax;
-      BELAY_CO_TRY(std::vector<ListedThread> all, co_await world.service.threads(std::move(page)));
+      BELAY_CO_TRY(std::vector<ListedThread> all,
+                   co_await world.service.threads(world.who, std::move(page)));
       for (const ListedThread& one : all) names.push_back(one.thread.thread.text);
     } else if (kind_ == NamesToComplete::approvals) {
       ApprovalPage page;
       page.limit = kNamesMax;
-      BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(page));
+      BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(world.who, page));
       for (const ApprovalRow& row : all) names.push_back(row.interrupt.text());
     } else {
       for (const auto& graph : world.graphs) names.push_back(graph->name);

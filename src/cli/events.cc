@@ -74,7 +74,7 @@ class EventsCommand final : public Command {
     EventOptions options = options_;
     BELAY_CO_TRY(options.run, co_await named_run(world, options.thread, run_));
     BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
-                 co_await world.service.events(std::move(options)));
+                 co_await world.service.events(world.who, std::move(options)));
     while (true) {
       BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader->next());
       if (events.empty()) co_return ExitCode::done;

@@ -99,16 +99,18 @@ class ForkCommand final : public Command {
     if (world.settings.user != UserId("local")) options.user = world.settings.user;
     options.thread = ThreadId(new_thread_.value_or(random_uuid(world.random).text()));
     ThreadId from = options.from;
-    BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from), options.run));
+    BELAY_CO_TRY(RunRow origin,
+                 co_await world.service.run_of(world.who, std::move(from), options.run));
     BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, edits_));
     if (preview_) {
-      BELAY_CO_TRY(ForkPreview preview, co_await world.service.preview(std::move(options)));
+      BELAY_CO_TRY(ForkPreview preview,
+                   co_await world.service.preview(world.who, std::move(options)));
       show_preview(world, preview);
       co_return ExitCode::done;
     }
     ThreadId thread = options.thread;
     world.progress.begins(thread);
-    auto view = co_await world.service.fork(std::move(options));
+    auto view = co_await world.service.fork(world.who, std::move(options));
     world.progress.rests(thread);
     if (!view.ok()) co_return std::move(view).error();
     show_run(world, *view);

@@ -56,7 +56,8 @@ class HistoryCommand final : public Command {
     page.limit = limit_;
     BELAY_CO_TRY(page.run, co_await named_run(world, page.thread, run_));
     bool is_of_one_run = page.run.has_value();
-    BELAY_CO_TRY(std::vector<RunHistory> history, co_await world.service.history(std::move(page)));
+    BELAY_CO_TRY(std::vector<RunHistory> history,
+                 co_await world.service.history(world.who, std::move(page)));
     // A thread with a single run needs no headlines.
     bool has_headlines = !is_of_one_run && (history.size() > 1 || history.front().run.ordinal > 0);
     for (const RunHistory& each : history) {

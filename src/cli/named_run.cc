@@ -15,7 +15,7 @@ Task<Result<std::optional<RunId>>> named_run(CommandContext& world, ThreadId thr
     page.thread = thread;
     page.limit = limits::page_rows_max;
     page.before = before;
-    BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(std::move(page)));
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(world.who, std::move(page)));
     for (const RunRow& row : rows) {
       if (!row.run.text().starts_with(*name)) continue;
       if (found) {

@@ -48,7 +48,7 @@ class OutboxListCommand final : public Command {
     if (thread_) page.thread = ThreadId(*thread_);
     page.all = all_;
     page.limit = limit_;
-    BELAY_CO_TRY(Messages found, co_await world.service.messages(std::move(page)));
+    BELAY_CO_TRY(Messages found, co_await world.service.messages(world.who, std::move(page)));
     if (found.rows.empty()) world.output.line("No messages.");
     for (const OutboxRow& row : found.rows) {
       world.output.line(line_of(world.settings.time_zone, row));
@@ -77,7 +77,8 @@ class OutboxMoveCommand final : public Command {
   }
 
   Task<CommandResult> run(CommandContext& world) override {
-    auto task = discard_ ? world.service.give_up_message(id_) : world.service.retry_message(id_);
+    auto task = discard_ ? world.service.give_up_message(world.who, id_)
+                         : world.service.retry_message(world.who, id_);
     auto moved = co_await std::move(task);
     if (!moved.ok()) co_return std::move(moved).error();
     world.output.line(id_ + (discard_ ? " is discarded." : " is due now."));

@@ -46,7 +46,8 @@ class StatusCommand final : public Command {
  public:
   Task<CommandResult> run(CommandContext& world) override {
     Whose everybody;
-    BELAY_CO_TRY(StatusSummary standing, co_await world.service.standing(std::move(everybody)));
+    BELAY_CO_TRY(StatusSummary standing,
+                 co_await world.service.standing(world.who, std::move(everybody)));
     if (standing.at_work.empty() && standing.orphaned.empty() && standing.queued.empty() &&
         standing.open.empty()) {
       world.output.line(world.phrases.idle);

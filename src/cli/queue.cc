@@ -85,7 +85,7 @@ std::string limit_text(const Value& queue, const char* name) {
 }
 
 Task<Result<bool>> is_at_work(CommandContext& world, std::string name) {
-  BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
+  BELAY_CO_TRY(Value found, co_await world.service.queues(world.who, std::nullopt));
   const Value::Array* queues = found["queues"].as_array();
   for (std::size_t i = 0; queues && i < queues->size(); ++i) {
     const Value& queue = (*queues)[i];
@@ -97,7 +97,7 @@ Task<Result<bool>> is_at_work(CommandContext& world, std::string name) {
 class QueueListCommand final : public Command {
  public:
   Task<CommandResult> run(CommandContext& world) override {
-    BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
+    BELAY_CO_TRY(Value found, co_await world.service.queues(world.who, std::nullopt));
     const Value::Array* queues = found["queues"].as_array();
     if (!queues || queues->empty()) world.output.line("No queues.");
     for (std::size_t i = 0; queues && i < queues->size(); ++i) {
@@ -137,7 +137,7 @@ class QueueChangeCommand final : public Command {
     } else {
       change.paused = change_ != ChangeOfQueue::resume;
     }
-    BELAY_CO_TRY(Value changed, co_await world.service.change_queue(std::move(change)));
+    BELAY_CO_TRY(Value changed, co_await world.service.change_queue(world.who, std::move(change)));
     bool is_busy = change_ == ChangeOfQueue::drain;
     while (is_busy) {
       BELAY_CO_TRY(is_busy, co_await is_at_work(world, name_));
@@ -176,7 +176,8 @@ class QueueRetryCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
     ThreadId named = thread;
-    BELAY_CO_TRY(RunRow old, co_await world.service.run_of(std::move(named), std::nullopt));
+    BELAY_CO_TRY(RunRow old,
+                 co_await world.service.run_of(world.who, std::move(named), std::nullopt));
     if (old.status != RunStatus::failed && old.status != RunStatus::quarantined) {
       co_return error(ErrorCode::conflict,
                       "Thread \"" + thread.text + "\" is " + std::string(name_of(old.status)) +
@@ -188,10 +189,11 @@ class QueueRetryCommand final : public Command {
     options.user = old.user;
     options.queued = true;
     options.thread = ThreadId(new_thread_.value_or(random_uuid(world.random).text()));
-    BELAY_CO_TRY(RunView view, co_await world.service.fork(std::move(options)));
+    BELAY_CO_TRY(RunView view, co_await world.service.fork(world.who, std::move(options)));
     if (old.status == RunStatus::quarantined) {
       std::string by = acting_name(world, std::nullopt);
-      auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by), "", old.run);
+      auto cancelled =
+          co_await world.service.cancel(world.who, std::move(thread), std::move(by), "", old.run);
       if (!cancelled.ok()) co_return std::move(cancelled).error();
     }
     world.output.line("Queued thread \"" + one_line(view.row.thread.text) + "\" in queue \"" +
@@ -215,7 +217,8 @@ class QueueQuarantinedCommand final : public Command {
       page.statuses = {RunStatus::quarantined};
       page.limit = limits::page_rows_max;
       page.before = before;
-      BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(std::move(page)));
+      BELAY_CO_TRY(std::vector<RunRow> rows,
+                   co_await world.service.runs(world.who, std::move(page)));
       for (const RunRow& row : rows) {
         world.output.line(one_line(row.thread.text) + "  " +
                           moment_text(world.settings.time_zone, row.updated_at) + "  " +
@@ -234,7 +237,7 @@ class QueueQuarantinedCommand final : public Command {
 class WorkersCommand final : public Command {
  public:
   Task<CommandResult> run(CommandContext& world) override {
-    BELAY_CO_TRY(Value found, co_await world.service.workers());
+    BELAY_CO_TRY(Value found, co_await world.service.workers(world.who));
     const Value::Array* workers = found["workers"].as_array();
     for (std::size_t i = 0; workers && i < workers->size(); ++i) {
       world.output.line(line_of_worker(world, (*workers)[i]));

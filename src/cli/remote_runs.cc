@@ -71,7 +71,8 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
   }
   if (status) {
     Whose everybody;
-    auto standing = co_await service_->standing(std::move(everybody));
+    const Principal who;  // ignored: see client/remote_service.h
+    auto standing = co_await service_->standing(who, std::move(everybody));
     bool may = standing.ok();
     findings.push_back({"key", may ? Diagnostic::Kind::good : Diagnostic::Kind::bad,
                         may ? "It authorizes this program." : standing.error().message,

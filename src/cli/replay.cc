@@ -35,7 +35,8 @@ class ReplayCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
     BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, run_));
-    BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread), run));
+    BELAY_CO_TRY(ReplayReport report,
+                 co_await world.service.replay(world.who, std::move(thread), run));
     Output& out = world.output;
     std::string compared = std::to_string(report.matching_commits) + " of " +
                            std::to_string(report.run.seq) + " commits match the recording.";

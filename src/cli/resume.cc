@@ -23,14 +23,14 @@ Examples:
 
 Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread) {
   world.progress.begins(thread);
-  auto view = co_await world.service.resume(thread);
+  auto view = co_await world.service.resume(world.who, thread);
   world.progress.rests(thread);
   co_return std::move(view);
 }
 
 // Reports that a delayed run starts early: `resume` does not wait for its due time.
 Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
-  auto row = co_await world.service.run_of(thread, std::nullopt);
+  auto row = co_await world.service.run_of(world.who, thread, std::nullopt);
   // resume() reports any error of the thread.
   if (!row.ok() || row->status != RunStatus::queued) co_return Done{};
   auto due = due_of(*row);
@@ -42,7 +42,8 @@ Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
 }
 
 Task<CommandResult> resume_named(CommandContext& world, ThreadId thread) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.orphaned_threads(std::nullopt));
+  BELAY_CO_TRY(std::vector<ThreadId> left,
+               co_await world.service.orphaned_threads(world.who, std::nullopt));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
     world.output.progress(format_message(world.phrases.claiming, {{"thread", thread.text}}));
   }
@@ -63,7 +64,8 @@ ExitCode heavier(ExitCode one, ExitCode other) {
 }
 
 Task<CommandResult> resume_all(CommandContext& world) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.orphaned_threads(std::nullopt));
+  BELAY_CO_TRY(std::vector<ThreadId> left,
+               co_await world.service.orphaned_threads(world.who, std::nullopt));
   if (left.empty()) world.output.line(world.phrases.nothing_to_resume);
   ExitCode code = ExitCode::done;
   Value::Array documents;

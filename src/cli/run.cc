@@ -54,13 +54,13 @@ Task<Result<RunView>> wait_for_owner(CommandContext& world, RunView view) {
     BELAY_CO_TRY(bool is_alive, world.local->store.is_alive(view.row.session));
     if (is_alive) {
       co_await sleep_for(kLookAgain);
-      BELAY_CO_TRY(view, co_await world.service.status(thread, std::nullopt, run));
+      BELAY_CO_TRY(view, co_await world.service.status(world.who, thread, std::nullopt, run));
     } else {
-      auto resumed = co_await world.service.resume(thread);
+      auto resumed = co_await world.service.resume(world.who, thread);
       bool is_claimed = !resumed.ok() && resumed.error().code == ErrorCode::conflict;
       if (!resumed.ok() && !is_claimed) co_return std::move(resumed).error();
       // Another process has claimed it first.
-      if (is_claimed) resumed = co_await world.service.status(thread, std::nullopt, run);
+      if (is_claimed) resumed = co_await world.service.status(world.who, thread, std::nullopt, run);
       if (!resumed.ok()) co_return std::move(resumed).error();
       view = *std::move(resumed);
     }
@@ -259,7 +259,7 @@ Task<CommandResult> RunCommand::execute(CommandContext& world) {
   StartRun start = take_start(world);
   ThreadId thread = start.thread;
   if (!thread.empty()) world.progress.begins(thread);
-  auto view = co_await world.service.start(std::move(start));
+  auto view = co_await world.service.start(world.who, std::move(start));
   bool is_elsewhere = world.local && view.ok() && view->row.status == RunStatus::running;
   if (is_elsewhere) {
     RunView before = *std::move(view);
@@ -278,7 +278,7 @@ Task<CommandResult> RunCommand::execute(CommandContext& world) {
 
 Task<CommandResult> RunCommand::enqueue(CommandContext& world) {
   StartRun start = take_start(world);
-  BELAY_CO_TRY(RunView view, co_await world.service.start(std::move(start)));
+  BELAY_CO_TRY(RunView view, co_await world.service.start(world.who, std::move(start)));
   show_headline(world, view);
   if (!has_started(view.row) && !view.held_by.empty()) {
     world.output.line("  " + std::string(world.phrases.held_by) + ":  " + one_line(view.held_by));

@@ -80,7 +80,7 @@ class ExportCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
     BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, run_));
-    BELAY_CO_TRY(Value file, co_await world.service.export_run(std::move(thread), run));
+    BELAY_CO_TRY(Value file, co_await world.service.export_run(world.who, std::move(thread), run));
     std::string text = to_json(file) + "\n";
     if (!to_) {
       world.output.text(text);
@@ -117,8 +117,9 @@ class ImportCommand final : public Command {
                                               "\" is not valid JSON: " + file.error().message);
     }
     BELAY_CO_TRY(RunRow run,
-                 co_await world.service.import_run(*std::move(file), allow_unfinished_));
-    BELAY_CO_TRY(RunView view, co_await world.service.status(run.thread, std::nullopt, run.run));
+                 co_await world.service.import_run(world.who, *std::move(file), allow_unfinished_));
+    BELAY_CO_TRY(RunView view,
+                 co_await world.service.status(world.who, run.thread, std::nullopt, run.run));
     show_run(world, view);
     world.output.document(run_document(world.program, view));
     co_return ExitCode::done;

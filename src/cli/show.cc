@@ -68,7 +68,7 @@ void show_how_to_go_on(CommandContext& world, const RunRow& row) {
 }  // namespace
 
 ModuleContext module_context(CommandContext& context) {
-  return {context.service,
+  return {context.who, context.service,
           context.settings,
           context.output,
           context.clock,

@@ -34,7 +34,8 @@ class StateCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
     BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, run_));
-    BELAY_CO_TRY(RunView view, co_await world.service.status(std::move(thread), seq_, run));
+    BELAY_CO_TRY(RunView view,
+                 co_await world.service.status(world.who, std::move(thread), seq_, run));
     show_run(world, view);
     world.output.document(run_document(world.program, view));
     co_return ExitCode::done;

@@ -34,7 +34,7 @@ std::string size_text(std::uint64_t bytes) { return std::to_string((bytes + 1023
 class StoreStatsCommand final : public Command {
  public:
   Task<CommandResult> run(CommandContext& world) override {
-    BELAY_CO_TRY(StoreStatistics found, co_await world.service.statistics());
+    BELAY_CO_TRY(StoreStatistics found, co_await world.service.statistics(world.who));
     for (const TableStatistics& table : found.tables) {
       world.output.line(padded(table.name, 18) + padded(count_text(table.rows, "row"), 16) +
                         size_text(table.bytes));
@@ -49,7 +49,7 @@ class StoreStatsCommand final : public Command {
 class StoreCompactCommand final : public Command {
  public:
   Task<CommandResult> run(CommandContext& world) override {
-    BELAY_CO_TRY(Compaction done, co_await world.service.compact());
+    BELAY_CO_TRY(Compaction done, co_await world.service.compact(world.who));
     world.output.line("From " + size_text(done.bytes_before) + " to " +
                       size_text(done.bytes_after) + ".");
     world.output.document(compaction_document(done));
@@ -74,7 +74,7 @@ class StorePruneCommand final : public Command {
     RetentionPolicy policy;
     policy.keep_finished = keep_;
     policy.dry_run = dry_run_;
-    BELAY_CO_TRY(Pruning done, co_await world.service.prune(policy));
+    BELAY_CO_TRY(Pruning done, co_await world.service.prune(world.who, policy));
     const RetentionReport& report = done.threads;
     std::string threads = count_text(report.threads, "thread");
     std::string said = dry_run_ ? "Would delete " : "Deleted ";

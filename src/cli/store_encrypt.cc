@@ -41,7 +41,7 @@ class StoreEncryptCommand final : public Command {
     std::string active = encryption.keys.ids().front();
     BELAY_CO_TRY(ReencryptReport report,
                  co_await reencrypt(world.local->stored, world.random, std::move(encryption),
-                                    tenant_of(world)));
+                                    world.who.tenant));
     world.output.line(std::to_string(report.rewritten) + " values encrypted with the key " +
                       active + (report.complete ? ", the only one in use now." : "."));
     if (!report.complete) {

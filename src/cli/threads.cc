@@ -114,7 +114,8 @@ class ThreadsCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadPage page;
     page.limit = limit_;
-    BELAY_CO_TRY(std::vector<ListedThread> listed, co_await world.service.threads(std::move(page)));
+    BELAY_CO_TRY(std::vector<ListedThread> listed,
+                 co_await world.service.threads(world.who, std::move(page)));
     if (listed.empty()) {
       world.output.line("No threads yet. Start one: " + command(world, world.program.first_run));
     }
@@ -152,8 +153,8 @@ class ThreadsShowCommand final : public Command {
     page.thread = thread;
     page.limit = limit_;
     BELAY_CO_TRY(page.before, co_await named_run(world, thread, before_));
-    BELAY_CO_TRY(std::vector<RunRow> runs, co_await world.service.runs(std::move(page)));
-    BELAY_CO_TRY(ListedThread found, co_await world.service.thread(thread));
+    BELAY_CO_TRY(std::vector<RunRow> runs, co_await world.service.runs(world.who, std::move(page)));
+    BELAY_CO_TRY(ListedThread found, co_await world.service.thread(world.who, thread));
     show_settings(world, found);
     Value::Array documents;
     for (const RunRow& run : runs) {
@@ -215,8 +216,8 @@ class ThreadsEditCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
     if (expires_after_) settings_.expires_at = world.clock.now() + *expires_after_;
-    BELAY_CO_CHECK(co_await world.service.edit_thread(thread, std::move(settings_)));
-    BELAY_CO_TRY(ListedThread found, co_await world.service.thread(std::move(thread)));
+    BELAY_CO_CHECK(co_await world.service.edit_thread(world.who, thread, std::move(settings_)));
+    BELAY_CO_TRY(ListedThread found, co_await world.service.thread(world.who, std::move(thread)));
     show_settings(world, found);
     world.output.document(thread_document(found.thread, found.run));
     co_return ExitCode::done;
@@ -240,7 +241,7 @@ class ThreadsPreserveCommand final : public Command {
 
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
-    BELAY_CO_CHECK(co_await world.service.preserve(std::move(thread), preserve_));
+    BELAY_CO_CHECK(co_await world.service.preserve(world.who, std::move(thread), preserve_));
     world.output.line("Thread \"" + one_line(thread_) +
                       (preserve_ ? "\" is preserved." : "\" is not preserved."));
     world.output.document(Value::object({{"threadId", thread_}, {"preserved", preserve_}}));

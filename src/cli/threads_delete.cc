@@ -23,7 +23,8 @@ class ThreadsDeleteCommand final : public Command {
 
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
-    BELAY_CO_TRY(ThreadDeletion deleted, co_await world.service.delete_thread(std::move(thread)));
+    BELAY_CO_TRY(ThreadDeletion deleted,
+                 co_await world.service.delete_thread(world.who, std::move(thread)));
     world.output.line("Thread \"" + one_line(thread_) + "\" is deleted, with " +
                       std::to_string(deleted.runs) + (deleted.runs == 1 ? " run." : " runs."));
     world.output.document(Value::object({{"threadId", thread_}, {"runs", deleted.runs}}));

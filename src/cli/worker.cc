@@ -28,7 +28,7 @@ constexpr std::chrono::hours kBetweenPrunings{1};
 Task<Result<Done>> prune_once(CommandContext& world, std::chrono::hours retention) {
   RetentionPolicy policy;
   policy.keep_finished = retention;
-  auto done = co_await world.service.prune(policy);
+  auto done = co_await world.service.prune(world.who, policy);
   if (!done.ok()) co_return std::move(done).error();
   co_return Done{};
 }
@@ -77,7 +77,7 @@ Result<Done> complete_work(Work& work) {
 
 Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted) {
   WorkerOptions options;
-  options.tenant = tenant_of(world);
+  options.tenant = world.who.tenant;
   options.runs_max = wanted.runs_max;
   options.until_idle = wanted.until_idle;
   options.queues = wanted.queues;

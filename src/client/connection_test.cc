@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "client/remote_service.h"
+#include "tests/support/principals.h"
 #include "tests/support/scripted_server.h"
 
 namespace belay::client {
@@ -58,7 +59,7 @@ struct Connections : ::testing::Test {
       peer.sees_the_end();
     });
     connect(server.url(""), std::move(token));
-    auto got = wait(service->orphaned_threads(std::nullopt));
+    auto got = wait(service->orphaned_threads(local_program, std::nullopt));
     close();
     return got;
   }
@@ -71,7 +72,7 @@ TEST_F(Connections, ThatNobodyTakesAreToldWithWhatToDo) {
     port = server.port();
     connect(server.url(""));
   }
-  auto refused = wait(service->orphaned_threads(std::nullopt));
+  auto refused = wait(service->orphaned_threads(local_program, std::nullopt));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message,
@@ -90,7 +91,7 @@ TEST_F(Connections, AskUnderThePathOfTheAddressWithTheirKey) {
     peer.sees_the_end();
   });
   connect(server.url("/inner/"), "t0ken");
-  auto got = wait(service->orphaned_threads(std::nullopt));
+  auto got = wait(service->orphaned_threads(local_program, std::nullopt));
   close();
   EXPECT_EQ(got.value(), (std::vector{ThreadId("a"), ThreadId("b/c")}));
   EXPECT_THAT(seen, StartsWith("GET /inner/api/left-behind HTTP/1.1\r\n"));
@@ -158,8 +159,9 @@ TEST_F(Connections, WaitForAServerThatHasAnsweredBefore) {
               "\r\n\r\n" + body);
   });
   connect(server.url(""));
-  EXPECT_TRUE(wait(service->orphaned_threads(std::nullopt)).ok());
-  EXPECT_TRUE(wait(service->orphaned_threads(std::nullopt)).ok()) << "asked four times";
+  EXPECT_TRUE(wait(service->orphaned_threads(local_program, std::nullopt)).ok());
+  EXPECT_TRUE(wait(service->orphaned_threads(local_program, std::nullopt)).ok())
+      << "asked four times";
   close();
   EXPECT_GE(server.connections(), 5);
 }
@@ -175,8 +177,9 @@ TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
         std::to_string(body.size()) + "\r\n\r\n" + body);
   });
   connect(server.url(""));
-  EXPECT_TRUE(wait(service->orphaned_threads(std::nullopt)).ok());
-  auto moved = wait(service->retry_message("00000000-0000-0000-0000-000000000000/1/2"));
+  EXPECT_TRUE(wait(service->orphaned_threads(local_program, std::nullopt)).ok());
+  auto moved =
+      wait(service->retry_message(local_program, "00000000-0000-0000-0000-000000000000/1/2"));
   close();
   EXPECT_EQ(moved.error().code, ErrorCode::unavailable);
   EXPECT_THAT(moved.error().message, HasSubstr("might or might not have been executed"));
@@ -196,19 +199,21 @@ TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
   Whose whose{ana, UserId("ben")};
   ThreadId thread("t u");
   RunId run(random_uuid(*random));
-  (void)wait(service->orphaned_threads(ana));
-  (void)wait(service->threads({.before = ThreadId("s"), .limit = 7, .user = ana}));
-  (void)wait(service->runs({.before = run, .limit = 8, .user = ana}));
-  (void)wait(service->runs({.statuses = {RunStatus::failed, RunStatus::paused}, .user = ana}));
-  (void)wait(service->history({.thread = thread, .before_seq = 5, .limit = 9}));
-  (void)wait(service->calls({.thread = thread, .limit = 10}));
-  (void)wait(service->status(thread, 3));
-  (void)wait(service->standing(whose));
-  (void)wait(service->approvals({.only_open = false, .limit = 11, .user = ana}));
-  (void)wait(service->approval("4f", whose));
-  (void)wait(service->approval_of(thread, whose));
-  (void)wait(service->queues(ana));
-  (void)wait(service->messages({.thread = thread, .all = true, .limit = 12, .user = ana}));
+  (void)wait(service->orphaned_threads(local_program, ana));
+  (void)wait(service->threads(local_program, {.before = ThreadId("s"), .limit = 7, .user = ana}));
+  (void)wait(service->runs(local_program, {.before = run, .limit = 8, .user = ana}));
+  (void)wait(service->runs(local_program,
+                           {.statuses = {RunStatus::failed, RunStatus::paused}, .user = ana}));
+  (void)wait(service->history(local_program, {.thread = thread, .before_seq = 5, .limit = 9}));
+  (void)wait(service->calls(local_program, {.thread = thread, .limit = 10}));
+  (void)wait(service->status(local_program, thread, 3));
+  (void)wait(service->standing(local_program, whose));
+  (void)wait(service->approvals(local_program, {.only_open = false, .limit = 11, .user = ana}));
+  (void)wait(service->approval(local_program, "4f", whose));
+  (void)wait(service->approval_of(local_program, thread, whose));
+  (void)wait(service->queues(local_program, ana));
+  (void)wait(
+      service->messages(local_program, {.thread = thread, .all = true, .limit = 12, .user = ana}));
   close();
   const std::vector<std::string> expected = {
       "GET /api/left-behind?userId=ana",
@@ -237,11 +242,11 @@ TEST_F(Connections, TakeTheAgentsOfTheServerAndNothingElseForThem) {
     }
   });
   connect(server.url(""));
-  auto agents = wait(service->agents());
+  auto agents = wait(service->agents(local_program));
   body = R"({"agents":{}})";
-  auto none = wait(service->agents());
+  auto none = wait(service->agents(local_program));
   body = "[]";
-  auto neither = wait(service->agents());
+  auto neither = wait(service->agents(local_program));
   close();
   ASSERT_TRUE(agents.ok()) << agents.error().message;
   EXPECT_EQ(to_json(Value(*agents)), R"([{"name":"mail"}])");
@@ -261,10 +266,10 @@ TEST_F(Connections, SayOfAQueueOnlyWhatIsToChange) {
     }
   });
   connect(server.url(""));
-  (void)wait(service->change_queue({.name = "slow", .paused = true}));
-  (void)wait(service->change_queue({.name = "slow", .paused = false}));
-  (void)wait(service->change_queue({.name = "slow", .runs_max = 3}));
-  (void)wait(service->change_queue({.name = "slow", .per_key_max = 4}));
+  (void)wait(service->change_queue(local_program, {.name = "slow", .paused = true}));
+  (void)wait(service->change_queue(local_program, {.name = "slow", .paused = false}));
+  (void)wait(service->change_queue(local_program, {.name = "slow", .runs_max = 3}));
+  (void)wait(service->change_queue(local_program, {.name = "slow", .per_key_max = 4}));
   close();
   EXPECT_EQ(bodies, (std::vector<std::string>{R"(POST /api/queues/slow {"paused":true})",
                                               R"(POST /api/queues/slow {"paused":false})",

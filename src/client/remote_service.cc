@@ -19,11 +19,12 @@ constexpr std::chrono::milliseconds kLastLines{2'000};       // for events at th
 // Timeout of requests that read the whole store.
 constexpr std::chrono::milliseconds kWholeStore{3'600'000};
 
+// No function uses its principal: see remote_service.h.
 class RemoteService final : public Service {
  public:
   explicit RemoteService(RemoteServiceParts parts) : parts_(std::move(parts)) {}
 
-  Task<Result<Value::Array>> agents() override {
+  Task<Result<Value::Array>> agents(const Principal&) override {
     Ask ask = ask_to("GET", "/api/agents");
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     Value::Array* agents = document.as_object() ? document_array(document, "agents") : nullptr;
@@ -32,7 +33,7 @@ class RemoteService final : public Service {
     co_return connection().fitting(std::move(missing)).error();
   }
 
-  Task<Result<RunView>> start(StartRun wanted) override {
+  Task<Result<RunView>> start(const Principal&, StartRun wanted) override {
     bool has_key = !wanted.idempotency_key.empty();
     if (wanted.thread.empty() && !has_key) {
       wanted.thread = ThreadId(random_uuid(parts_.random).text());
@@ -51,12 +52,13 @@ class RemoteService final : public Service {
     co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
   }
 
-  Task<Result<RunView>> resume(ThreadId thread) override {
+  Task<Result<RunView>> resume(const Principal&, ThreadId thread) override {
     Ask ask = post(thread_path(thread, "/resume"));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 
-  Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) override {
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal&,
+                                                       std::optional<UserId> user) override {
     Target target("/api/left-behind");
     add_user(target, user);
     Ask ask = ask_to("GET", target.text());
@@ -69,8 +71,8 @@ class RemoteService final : public Service {
     co_return connection().fitting(items_from<ThreadId>(document, "threads", read));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
-                               std::optional<RunId> run) override {
+  Task<Result<RunView>> cancel(const Principal&, ThreadId thread, std::string by,
+                               std::string on_behalf_of, std::optional<RunId> run) override {
     Value::Object body;
     if (!by.empty()) body["by"] = std::move(by);
     if (!on_behalf_of.empty()) body["onBehalfOf"] = std::move(on_behalf_of);
@@ -80,7 +82,7 @@ class RemoteService final : public Service {
     return get<RunView>(std::move(ask), run_view_from);
   }
 
-  Task<Result<RunView>> fork(ForkOptions options) override {
+  Task<Result<RunView>> fork(const Principal&, ForkOptions options) override {
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
     ThreadId thread = options.thread;
     Ask ask = post(thread_path(options.from, "/fork"), fork_body(options, false));
@@ -88,12 +90,13 @@ class RemoteService final : public Service {
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 
-  Task<Result<ForkPreview>> preview(ForkOptions options) override {
+  Task<Result<ForkPreview>> preview(const Principal&, ForkOptions options) override {
     Ask ask = post(thread_path(options.from, "/fork"), fork_body(options, true));
     return get<ForkPreview>(std::move(ask), preview_from);
   }
 
-  Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) override {
+  Task<Result<ReplayReport>> replay(const Principal&, ThreadId thread,
+                                    std::optional<RunId> run) override {
     Target target(thread_path(thread, "/replay"));
     add_run(target, run);
     Ask ask = post(target.text());
@@ -101,21 +104,23 @@ class RemoteService final : public Service {
     return get<ReplayReport>(std::move(ask), replay_from);
   }
 
-  Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) override {
+  Task<Result<Value>> export_run(const Principal&, ThreadId thread,
+                                 std::optional<RunId> run) override {
     Target target(thread_path(thread, "/export"));
     add_run(target, run);
     Ask ask = ask_to("GET", target.text());
     co_return co_await connection().ask_again_for(std::move(ask));
   }
 
-  Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) override {
+  Task<Result<RunRow>> import_run(const Principal&, Value file, bool allow_unfinished) override {
     Value body = Value::object({{"file", std::move(file)}, {"mayGoOn", allow_unfinished}});
     return get<RunRow>(ask_to("POST", "/api/threads/import", std::move(body)), run_row_from);
   }
 
-  Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) override {
+  Task<Result<RunView>> wait_for(const Principal&, ThreadId thread,
+                                 std::optional<RunId> run) override {
     ThreadId known = thread;
-    BELAY_CO_TRY(RunRow before, co_await run_of(std::move(known), run));
+    BELAY_CO_TRY(RunRow before, co_await run_of(ignored_, std::move(known), run));
     RunWatch watch(connection(), parts_.executor, parts_.observer, thread, before.run, before.seq);
     while (true) {
       auto followed = co_await follow(watch, thread, before.run);
@@ -125,13 +130,14 @@ class RemoteService final : public Service {
     }
   }
 
-  Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run) override {
+  Task<Result<RunRow>> run_of(const Principal&, ThreadId thread,
+                              std::optional<RunId> run) override {
     Target target(thread_path(thread));
     add_run(target, run);
     return get<RunRow>(ask_to("GET", target.text()), run_row_from);
   }
 
-  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+  Task<Result<RunView>> status(const Principal&, ThreadId thread, std::optional<std::uint64_t> seq,
                                std::optional<RunId> run) override {
     Target target(thread_path(thread));
     if (seq) target.query("at", *seq);
@@ -139,20 +145,21 @@ class RemoteService final : public Service {
     return get<RunView>(ask_to("GET", target.text()), run_view_from);
   }
 
-  Task<Result<ListedThread>> thread(ThreadId thread) override {
+  Task<Result<ListedThread>> thread(const Principal&, ThreadId thread) override {
     return get<ListedThread>(ask_to("GET", thread_path(thread)), thread_with_run_from);
   }
 
-  Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) override {
+  Task<Result<ThreadRow>> edit_thread(const Principal&, ThreadId thread,
+                                      ThreadSettings settings) override {
     Ask ask = ask_to("PATCH", thread_path(thread), thread_body(settings));
     return get<ThreadRow>(std::move(ask), thread_row_from);
   }
 
-  Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) override {
+  Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread) override {
     return get<ThreadDeletion>(ask_to("DELETE", thread_path(thread)), deletion_from);
   }
 
-  Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
+  Task<Result<std::vector<ListedThread>>> threads(const Principal&, ThreadPage page) override {
     Target target("/api/threads");
     target.query("limit", page_limit(page.limit));
     if (page.before) target.query("before", page.before->text);
@@ -160,7 +167,7 @@ class RemoteService final : public Service {
     return get_list<ListedThread>(target, "threads", thread_from);
   }
 
-  Task<Result<std::vector<RunRow>>> runs(RunPage page) override {
+  Task<Result<std::vector<RunRow>>> runs(const Principal&, RunPage page) override {
     std::vector<RunRow> found;
     if (page.statuses.empty()) {
       Target target = runs_target(page);
@@ -181,12 +188,12 @@ class RemoteService final : public Service {
     co_return std::move(found);
   }
 
-  Task<Result<RunRow>> run(RunId run) override {
+  Task<Result<RunRow>> run(const Principal&, RunId run) override {
     std::string target = Target("/api/runs").segment(run.text()).text();
     return get<RunRow>(ask_to("GET", std::move(target)), run_row_from);
   }
 
-  Task<Result<std::vector<RunHistory>>> history(HistoryPage page) override {
+  Task<Result<std::vector<RunHistory>>> history(const Principal&, HistoryPage page) override {
     Target target(thread_path(page.thread, "/history"));
     target.query("limit", page_limit(page.limit));
     if (page.before_seq) target.query("before", *page.before_seq);
@@ -195,7 +202,7 @@ class RemoteService final : public Service {
     return get<std::vector<RunHistory>>(ask_to("GET", target.text()), history_from);
   }
 
-  Task<Result<Value>> calls(CallPage page) override {
+  Task<Result<Value>> calls(const Principal&, CallPage page) override {
     Target target(thread_path(page.thread, "/calls"));
     target.query("limit", page_limit(page.limit));
     add_run(target, page.run);
@@ -207,22 +214,23 @@ class RemoteService final : public Service {
   }
 
   // A server shows the data of one user, or all data that the key may read.
-  Task<Result<StatusSummary>> standing(Whose whose) override {
+  Task<Result<StatusSummary>> standing(const Principal&, Whose whose) override {
     Target target("/api/overview");
     add_user(target, whose.runs);
     return get<StatusSummary>(ask_to("GET", target.text()), status_summary_from);
   }
 
-  Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {
+  Task<Result<std::unique_ptr<EventReader>>> events(const Principal&,
+                                                    EventOptions options) override {
     return RemoteEvents::open(connection(), std::move(options));
   }
 
-  Task<Result<Done>> preserve(ThreadId thread, bool preserve) override {
+  Task<Result<Done>> preserve(const Principal&, ThreadId thread, bool preserve) override {
     Ask ask = ask_to(preserve ? "PUT" : "DELETE", thread_path(thread, "/preserved"));
     return done(std::move(ask));
   }
 
-  Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) override {
+  Task<Result<std::vector<ApprovalRow>>> approvals(const Principal&, ApprovalPage page) override {
     Target target("/api/approvals");
     target.query("limit", page_limit(page.limit));
     if (!page.only_open) target.query("all", "true");
@@ -230,25 +238,26 @@ class RemoteService final : public Service {
     return get_list<ApprovalRow>(target, "approvals", approval_from);
   }
 
-  Task<Result<ApprovalRow>> approval(std::string id, Whose whose) override {
+  Task<Result<ApprovalRow>> approval(const Principal&, std::string id, Whose whose) override {
     Target target("/api/approvals");
     target.segment(id);
     add_user(target, whose.approvals);
     return get<ApprovalRow>(ask_to("GET", target.text()), approval_from);
   }
-  Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) override {
+  Task<Result<ApprovalRow>> approval_of(const Principal&, ThreadId thread, Whose whose) override {
     Target target(thread_path(thread, "/approval"));
     add_user(target, whose.approvals);
     return get<ApprovalRow>(ask_to("GET", target.text()), approval_from);
   }
 
-  Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
+  Task<Result<DecisionResult>> decide(const Principal&, InterruptId interrupt,
+                                      Decision decision) override {
     Whose any;
-    BELAY_CO_TRY(ApprovalRow before, co_await approval(interrupt.text(), std::move(any)));
+    BELAY_CO_TRY(ApprovalRow before, co_await approval(ignored_, interrupt.text(), std::move(any)));
     Ask ask = post(Target("/api/approvals").segment(interrupt.text()).text() + "/decision",
                    decision_body(decision));
     ThreadId thread = before.thread;
-    auto row = co_await run_of(std::move(thread), before.run);
+    auto row = co_await run_of(ignored_, std::move(thread), before.run);
     // The run of another user is not visible; its decider receives only the approval.
     bool is_unseen = !row.ok() && row.error().code == ErrorCode::not_found;
     if (is_unseen) co_return co_await decided(std::move(ask), std::move(before));
@@ -272,17 +281,17 @@ class RemoteService final : public Service {
     co_return std::move(answer);
   }
 
-  Task<Result<Value>> queues(std::optional<UserId> user) override {
+  Task<Result<Value>> queues(const Principal&, std::optional<UserId> user) override {
     Target target("/api/queues");
     add_user(target, user);
     Ask ask = ask_to("GET", target.text());
     return connection().ask_again_for(std::move(ask));
   }
-  Task<Result<Value>> workers() override {
+  Task<Result<Value>> workers(const Principal&) override {
     Ask ask = ask_to("GET", "/api/workers");
     return connection().ask_again_for(std::move(ask));
   }
-  Task<Result<Value>> change_queue(QueueChange change) override {
+  Task<Result<Value>> change_queue(const Principal&, QueueChange change) override {
     Value::Object body;
     if (change.paused) body["paused"] = *change.paused;
     if (change.runs_max) body["runsMax"] = *change.runs_max;
@@ -292,7 +301,7 @@ class RemoteService final : public Service {
     return connection().ask_again_for(std::move(ask));
   }
 
-  Task<Result<Messages>> messages(MessagePage page) override {
+  Task<Result<Messages>> messages(const Principal&, MessagePage page) override {
     Target target("/api/outbox");
     target.query("limit", page_limit(page.limit));
     if (page.thread) target.query("threadId", page.thread->text);
@@ -301,14 +310,15 @@ class RemoteService final : public Service {
     return get<Messages>(ask_to("GET", target.text()), messages_from);
   }
 
-  Task<Result<Done>> retry_message(std::string id) override {
+  Task<Result<Done>> retry_message(const Principal&, std::string id) override {
     return move_message(std::move(id), "/retry");
   }
-  Task<Result<Done>> give_up_message(std::string id) override {
+  Task<Result<Done>> give_up_message(const Principal&, std::string id) override {
     return move_message(std::move(id), "/give-up");
   }
 
-  Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) override {
+  Task<Result<std::vector<RecordRow>>> find_records(const Principal&, UserId user,
+                                                    RecordFilter filter) override {
     Target target("/api/records");
     target.segment(filter.collection);
     if (user != UserId("local")) target.query("userId", user.text);
@@ -319,7 +329,7 @@ class RemoteService final : public Service {
     return get_list<RecordRow>(target, "records", record_from_document);
   }
 
-  Task<Result<Done>> save_records(std::vector<RecordWrite> records) override {
+  Task<Result<Done>> save_records(const Principal&, std::vector<RecordWrite> records) override {
     if (records.empty()) co_return Done{};
     Value::Array items;
     for (const RecordWrite& each : records) {
@@ -346,19 +356,19 @@ class RemoteService final : public Service {
     co_return co_await done(std::move(ask));
   }
 
-  Task<Result<StoreStatistics>> statistics() override {
+  Task<Result<StoreStatistics>> statistics(const Principal&) override {
     return get<StoreStatistics>(ask_to("GET", "/api/store"), statistics_from);
   }
-  Task<Result<Compaction>> compact() override {
+  Task<Result<Compaction>> compact(const Principal&) override {
     return get<Compaction>(whole_store("/api/store/compact"), compaction_from);
   }
-  Task<Result<Pruning>> prune(RetentionPolicy policy) override {
+  Task<Result<Pruning>> prune(const Principal&, RetentionPolicy policy) override {
     Ask ask = whole_store("/api/store/prune");
     ask.body =
         Value::object({{"keepHours", policy.keep_finished.count()}, {"dryRun", policy.dry_run}});
     return get<Pruning>(std::move(ask), pruning_from);
   }
-  Task<Result<CheckReport>> check() override {
+  Task<Result<CheckReport>> check(const Principal&) override {
     return get<CheckReport>(whole_store("/api/store/check"), check_from);
   }
 
@@ -431,7 +441,7 @@ class RemoteService final : public Service {
   // Sends a request that executes a run, and returns when the run has ended or is paused.
   Task<Result<RunView>> settle(ThreadId thread, Ask ask) {
     ThreadId known = thread;
-    auto before = co_await run_of(std::move(known), std::nullopt);
+    auto before = co_await run_of(ignored_, std::move(known), std::nullopt);
     bool is_new = !before.ok() && before.error().code == ErrorCode::not_found;
     if (!before.ok() && !is_new) co_return std::move(before).error();
     std::optional<RunId> run;
@@ -448,7 +458,7 @@ class RemoteService final : public Service {
   Task<Result<RunView>> settle_started(ThreadId thread, Ask ask, bool may_wait) {
     std::optional<RunRow> before;
     if (!thread.empty()) {
-      auto known = co_await run_of(std::move(thread), std::nullopt);
+      auto known = co_await run_of(ignored_, std::move(thread), std::nullopt);
       bool is_new = !known.ok() && known.error().code == ErrorCode::not_found;
       if (!known.ok() && !is_new) co_return std::move(known).error();
       if (known.ok()) before = *std::move(known);
@@ -516,10 +526,10 @@ class RemoteService final : public Service {
                                               std::optional<RunId> run) {
     while (true) {
       ThreadId wanted = thread;
-      BELAY_CO_TRY(RunView view, co_await status(std::move(wanted), std::nullopt, run));
+      BELAY_CO_TRY(RunView view, co_await status(ignored_, std::move(wanted), std::nullopt, run));
       run = view.row.run;
       if (is_settled(view.row.status)) co_return std::optional<RunView>(std::move(view));
-      BELAY_CO_TRY(std::vector<ThreadId> left, co_await orphaned_threads(std::nullopt));
+      BELAY_CO_TRY(std::vector<ThreadId> left, co_await orphaned_threads(ignored_, std::nullopt));
       bool is_left = std::find(left.begin(), left.end(), thread) != left.end();
       if (is_left) co_return std::optional<RunView>();
       co_await watch.news(kLook);
@@ -558,6 +568,7 @@ class RemoteService final : public Service {
   }
 
   const RemoteServiceParts parts_;
+  const Principal ignored_;  // of calls to this service itself
 };
 
 }  // namespace

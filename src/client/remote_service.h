@@ -7,6 +7,9 @@
 // a server that has responded before (ConnectionOptions::patience); it fails immediately if there
 // never was a response.
 //
+// The principal of a call is ignored: the server determines it by the connection's token, and
+// enforces its access.
+//
 // Errors in addition to those of Service: `unavailable` if the server cannot be reached; `invalid`
 // if it does not respond like a Belay server, does not know the key, or does not permit the call.
 // The messages name the server, and --server or --api-key-file.

@@ -12,26 +12,25 @@
 #include "server/response_cache.h"
 #include "server/routes.h"
 #include "server/target.h"
-#include "service/guarded_service.h"
 #include "telemetry/families.h"
 
 namespace belay::server {
 namespace {
 
-// The caller: the service restricted to its permissions, and the user whose data it accesses.
-struct Caller {
-  Service* service = nullptr;
-  UserId user;
-  std::string sees;  // differs between callers that might get different responses
-};
+// The caller without a key. If there are keys, only open routes accept it.
+Principal principal_without_key(const ApiOptions& options) {
+  Principal who;
+  who.user = options.user;
+  who.permission = options.keys.empty() ? Permission::administer : Permission::open;
+  return who;
+}
 
 Principal principal_of(const ApiKey& key, const ApiOptions& options) {
-  using Reach = Principal::Reach;
   Principal who;
   who.user = UserId(key.name);
-  if (key.permission >= Permission::decide) who.reach = Reach::approvals;
-  if (key.permission >= Permission::administer) who.reach = Reach::all;
+  who.permission = key.permission;
   who.roles = key.roles;
+  who.key = key.name;
   who.may_skip_approvals =
       options.no_approval_takes && key.permission >= *options.no_approval_takes;
   return who;
@@ -133,9 +132,10 @@ http::Response response_of(Reply reply) {
   return response;
 }
 
-// Key of a cached response: the caller's view and the address.
-std::string kept_key(const Caller& caller, const http::Request& request) {
-  return caller.sees + "\n" + request.raw_path + "?" + request.query;
+// Key of a cached response: the address, and all by which callers might get different responses.
+std::string kept_key(const Principal& who, const http::Request& request) {
+  std::string sees = who.tenant.text + "\n" + who.key + "\n" + std::string(name_of(who.permission));
+  return sees + "\n" + request.raw_path + "?" + request.query;
 }
 
 // Checks the text of a declared parameter against its schema.
@@ -161,11 +161,11 @@ class Api::Body {
  public:
   Body(ApiParts parts, ApiOptions options, const OwnRoutes& own)
       : world_{parts, std::move(options), Waiting(parts.executor)},
+        without_key_(principal_without_key(world_.options)),
         starts_(std::make_shared<StartLimits>(parts.clock, world_.options.starts)),
         logins_(parts.clock, world_.options.wrong_keys_per_minute) {
     for (const ApiKey& key : world_.options.keys) {
-      guarded_.push_back(
-          make_guarded_service(world_.parts.service, principal_of(key, world_.options)));
+      principals_.push_back(principal_of(key, world_.options));
     }
     // The program's own routes come first: their paths might match those of the generic routes.
     if (own) routes_ = own(world_);
@@ -209,7 +209,7 @@ class Api::Body {
     const Route* route = nullptr;
     StringMap path;
     StringMap query;
-    Caller caller;
+    Principal who;
     std::string address;  // for rate limits
     std::shared_ptr<StartCount> start;
   };
@@ -231,27 +231,28 @@ class Api::Body {
 
   Task<http::Response> answer_admitted(http::Request request, std::shared_ptr<Admitted> admitted) {
     const Route& route = *admitted->route;
-    const Caller caller = std::move(admitted->caller);
-    Call call{{*caller.service, std::move(admitted->path), std::move(admitted->query), Value(),
-               caller.user},
+    const Principal& who = admitted->who;
+    Call call{{world_.parts.service, who, std::move(admitted->path), std::move(admitted->query),
+               Value()},
               std::move(request),
               std::move(admitted->start)};
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     std::shared_ptr<StartCount> start = call.start;
     if (start) {
-      auto crowded = co_await starts_elsewhere(call.user.text, admitted->address);
+      auto crowded = co_await starts_elsewhere(who.user.text, admitted->address);
       if (crowded) co_return *std::move(crowded);
     }
     // The change token must be from before the read: a commit during the read must invalidate the
     // response.
     auto version = route.is_of_store ? call.service.store_version() : std::nullopt;
-    std::string address = version ? kept_key(caller, call.request) : std::string();
+    std::string address = version ? kept_key(who, call.request) : std::string();
     const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
-    if (start && !start->is_kept())
-      co_await not_begun_elsewhere(caller.user.text, admitted->address);
+    if (start && !start->is_kept()) {
+      co_await not_begun_elsewhere(who.user.text, admitted->address);
+    }
     if (!reply.ok()) co_return problem(reply.error());
     bool is_kept = reply->is_kept;
     http::Response response = response_of(*std::move(reply));
@@ -311,9 +312,7 @@ class Api::Body {
   std::optional<http::Response> admit_caller(const Route& route, const http::Request& head,
                                              Admitted& admitted) {
     const ApiOptions& options = world_.options;
-    Caller& caller = admitted.caller;
-    caller.service = &world_.parts.service;
-    caller.user = options.user;
+    admitted.who = without_key_;
     admitted.address = client_address(head, options.trusted_proxies);
     if (route.permission == Permission::open) return std::nullopt;
     if (options.keys.empty()) {
@@ -342,15 +341,13 @@ class Api::Body {
       return problem(error(ErrorCode::forbidden, "This API key lacks the permission " +
                                                      std::string(name_of(route.permission)) + "."));
     }
-    caller.service = guarded_[static_cast<std::size_t>(key - options.keys.begin())].get();
-    caller.user = UserId(key->name);
-    caller.sees = key->name + "\n" + std::string(name_of(key->permission));
+    admitted.who = principals_[static_cast<std::size_t>(key - options.keys.begin())];
     return count_start(route, admitted);
   }
 
   std::optional<http::Response> count_start(const Route& route, Admitted& admitted) {
     if (!route.begins_run) return std::nullopt;
-    auto start = starts_->begin(admitted.caller.user.text, admitted.address);
+    auto start = starts_->begin(admitted.who.user.text, admitted.address);
     if (!start.ok()) return problem(start.error());
     admitted.start = *std::move(start);
     return std::nullopt;
@@ -459,7 +456,8 @@ class Api::Body {
   }
 
   ApiContext world_;
-  std::vector<std::unique_ptr<Service>> guarded_;  // one per key, in the order of the keys
+  const Principal without_key_;
+  std::vector<Principal> principals_;  // one per key, in the order of the keys
   const std::shared_ptr<StartLimits> starts_;
   LoginLimit logins_;
   DeniedEntries denied_;

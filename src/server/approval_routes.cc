@@ -34,7 +34,8 @@ Route list_approvals(ApiContext& world) {
                  int_parameter(call.query, "limit", kApprovalsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(page.user, named_user_in(call));
-    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(std::move(page)));
+    BELAY_CO_TRY(std::vector<ApprovalRow> rows,
+                 co_await call.service.approvals(call.who, std::move(page)));
     Value::Array approvals;
     for (const ApprovalRow& row : rows) {
       approvals.push_back(approval_document(row, served.options.extras));
@@ -71,7 +72,8 @@ Route show_approval(ApiContext& world) {
     Whose whose;
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
     std::string id = call.path.at("approvalId");
-    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(std::move(id), std::move(whose)));
+    BELAY_CO_TRY(ApprovalRow row,
+                 co_await call.service.approval(call.who, std::move(id), std::move(whose)));
     co_return show(served, call, row);
   });
   return route;
@@ -85,7 +87,7 @@ Route show_approval_of(ApiContext& world) {
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
     ThreadId thread(call.path.at("threadId"));
     BELAY_CO_TRY(ApprovalRow row,
-                 co_await call.service.approval_of(std::move(thread), std::move(whose)));
+                 co_await call.service.approval_of(call.who, std::move(thread), std::move(whose)));
     co_return show(served, call, row);
   });
   return route;
@@ -109,7 +111,8 @@ Route decide(ApiContext& world) {
     BELAY_CO_TRY(Decision decision, decision_of(call));
     Whose any;
     std::string id = call.path.at("approvalId");
-    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(std::move(id), std::move(any)));
+    BELAY_CO_TRY(ApprovalRow row,
+                 co_await call.service.approval(call.who, std::move(id), std::move(any)));
     std::string_view shown = call.request.header("If-Match");
     if (!shown.empty() && !names_tag(shown, tag_of(row))) {
       Reply reply;
@@ -117,8 +120,9 @@ Route decide(ApiContext& world) {
       co_return std::move(reply);
     }
     Patience patience = patience_of(served, preference_of(call.request));
-    BELAY_CO_TRY(DecisionResult answer, co_await decided(served, call.service, row.interrupt,
-                                                         std::move(decision), patience));
+    BELAY_CO_TRY(DecisionResult answer,
+                 co_await decided(served, call.service, call.who, row.interrupt,
+                                  std::move(decision), patience));
     if (auto lost = lost_decision(served, answer)) co_return *std::move(lost);
     co_return reply_with(decision_document(answer, served.options.extras));
   });

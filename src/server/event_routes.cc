@@ -147,10 +147,11 @@ bool wants_stream(const Call& call) {
 }
 
 // Returns all existing events, or one page of them; `next` is the `after` of the next page.
-Task<Result<Reply>> page_of(Service& service, EventOptions options) {
+Task<Result<Reply>> page_of(Service& service, const Principal& who, EventOptions options) {
   options.follow = false;
   std::optional<EventId> last = options.after;
-  BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));
+  BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
+               co_await service.events(who, std::move(options)));
   Value::Array events;
   std::size_t bytes = 0;
   bool is_full = false;
@@ -170,12 +171,13 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
   co_return reply_with(Value::object({{"events", std::move(events)}, {"next", std::move(next)}}));
 }
 
-Task<Result<Reply>> events_of(ApiContext& world, Service& service, EventOptions options,
-                              bool streams) {
+Task<Result<Reply>> events_of(ApiContext& world, Service& service, const Principal& who,
+                              EventOptions options, bool streams) {
   // Thousands of clients might wait for events of paused runs: poll less often.
   options.poll_max = kIdlePoll;
-  if (!streams) co_return co_await page_of(service, std::move(options));
-  BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));
+  if (!streams) co_return co_await page_of(service, who, std::move(options));
+  BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
+               co_await service.events(who, std::move(options)));
   Reply reply;
   reply.headers = {{"Content-Type", "text/event-stream"},
                    {"Cache-Control", "no-store"},
@@ -213,7 +215,8 @@ Route thread_events(ApiContext& world) {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     options.thread = ThreadId(call.path.at("threadId"));
     BELAY_CO_TRY(options.run, named_run_in(call));
-    co_return co_await events_of(served, call.service, std::move(options), wants_stream(call));
+    co_return co_await events_of(served, call.service, call.who, std::move(options),
+                                 wants_stream(call));
   });
   return route;
 }
@@ -224,10 +227,11 @@ Route run_events(ApiContext& world) {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "Unknown run.");
-    BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
+    BELAY_CO_TRY(RunRow row, co_await call.service.run(call.who, RunId(*id)));
     options.thread = row.thread;
     options.run = row.run;
-    co_return co_await events_of(served, call.service, std::move(options), wants_stream(call));
+    co_return co_await events_of(served, call.service, call.who, std::move(options),
+                                 wants_stream(call));
   });
   return route;
 }

@@ -25,7 +25,7 @@ class ModuleCall final : public RouteCall {
 
   Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
     Patience patience = patience_of(world_, preference_of(call_.request));
-    return decided(world_, service, interrupt, std::move(decision), patience);
+    return decided(world_, service, who, interrupt, std::move(decision), patience);
   }
 
   Value document(const RunView& view) const override {

@@ -27,7 +27,7 @@ Route list_messages() {
       page.thread = ThreadId(found->second);
     }
     BELAY_CO_TRY(page.user, named_user_in(call));
-    BELAY_CO_TRY(Messages found, co_await call.service.messages(std::move(page)));
+    BELAY_CO_TRY(Messages found, co_await call.service.messages(call.who, std::move(page)));
     co_return reply_with(messages_document(found));
   };
   return route;
@@ -45,7 +45,8 @@ Route move_message(bool gives_up) {
     bool is_over = call.request.raw_path.ends_with("/give-up");
     std::string id =
         call.path.at("runId") + "/" + call.path.at("seq") + "/" + call.path.at("index");
-    auto task = is_over ? call.service.give_up_message(id) : call.service.retry_message(id);
+    auto task = is_over ? call.service.give_up_message(call.who, id)
+                        : call.service.retry_message(call.who, id);
     auto moved = co_await std::move(task);
     if (!moved.ok()) co_return std::move(moved).error();
     co_return reply_with(

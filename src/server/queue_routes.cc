@@ -21,7 +21,7 @@ Route list_queues() {
   route.answers = {{200, "Queues with a limit or with a run that has not ended", "QueueList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
-    BELAY_CO_TRY(Value found, co_await call.service.queues(std::move(user)));
+    BELAY_CO_TRY(Value found, co_await call.service.queues(call.who, std::move(user)));
     co_return reply_with(std::move(found));
   };
   return route;
@@ -33,7 +33,7 @@ Route list_workers() {
   route.permission = Permission::administer;
   route.answers = {{200, "Newest first", "WorkerList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Value found, co_await call.service.workers());
+    BELAY_CO_TRY(Value found, co_await call.service.workers(call.who));
     co_return reply_with(std::move(found));
   };
   return route;
@@ -58,7 +58,7 @@ Route change_queue() {
       BELAY_CO_TRY(std::int64_t most, within("perKeyMax", *body.perKeyMax, 0, kPlacesMax));
       change.per_key_max = static_cast<std::uint64_t>(most);
     }
-    BELAY_CO_TRY(Value changed, co_await call.service.change_queue(std::move(change)));
+    BELAY_CO_TRY(Value changed, co_await call.service.change_queue(call.who, std::move(change)));
     co_return reply_with(std::move(changed));
   };
   return route;

@@ -18,22 +18,6 @@ std::optional<std::int64_t> number_from(std::string_view text) {
 
 }  // namespace
 
-std::string_view name_of(Permission permission) {
-  switch (permission) {
-    case Permission::open:
-      return "open";
-    case Permission::read:
-      return "read";
-    case Permission::run:
-      return "run";
-    case Permission::decide:
-      return "decide";
-    case Permission::administer:
-      return "administer";
-  }
-  return "";
-}
-
 Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
                                    std::int64_t or_else, std::int64_t least, std::int64_t most) {
   auto found = query.find(name);
@@ -57,7 +41,7 @@ Parameter owner_parameter() {
 
 Result<UserId> owner_in(const RouteRequest& call) {
   BELAY_TRY(std::optional<UserId> named, server::named_user_in(call));
-  return named.value_or(call.user);
+  return named.value_or(call.who.user);
 }
 
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most) {
@@ -127,7 +111,7 @@ Result<Decision> decision_of(const RouteRequest& call) {
   BELAY_TRY(DecisionBody body, read_body<DecisionBody>(call));
   Decision decision;
   decision.approved = *body.approved;
-  decision.decided_by = body.decidedBy.value_or(call.user.text);
+  decision.decided_by = body.decidedBy.value_or(call.who.user.text);
   BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
   if (body.onBehalfOf) {
     BELAY_CHECK(check_name("name in \"onBehalfOf\"", *body.onBehalfOf));

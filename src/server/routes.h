@@ -82,14 +82,15 @@ struct AwaitedRun {
   std::string agent = {};
 };
 // Returns the run when `task` has ended and the run is settled, in any process; or its current
-// state if the request stops waiting before that. `task` always continues.
-Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
-                                AwaitedRun awaited, Patience patience);
+// state if the request stops waiting before that. `task` always continues: it owns all that it
+// uses.
+Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Principal& who,
+                                Task<Result<RunView>> task, AwaitedRun awaited, Patience patience);
 // Resumes a thread's run; returns it unchanged if it is already running.
-Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
+Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread);
 // Decides, and waits for the run in the same way, also if the same decision had already been made.
-Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, InterruptId interrupt,
-                                     Decision decision, Patience patience);
+Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, const Principal& who,
+                                     InterruptId interrupt, Decision decision, Patience patience);
 
 // Reserves a slot for the run that a request starts; `unavailable` if none is free, unless
 // `may_find` and the thread exists: the request then finds its run there. enter_start(): the same
@@ -97,9 +98,8 @@ Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, Interr
 Task<Result<Done>> enter(const Call& call, ThreadId thread, bool may_find);
 Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent, bool may_find);
 // True if threads of the agent have a single run: see belay/thread.h.
-Task<Result<bool>> has_one_run_per_thread(Service& service, std::string agent);
-// Wraps `task`, which holds that slot until it has ended.
-Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task);
+Task<Result<bool>> has_one_run_per_thread(Service& service, const Principal& who,
+                                          std::string agent);
 // Keeps the count only if the run was started by the request: an older run was only found.
 void keep_if_begun(const Call& call, const Result<RunView>& view);
 

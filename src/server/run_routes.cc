@@ -49,7 +49,7 @@ Result<StartRun> start_of(const Call& call) {
   StartRun start;
   start.agent = call.path.at("agent");
   start.input = body.input.is_null() ? Value(Value::Object{}) : std::move(body.input);
-  start.user = call.user;
+  start.user = call.who.user;
   if (body.userId) {
     BELAY_CHECK(check_name("userId", *body.userId));
     start.user = UserId(*body.userId);
@@ -82,7 +82,7 @@ Route list_agents() {
   Route route = route_of("GET", "/api/agents", "listAgents", "Agents with their states and nodes");
   route.answers = {{200, "All agents", "AgentList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
+    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
     co_return reply_with(Value::object({{"agents", std::move(agents)}}));
   };
   return route;
@@ -93,7 +93,7 @@ Route show_agent() {
   route.answers = {{200, "The agent", "Agent"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     const std::string& name = call.path.at("agent");
-    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
+    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
     for (Value& agent : agents) {
       const std::string* known = agent["name"].as_string();
       if (!known || *known != name) continue;
@@ -160,7 +160,7 @@ Route list_runs() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(RunPage page, run_page(call));
     std::size_t limit = page.limit;
-    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(std::move(page)));
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
     Value::Array runs;
     for (const RunRow& row : rows) runs.push_back(run_summary(row));
     Value next;
@@ -177,10 +177,10 @@ Route show_run(ApiContext& world) {
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "Unknown run.");
-    BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
+    BELAY_CO_TRY(RunRow row, co_await call.service.run(call.who, RunId(*id)));
     ThreadId thread = row.thread;
     BELAY_CO_TRY(RunView view,
-                 co_await call.service.status(std::move(thread), std::nullopt, row.run));
+                 co_await call.service.status(call.who, std::move(thread), std::nullopt, row.run));
     co_return view_reply(served, view);
   });
   return route;
@@ -195,7 +195,8 @@ Route overview(ApiContext& world) {
     Whose whose;
     BELAY_CO_TRY(whose.runs, named_user_in(call));
     whose.approvals = whose.runs;
-    BELAY_CO_TRY(StatusSummary standing, co_await call.service.standing(std::move(whose)));
+    BELAY_CO_TRY(StatusSummary standing,
+                 co_await call.service.standing(call.who, std::move(whose)));
     co_return reply_with(status_summary_document(standing, served.options.extras));
   });
   return route;
@@ -213,7 +214,7 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
   // thread first.
   if (!named.text.starts_with(kThreadOfKey)) co_return std::move(named);
   ThreadId wanted = named;
-  auto there = co_await call.service.run_of(std::move(wanted), std::nullopt);
+  auto there = co_await call.service.run_of(call.who, std::move(wanted), std::nullopt);
   if (there.ok()) co_return std::move(named);
   if (there.error().code != ErrorCode::not_found) co_return std::move(there).error();
   co_return error(
@@ -224,9 +225,18 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
 
 namespace {
 
+// Starts a run, also if the request ends meanwhile. `count`: the slot of the request, held until
+// the run has ended.
+Task<Result<RunView>> start_for(Service& service, Principal who, StartRun start,
+                                std::shared_ptr<StartCount> count) {
+  (void)count;
+  auto view = co_await service.start(who, std::move(start));
+  co_return std::move(view);
+}
+
 // The response to a start on a busy thread, which names the run that has not ended.
 Task<Result<Reply>> busy_reply(const Call& call, ThreadId thread, Error refused) {
-  auto run = co_await call.service.run_of(std::move(thread), std::nullopt);
+  auto run = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
   if (!run.ok() || is_final(run->status)) co_return std::move(refused);
   Value details = Value::object({{"threadId", run->thread.text},
                                  {"runId", run->run.text()},
@@ -262,15 +272,16 @@ Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun st
   if (!start.queued) {
     BELAY_CO_CHECK(co_await enter_start(call, start.thread, start.agent, is_of_key));
   }
-  auto task = counted(call.start, call.service.start(std::move(start)));
-  auto view =
-      co_await await_run(world, call.service, std::move(task), std::move(awaited), patience);
+  auto task = start_for(call.service, call.who, std::move(start), call.start);
+  auto view = co_await await_run(world, call.service, call.who, std::move(task), std::move(awaited),
+                                 patience);
   keep_if_begun(call, view);
   co_return std::move(view);
 }
 
-Task<Result<bool>> has_one_run_per_thread(Service& service, std::string agent) {
-  BELAY_CO_TRY(Value::Array agents, co_await service.agents());
+Task<Result<bool>> has_one_run_per_thread(Service& service, const Principal& who,
+                                          std::string agent) {
+  BELAY_CO_TRY(Value::Array agents, co_await service.agents(who));
   for (const Value& each : agents) {
     const std::string* name = each["name"].as_string();
     if (name && *name == agent) co_return each["oneRunPerThread"] == Value(true);
@@ -282,7 +293,8 @@ Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string ag
                                bool may_find) {
   auto entered = co_await enter(call, thread, may_find);
   if (entered.ok() || may_find) co_return std::move(entered);
-  BELAY_CO_TRY(bool has_one_run, co_await has_one_run_per_thread(call.service, std::move(agent)));
+  BELAY_CO_TRY(bool has_one_run,
+               co_await has_one_run_per_thread(call.service, call.who, std::move(agent)));
   if (!has_one_run) co_return std::move(entered);
   co_return co_await enter(call, std::move(thread), true);
 }
@@ -292,15 +304,9 @@ Task<Result<Done>> enter(const Call& call, ThreadId thread, bool may_find) {
   auto entered = call.start->enter();
   if (entered.ok() || !may_find) co_return std::move(entered);
   // A repeated request starts no run: it finds its run, whatever the current limits.
-  auto there = co_await call.service.run_of(std::move(thread), std::nullopt);
+  auto there = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
   if (there.ok()) co_return Done{};
   co_return std::move(entered);
-}
-
-Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task) {
-  (void)start;  // held while the run is running
-  auto view = co_await task;
-  co_return std::move(view);
 }
 
 void keep_if_begun(const Call& call, const Result<RunView>& view) {

@@ -15,27 +15,29 @@ std::chrono::milliseconds left_until(const ApiContext& world, Instant until) {
 }
 
 // Returns the run when it is settled, in any process; its current state if the time passes first.
-Task<Result<RunView>> rested(ApiContext& world, Service& service, RunView view, Instant until) {
+Task<Result<RunView>> rested(ApiContext& world, Service& service, const Principal& who,
+                             RunView view, Instant until) {
   auto left = left_until(world, until);
   if (is_settled(view.row.status) || left.count() == 0) co_return std::move(view);
   ThreadId thread = view.row.thread;
   RunId run = view.row.run;
-  auto task = service.wait_for(thread, run);
+  auto task = service.wait_for(who, thread, run);
   auto found = co_await world.waiting.within<Result<RunView>>(left, std::move(task));
   if (found && found->ok()) co_return **std::move(found);
-  co_return co_await service.status(std::move(thread), std::nullopt, run);
+  co_return co_await service.status(who, std::move(thread), std::nullopt, run);
 }
 
 // Returns the run of a request whose task has not ended; nullopt if its first commit is in
 // progress.
-Task<Result<std::optional<RunView>>> run_so_far(Service& service, AwaitedRun awaited) {
+Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principal& who,
+                                                AwaitedRun awaited) {
   std::optional<RunId> run;
   bool is_found = true;
   if (awaited.started_since) {
     RunPage page;
     page.thread = awaited.thread;
     page.limit = 1;
-    auto rows = co_await service.runs(std::move(page));
+    auto rows = co_await service.runs(who, std::move(page));
     if (!rows.ok() && rows.error().code == ErrorCode::not_found) co_return std::optional<RunView>();
     if (!rows.ok()) co_return std::move(rows).error();
     is_found = !rows->empty() && rows->front().created_at >= *awaited.started_since;
@@ -43,10 +45,10 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, AwaitedRun awa
   }
   if (!is_found) {
     std::string agent = awaited.agent;
-    BELAY_CO_TRY(is_found, co_await has_one_run_per_thread(service, std::move(agent)));
+    BELAY_CO_TRY(is_found, co_await has_one_run_per_thread(service, who, std::move(agent)));
   }
   if (!is_found) co_return std::optional<RunView>();
-  auto view = co_await service.status(std::move(awaited.thread), std::nullopt, run);
+  auto view = co_await service.status(who, std::move(awaited.thread), std::nullopt, run);
   // An older run is that of the request only if its start has continued it. Otherwise the start is
   // about to return it, or to be rejected.
   bool is_older = awaited.started_since && !run && view.ok();
@@ -58,13 +60,19 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, AwaitedRun awa
   co_return std::move(view).error();
 }
 
+// Decides, also if the request ends meanwhile.
+Task<Result<DecisionResult>> decide_for(Service& service, Principal who, InterruptId interrupt,
+                                        Decision decision) {
+  co_return co_await service.decide(who, interrupt, std::move(decision));
+}
+
 // Repeats the decision, which returns its result without waiting for the first call. The repetition
 // is a duplicate of the caller's own decision, and reported as accepted.
-Task<Result<DecisionResult>> answer_so_far(Service& service, InterruptId interrupt,
-                                           Decision decision) {
+Task<Result<DecisionResult>> answer_so_far(Service& service, const Principal& who,
+                                           InterruptId interrupt, Decision decision) {
   std::string by = decision.decided_by;
   std::string comment = decision.comment;
-  auto answer = co_await service.decide(interrupt, std::move(decision));
+  auto answer = co_await service.decide(who, interrupt, std::move(decision));
   bool is_same = answer.ok() && answer->kind == DecisionResult::Kind::duplicate;
   bool is_ours =
       is_same && answer->approval.decided_by == by && answer->approval.comment == comment;
@@ -83,8 +91,8 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
   return patience;
 }
 
-Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
-                                AwaitedRun awaited, Patience patience) {
+Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Principal& who,
+                                Task<Result<RunView>> task, AwaitedRun awaited, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
   // A request that only queues a run waits for the durable commit, even if it does not wait for the
@@ -93,38 +101,38 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result
   bool has_ended = co_await world.waiting.wait(begun, limit);
   while (!has_ended) {
     AwaitedRun wanted = awaited;
-    BELAY_CO_TRY(std::optional<RunView> view, co_await run_so_far(service, std::move(wanted)));
+    BELAY_CO_TRY(std::optional<RunView> view, co_await run_so_far(service, who, std::move(wanted)));
     if (view) co_return *std::move(view);
     has_ended = co_await world.waiting.wait(begun, kNotThere);
   }
   Result<RunView> view = *std::move(begun->value);
   if (!view.ok()) co_return std::move(view);
-  co_return co_await rested(world, service, *std::move(view), until);
+  co_return co_await rested(world, service, who, *std::move(view), until);
 }
 
-Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread) {
-  auto view = co_await service.resume(thread);
+Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread) {
+  auto view = co_await service.resume(who, thread);
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
   // The run is already running: for the same request, or for another one.
-  auto held = co_await service.status(std::move(thread), std::nullopt);
+  auto held = co_await service.status(who, std::move(thread), std::nullopt);
   if (held.ok() && !is_settled(held->row.status)) co_return std::move(held);
   co_return std::move(view);
 }
 
-Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, InterruptId interrupt,
-                                     Decision decision, Patience patience) {
+Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, const Principal& who,
+                                     InterruptId interrupt, Decision decision, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   Decision again = decision;
-  auto task = service.decide(interrupt, std::move(decision));
+  auto task = decide_for(service, who, interrupt, std::move(decision));
   auto begun = world.waiting.begin<Result<DecisionResult>>(std::move(task));
   bool has_ended = co_await world.waiting.wait(begun, patience.limit);
   while (!has_ended) {
     // The time has passed. Respond as soon as the decision is durable, in whatever state the run
     // is.
     Whose any;
-    BELAY_CO_TRY(ApprovalRow row, co_await service.approval(interrupt.text(), std::move(any)));
+    BELAY_CO_TRY(ApprovalRow row, co_await service.approval(who, interrupt.text(), std::move(any)));
     if (row.status != ApprovalStatus::open) {
-      co_return co_await answer_so_far(service, interrupt, std::move(again));
+      co_return co_await answer_so_far(service, who, interrupt, std::move(again));
     }
     has_ended = co_await world.waiting.wait(begun, kNotThere);
   }
@@ -132,7 +140,7 @@ Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, Interr
   DecisionResult answer = **std::move(begun->value);
   if (!is_made(answer) || is_settled(answer.view.row.status)) co_return std::move(answer);
   RunView before = std::move(answer.view);
-  BELAY_CO_TRY(answer.view, co_await rested(world, service, std::move(before), until));
+  BELAY_CO_TRY(answer.view, co_await rested(world, service, who, std::move(before), until));
   co_return std::move(answer);
 }
 

@@ -1,9 +1,9 @@
 // Counts the reads before the first commit, and the commits, of starts and decisions: docs/walks.md
 // lists the hops.
 
-#include "service/guarded_service.h"
 #include "store/forwarding_store.h"
 #include "tests/support/api_fixture.h"
+#include "tests/support/principals.h"
 
 namespace belay::server {
 namespace {
@@ -50,7 +50,9 @@ struct StoreCalls : ApiFixture {
   void restart_count() { counting.commits = counting.reads_before_commit = 0; }
   InterruptId approval() {
     Whose any;
-    return block_on(loop, service->approval_of(ThreadId("t"), any)).value().interrupt;
+    return block_on(loop, service->approval_of(local_program, ThreadId("t"), any))
+        .value()
+        .interrupt;
   }
 };
 
@@ -77,14 +79,14 @@ TEST_F(StoreCalls, OfAThreadThatIsNotNewFindItsRun) {
   start.thread = ThreadId("t");
   start.thread_is_new = true;
   StartRun again = start;
-  EXPECT_TRUE(block_on(loop, service->start(std::move(start))).ok());
+  EXPECT_TRUE(block_on(loop, service->start(local_program, std::move(start))).ok());
   StartRun queued = again;
   queued.queued = true;
   StartRun other = again;
   other.input = Value::object({{"topic", "wild"}});
-  EXPECT_TRUE(block_on(loop, service->start(std::move(again))).ok());
-  EXPECT_TRUE(block_on(loop, service->start(std::move(queued))).ok());
-  auto refused = block_on(loop, service->start(std::move(other)));
+  EXPECT_TRUE(block_on(loop, service->start(local_program, std::move(again))).ok());
+  EXPECT_TRUE(block_on(loop, service->start(local_program, std::move(queued))).ok());
+  auto refused = block_on(loop, service->start(local_program, std::move(other)));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_EQ(all_runs().size(), 1u);
@@ -109,15 +111,15 @@ TEST_F(StoreCalls, OfADecisionInTheLibraryAreOneRead) {
 TEST_F(StoreCalls, OfADecisionByItsUserAreOneRead) {
   begin_urgent("t");
   InterruptId asked = approval();
-  auto guarded = make_guarded_service(*service, {.user = UserId("local")});
-  auto stranger = make_guarded_service(*service, {.user = UserId("zoe")});
+  Principal owner = holder_of_key("local", Permission::read);
+  Principal stranger = holder_of_key("zoe", Permission::read);
   restart_count();
-  auto refused = block_on(loop, stranger->decide(asked, approve()));
+  auto refused = block_on(loop, service->decide(stranger, asked, approve()));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::not_found) << "as if it did not exist";
   expect(1, 0);
   restart_count();
-  EXPECT_TRUE(block_on(loop, guarded->decide(asked, approve())).ok());
+  EXPECT_TRUE(block_on(loop, service->decide(owner, asked, approve())).ok());
   expect(1, 2);
 }
 

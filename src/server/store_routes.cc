@@ -44,7 +44,7 @@ Route show_store() {
   Route route = administering("GET", "/api/store", "getStore", "Rows and bytes per table");
   route.answers = {{200, "The tables", "Store"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(StoreStatistics found, co_await call.service.statistics());
+    BELAY_CO_TRY(StoreStatistics found, co_await call.service.statistics(call.who));
     co_return reply_with(statistics_document(found));
   };
   return route;
@@ -56,7 +56,7 @@ Route compact_store() {
   route.body = empty_body_schema();
   route.answers = {{200, "Size before and after", "Compaction"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Compaction done, co_await call.service.compact());
+    BELAY_CO_TRY(Compaction done, co_await call.service.compact(call.who));
     co_return reply_with(compaction_document(done));
   };
   return route;
@@ -74,7 +74,7 @@ Route prune_store() {
     std::int64_t hours = body.keepHours.value_or(policy.keep_finished.count());
     BELAY_CO_CHECK(within("keepHours", hours, 0, kKeepHoursMax));
     policy.keep_finished = std::chrono::hours(hours);
-    BELAY_CO_TRY(Pruning done, co_await call.service.prune(policy));
+    BELAY_CO_TRY(Pruning done, co_await call.service.prune(call.who, policy));
     co_return reply_with(pruning_document(done));
   };
   return route;
@@ -86,7 +86,7 @@ Route check_store() {
   route.body = empty_body_schema();
   route.answers = {{200, "The violations", "Check"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(CheckReport report, co_await call.service.check());
+    BELAY_CO_TRY(CheckReport report, co_await call.service.check(call.who));
     co_return reply_with(check_document(report));
   };
   return route;
@@ -130,7 +130,7 @@ Route find_records() {
     filter.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(UserId user, owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
-                 co_await call.service.find_records(std::move(user), std::move(filter)));
+                 co_await call.service.find_records(call.who, std::move(user), std::move(filter)));
     Value::Array records;
     for (const RecordRow& row : rows) {
       BELAY_CO_TRY(Value record, record_document(row));
@@ -175,9 +175,9 @@ Route save_records() {
   route.answers = {{200, "The number of saved records", "Saved"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(RecordsBody body, read_body<RecordsBody>(call));
-    BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(call.user, std::move(body)));
+    BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(call.who.user, std::move(body)));
     auto count = static_cast<std::uint64_t>(writes.size());
-    if (count > 0) BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
+    if (count > 0) BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
     co_return reply_with(Value::object({{"saved", count}}));
   };
   return route;

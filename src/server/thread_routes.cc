@@ -63,7 +63,8 @@ Route list_threads() {
       page.before = ThreadId(found->second);
     }
     BELAY_CO_TRY(page.user, named_user_in(call));
-    BELAY_CO_TRY(std::vector<ListedThread> listed, co_await call.service.threads(std::move(page)));
+    BELAY_CO_TRY(std::vector<ListedThread> listed,
+                 co_await call.service.threads(call.who, std::move(page)));
     Value::Array threads;
     for (const ListedThread& one : listed) threads.push_back(thread_document(one.thread, one.run));
     Value next;
@@ -90,8 +91,8 @@ Route show_thread(ApiContext& world) {
       seq = static_cast<std::uint64_t>(at);
     }
     BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
-    BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq, run));
-    BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(thread_in(call)));
+    BELAY_CO_TRY(RunView view, co_await call.service.status(call.who, thread_in(call), seq, run));
+    BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(call.who, thread_in(call)));
     Reply reply = view_reply(served, view);
     reply.document.as_object()->emplace("thread", thread_details(listed.thread, listed.run));
     co_return std::move(reply);
@@ -127,8 +128,9 @@ Route edit_thread() {
   route.answers = {{200, "The thread", "ThreadDetails"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ThreadSettings settings, settings_in(call));
-    BELAY_CO_CHECK(co_await call.service.edit_thread(thread_in(call), std::move(settings)));
-    BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(thread_in(call)));
+    BELAY_CO_CHECK(
+        co_await call.service.edit_thread(call.who, thread_in(call), std::move(settings)));
+    BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(call.who, thread_in(call)));
     co_return reply_with(thread_details(listed.thread, listed.run));
   };
   return route;
@@ -140,7 +142,8 @@ Route delete_thread() {
   route.permission = Permission::run;
   route.answers = {{200, "Deleted", "DeletedThread"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(ThreadDeletion deleted, co_await call.service.delete_thread(thread_in(call)));
+    BELAY_CO_TRY(ThreadDeletion deleted,
+                 co_await call.service.delete_thread(call.who, thread_in(call)));
     co_return reply_with(
         Value::object({{"threadId", call.path.at("threadId")}, {"runs", deleted.runs}}));
   };
@@ -166,7 +169,7 @@ Route list_runs_of_thread() {
       if (!id) co_return error(ErrorCode::invalid, "\"before\" must be a run id.");
       page.before = RunId(*id);
     }
-    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(std::move(page)));
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
     Value::Array runs;
     for (const RunRow& row : rows) runs.push_back(run_summary_with_input(row));
     Value next;
@@ -188,7 +191,8 @@ Route show_history() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(HistoryPage page, history_page_in(call, kCommitsDefault));
     std::size_t limit = page.limit;
-    BELAY_CO_TRY(std::vector<RunHistory> history, co_await call.service.history(std::move(page)));
+    BELAY_CO_TRY(std::vector<RunHistory> history,
+                 co_await call.service.history(call.who, std::move(page)));
     co_return reply_with(history_document(history, limit));
   };
   return route;
@@ -207,7 +211,7 @@ Route show_calls() {
     BELAY_CO_TRY(std::int64_t limit,
                  int_parameter(call.query, "limit", kCommitsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
-    BELAY_CO_TRY(Value document, co_await call.service.calls(std::move(page)));
+    BELAY_CO_TRY(Value document, co_await call.service.calls(call.who, std::move(page)));
     co_return reply_with(std::move(document));
   };
   return route;
@@ -224,9 +228,9 @@ Route resume_thread(ApiContext& world) {
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
-    auto task = resume_or_look(call.service, thread);
+    auto task = resume_or_look(call.service, call.who, thread);
     AwaitedRun awaited{std::move(thread)};
-    BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, std::move(task),
+    BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, call.who, std::move(task),
                                                   std::move(awaited), patience));
     co_return run_reply(served, view);
   });
@@ -242,13 +246,14 @@ Route cancel_thread(ApiContext& world) {
   route.answers = {{200, "The run is cancelled", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(CancelBody body, read_body<CancelBody>(call));
-    std::string by = body.by.value_or(call.user.text);
+    std::string by = body.by.value_or(call.who.user.text);
     BELAY_CO_CHECK(check_name("name in \"by\"", by));
     std::string on_behalf_of = body.onBehalfOf.value_or("");
     if (body.onBehalfOf) BELAY_CO_CHECK(check_name("name in \"onBehalfOf\"", on_behalf_of));
     BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
-    BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by),
-                                                            std::move(on_behalf_of), run));
+    BELAY_CO_TRY(RunView view,
+                 co_await call.service.cancel(call.who, thread_in(call), std::move(by),
+                                              std::move(on_behalf_of), run));
     co_return reply_with(run_document(view, served.options.extras));
   });
   return route;
@@ -286,6 +291,14 @@ Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
   return options;
 }
 
+// Forks, also if the request ends meanwhile. `count`: as in start_for().
+Task<Result<RunView>> fork_for(Service& service, Principal who, ForkOptions options,
+                               std::shared_ptr<StartCount> count) {
+  (void)count;
+  auto view = co_await service.fork(who, std::move(options));
+  co_return std::move(view);
+}
+
 Route fork_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
                          "Fork: a new thread from a commit of this one");
@@ -300,10 +313,11 @@ Route fork_thread(ApiContext& world) {
     bool is_preview = body.preview.value_or(false);
     BELAY_CO_TRY(ForkOptions options, fork_options(call, std::move(body)));
     if (is_preview) {
-      BELAY_CO_TRY(ForkPreview preview, co_await call.service.preview(std::move(options)));
+      BELAY_CO_TRY(ForkPreview preview,
+                   co_await call.service.preview(call.who, std::move(options)));
       co_return reply_with(preview_document(preview, served.options.extras));
     }
-    UserId user = call.user;
+    UserId user = call.who.user;
     ThreadId named = std::move(options.thread);
     BELAY_CO_TRY(options.thread,
                  co_await thread_to_begin(served, call, std::move(named), std::move(user)));
@@ -312,10 +326,10 @@ Route fork_thread(ApiContext& world) {
     options.queued = options.queued || preference.is_async;
     Patience patience = patience_of(served, preference, options.queued);
     if (!options.queued) BELAY_CO_CHECK(co_await enter(call, thread, true));
-    auto task = counted(call.start, call.service.fork(std::move(options)));
+    auto task = fork_for(call.service, call.who, std::move(options), call.start);
     AwaitedRun awaited{std::move(thread)};
-    auto view =
-        co_await await_run(served, call.service, std::move(task), std::move(awaited), patience);
+    auto view = co_await await_run(served, call.service, call.who, std::move(task),
+                                   std::move(awaited), patience);
     keep_if_begun(call, view);
     if (!view.ok()) co_return std::move(view).error();
     co_return run_reply(served, *view);
@@ -332,7 +346,7 @@ Route replay_thread() {
   route.answers = {{200, "The result of the comparison", "Replay"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
-    BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(thread_in(call), run));
+    BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(call.who, thread_in(call), run));
     co_return reply_with(replay_document(report));
   };
   return route;
@@ -345,7 +359,7 @@ Route export_thread() {
   route.answers = {{200, "The document, in plaintext even if the store is encrypted", "RunFile"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
-    BELAY_CO_TRY(Value file, co_await call.service.export_run(thread_in(call), run));
+    BELAY_CO_TRY(Value file, co_await call.service.export_run(call.who, thread_in(call), run));
     co_return reply_with(std::move(file));
   };
   return route;
@@ -360,8 +374,8 @@ Route import_thread() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ImportBody body, read_body<ImportBody>(call));
     bool allow_unfinished = body.mayGoOn.value_or(false);
-    BELAY_CO_TRY(RunRow run,
-                 co_await call.service.import_run(std::move(body.file), allow_unfinished));
+    BELAY_CO_TRY(RunRow run, co_await call.service.import_run(call.who, std::move(body.file),
+                                                              allow_unfinished));
     Reply reply = reply_with(run_summary(run));
     reply.status = 201;
     reply.headers.push_back({"Location", "/api/threads/" + percent_encoded(run.thread.text)});
@@ -379,7 +393,7 @@ Route preserve_thread(bool keeps) {
   route.answers = {{200, "Done", "Preserved"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     bool preserve = call.request.method == "PUT";
-    BELAY_CO_CHECK(co_await call.service.preserve(thread_in(call), preserve));
+    BELAY_CO_CHECK(co_await call.service.preserve(call.who, thread_in(call), preserve));
     co_return reply_with(
         Value::object({{"threadId", call.path.at("threadId")}, {"preserved", preserve}}));
   };
@@ -394,7 +408,7 @@ Route left_behind() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
     BELAY_CO_TRY(std::vector<ThreadId> left,
-                 co_await call.service.orphaned_threads(std::move(user)));
+                 co_await call.service.orphaned_threads(call.who, std::move(user)));
     Value::Array threads;
     for (const ThreadId& thread : left) threads.push_back(thread.text);
     co_return reply_with(Value::object({{"threads", std::move(threads)}}));

@@ -1,7 +1,7 @@
 // Threads with several runs, over HTTP.
 
-#include "service/guarded_service.h"
 #include "tests/support/api_fixture.h"
+#include "tests/support/principals.h"
 
 namespace belay::server {
 namespace {
@@ -222,27 +222,26 @@ TEST_F(ApiConversation, IsDeletedWithItsRuns) {
 
 TEST_F(ApiConversation, AnotherUserSeesNoneOfItsRuns) {
   RunId run = RunId(*uuid_from(text(ask("a").body["runId"])));
-  Principal stranger;
-  stranger.user = UserId("zoe");
-  stranger.reach = Principal::Reach::own;
-  auto guarded = make_guarded_service(*service, std::move(stranger));
+  Principal stranger = holder_of_key("zoe", Permission::read);
   ThreadId thread("t");
   RunPage page;
   page.thread = thread;
   HistoryPage history;
   history.thread = thread;
   history.run = run;
-  EXPECT_EQ(block_on(loop, guarded->runs(page)).error().code, ErrorCode::not_found);
-  EXPECT_EQ(block_on(loop, guarded->history(history)).error().code, ErrorCode::not_found);
-  EXPECT_EQ(block_on(loop, guarded->thread(thread)).error().code, ErrorCode::not_found);
-  EXPECT_EQ(block_on(loop, guarded->edit_thread(thread, {})).error().code, ErrorCode::not_found);
-  EXPECT_EQ(block_on(loop, guarded->delete_thread(thread)).error().code, ErrorCode::not_found);
+  EXPECT_EQ(block_on(loop, service->runs(stranger, page)).error().code, ErrorCode::not_found);
+  EXPECT_EQ(block_on(loop, service->history(stranger, history)).error().code, ErrorCode::not_found);
+  EXPECT_EQ(block_on(loop, service->thread(stranger, thread)).error().code, ErrorCode::not_found);
+  EXPECT_EQ(block_on(loop, service->edit_thread(stranger, thread, {})).error().code,
+            ErrorCode::not_found);
+  EXPECT_EQ(block_on(loop, service->delete_thread(stranger, thread)).error().code,
+            ErrorCode::not_found);
   for (std::optional<RunId> named : {std::optional<RunId>(), std::optional(run)}) {
-    auto row = block_on(loop, guarded->run_of(thread, named));
+    auto row = block_on(loop, service->run_of(stranger, thread, named));
     ASSERT_FALSE(row.ok());
     EXPECT_EQ(row.error().message, "Unknown thread \"t\".");
-    EXPECT_FALSE(block_on(loop, guarded->status(thread, std::nullopt, named)).ok());
-    EXPECT_FALSE(block_on(loop, guarded->cancel(thread, "zoe", "", named)).ok());
+    EXPECT_FALSE(block_on(loop, service->status(stranger, thread, std::nullopt, named)).ok());
+    EXPECT_FALSE(block_on(loop, service->cancel(stranger, thread, "zoe", "", named)).ok());
   }
 }
 

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 class FindApproval : public ServiceFixture {
  protected:
   Result<ApprovalRow> find(const std::string& id, Whose whose = {}) {
-    return wait(service_->approval(id, std::move(whose)));
+    return wait(service_->approval(local_program, id, std::move(whose)));
   }
   ApprovalRow waiting(const std::string& thread) { return began(thread, "apple").approval.value(); }
 
@@ -82,7 +82,8 @@ TEST_F(FindApproval, ABeginningThatIsAThreadsNameIsRefusedNamingBoth) {
   EXPECT_EQ(find(row.interrupt.text())->interrupt, row.interrupt);
   EXPECT_EQ(find(rival.interrupt.text())->interrupt, rival.interrupt);
   // If a thread is requested, the name can only be that of the thread.
-  EXPECT_EQ(wait(service_->approval_of(ThreadId(prefix), Whose()))->interrupt, rival.interrupt);
+  EXPECT_EQ(wait(service_->approval_of(local_program, ThreadId(prefix), Whose()))->interrupt,
+            rival.interrupt);
 }
 
 TEST_F(FindApproval, ABeginningThatIsTheNameOfAThreadThatAsksNothingIsRefusedToo) {
@@ -125,7 +126,7 @@ TEST_F(FindApproval, IsJudgedOfAllThatThereAre) {
 
 TEST_F(FindApproval, AnOpenOneIsFoundBehindAnyNumberOfOthersOfItsRun) {
   ApprovalRow row = waiting("t");
-  RunView run = wait(service_->status(ThreadId("t"), std::nullopt)).value();
+  RunView run = wait(service_->status(local_program, ThreadId("t"), std::nullopt)).value();
   std::vector<std::string> ids;
   for (int i = 0; i < 150; ++i) ids.push_back(id("0123456", i));
   add(run.row, ids, ApprovalStatus::approved);
@@ -144,7 +145,7 @@ TEST_F(FindApproval, AThreadThatAsksNothingSaysHowItStands) {
   EXPECT_THAT(refused.error().message, HasSubstr("failed"));
   StartRun later = order("later", "apple");
   later.queued = true;
-  ASSERT_TRUE(wait(service_->start(std::move(later))).ok());
+  ASSERT_TRUE(wait(service_->start(local_program, std::move(later))).ok());
   refused = find("later");
   EXPECT_EQ(refused.error().code, ErrorCode::conflict);
   EXPECT_THAT(refused.error().message, HasSubstr("is queued"));
@@ -156,7 +157,7 @@ TEST_F(FindApproval, OnlyThoseOfWhomeverItIsAskedForCount) {
   std::string prefix = row.interrupt.text().substr(0, 6);
   StartRun hers = order(prefix, "apple");
   hers.user = UserId("ana");
-  auto other = wait(service_->start(std::move(hers))).value();
+  auto other = wait(service_->start(local_program, std::move(hers))).value();
   Whose mine{.runs = UserId("local"), .approvals = UserId("local")};
   EXPECT_EQ(find(prefix, mine)->interrupt, row.interrupt);
   EXPECT_EQ(find(other.approval->interrupt.text(), mine).error().code, ErrorCode::not_found);

@@ -40,17 +40,18 @@ struct Documents : ServiceFixture {
     EXPECT_TRUE(decided("rejected", false, "no cats").ok());
     EXPECT_EQ(began("failed", "stone").row.status, RunStatus::failed);
     began("cancelled", "a car");
-    EXPECT_TRUE(wait(service_->cancel(ThreadId("cancelled"), "ana", "", std::nullopt)).ok());
+    EXPECT_TRUE(
+        wait(service_->cancel(local_program, ThreadId("cancelled"), "ana", "", std::nullopt)).ok());
     StartRun queued = order("queued", "a bus");
     queued.queued = true;
     queued.delay = std::chrono::hours(1);
     queued.queue = "slow";
     queued.priority = 3;
     queued.concurrency_key = "line 9";
-    EXPECT_TRUE(wait(service_->start(std::move(queued))).ok());
+    EXPECT_TRUE(wait(service_->start(local_program, std::move(queued))).ok());
     StartRun priced = order("priced", "a map");
     priced.run.budget.tokens = 1'000;
-    EXPECT_TRUE(wait(service_->start(std::move(priced))).ok());
+    EXPECT_TRUE(wait(service_->start(local_program, std::move(priced))).ok());
   }
   static const std::vector<std::string>& threads() {
     static const std::vector<std::string> all = {"waits",  "bought",    "edited", "rejected",
@@ -63,16 +64,16 @@ TEST_F(Documents, OfRunsComeBackAsTheyWere) {
   play();
   for (const std::string& name : threads()) {
     SCOPED_TRACE(name);
-    RunView view = wait(service_->status(ThreadId(name), std::nullopt)).value();
+    RunView view = wait(service_->status(local_program, ThreadId(name), std::nullopt)).value();
     expect_same<RunView>(view, run, run_view_from);
     expect_same<RunRow>(view.row, run_summary, run_row_from);
-    auto history = wait(service_->history({ThreadId(name)})).value();
+    auto history = wait(service_->history(local_program, {ThreadId(name)})).value();
     expect_same<std::vector<RunHistory>>(history, history_of, history_from);
     bool is_success = name != "failed" && name != "cancelled" && name != "quarantined";
     EXPECT_EQ(run_view_from(run(view)).value().success(), is_success);
     EXPECT_EQ(run(view)["success"], Value(is_success));
   }
-  RunView queued = wait(service_->status(ThreadId("queued"), std::nullopt)).value();
+  RunView queued = wait(service_->status(local_program, ThreadId("queued"), std::nullopt)).value();
   RunRow back = run_row_from(run_summary(queued.row)).value();
   EXPECT_EQ(back.queue, "slow");
   EXPECT_EQ(back.priority, 3);
@@ -85,9 +86,9 @@ TEST_F(Documents, OfAThreadWithSeveralRunsComeBackAsTheyWere) {
   settings.title = "Orders of \"ana\"";
   settings.metadata = Value::object({{"customer", 7}});
   settings.expires_at = *instant_from("2030-01-01T00:00:00Z");
-  ThreadRow edited = wait(service_->edit_thread(ThreadId("t"), settings)).value();
+  ThreadRow edited = wait(service_->edit_thread(local_program, ThreadId("t"), settings)).value();
   EXPECT_EQ(edited.title, *settings.title);
-  ListedThread listed = wait(service_->thread(ThreadId("t"))).value();
+  ListedThread listed = wait(service_->thread(local_program, ThreadId("t"))).value();
   ASSERT_TRUE(listed.run);
   EXPECT_EQ(listed.run->ordinal, 1);
   auto write = [](const ListedThread& each) { return thread_document(each.thread, each.run); };
@@ -95,13 +96,13 @@ TEST_F(Documents, OfAThreadWithSeveralRunsComeBackAsTheyWere) {
   EXPECT_EQ(thread_from(write(listed)).value().thread.metadata, R"({"customer":7})");
   HistoryPage page;
   page.thread = ThreadId("t");
-  auto history = wait(service_->history(page)).value();
+  auto history = wait(service_->history(local_program, page)).value();
   ASSERT_EQ(history.size(), 2u);
   EXPECT_EQ(history[0].run.run, listed.run->run);
   expect_same<std::vector<RunHistory>>(history, history_of, history_from);
   RunPage runs;
   runs.thread = page.thread;
-  auto rows = wait(service_->runs(runs)).value();
+  auto rows = wait(service_->runs(local_program, runs)).value();
   ASSERT_EQ(rows.size(), 2u);
   for (const RunRow& row : rows) {
     expect_same<RunRow>(row, run_summary_with_input, run_row_from);
@@ -112,7 +113,7 @@ TEST_F(Documents, OfAThreadWithSeveralRunsComeBackAsTheyWere) {
 // A server of an older version: no runs, and no run of a commit.
 TEST_F(Documents, OfAHistoryWithoutRunsAreThatOfOneRun) {
   play();
-  Value document = history_of(wait(service_->history({ThreadId("bought")})).value());
+  Value document = history_of(wait(service_->history(local_program, {ThreadId("bought")})).value());
   std::size_t commits = document["checkpoints"].as_array()->size();
   document.as_object()->erase("runs");
   document.as_object()->erase("next");
@@ -125,14 +126,14 @@ TEST_F(Documents, OfAHistoryWithoutRunsAreThatOfOneRun) {
 TEST_F(Documents, OfARunAsItStoodComeBackAsTheyWere) {
   play();
   for (std::uint64_t seq = 1; seq <= 3; ++seq) {
-    RunView view = wait(service_->status(ThreadId("bought"), seq)).value();
+    RunView view = wait(service_->status(local_program, ThreadId("bought"), seq)).value();
     expect_same<RunView>(view, run, run_view_from);
   }
 }
 
 TEST_F(Documents, OfThreadsApprovalsAndTheOverviewComeBackAsTheyWere) {
   play();
-  auto listed = wait(service_->threads({})).value();
+  auto listed = wait(service_->threads(local_program, {})).value();
   ASSERT_EQ(listed.size(), threads().size());
   for (const ListedThread& one : listed) {
     auto write = [](const ListedThread& each) { return thread_document(each.thread, each.run); };
@@ -143,7 +144,7 @@ TEST_F(Documents, OfThreadsApprovalsAndTheOverviewComeBackAsTheyWere) {
   expect_same<ListedThread>(alone, write, thread_from);
   ApprovalPage all;
   all.only_open = false;
-  auto approvals = wait(service_->approvals(all)).value();
+  auto approvals = wait(service_->approvals(local_program, all)).value();
   ASSERT_EQ(approvals.size(), 6u);
   std::set<std::string> seen;
   for (const ApprovalRow& row : approvals) {
@@ -152,7 +153,7 @@ TEST_F(Documents, OfThreadsApprovalsAndTheOverviewComeBackAsTheyWere) {
   }
   EXPECT_EQ(seen,
             (std::set<std::string>{"open", "approved", "approved, edited", "rejected", "closed"}));
-  StatusSummary standing = wait(service_->standing(Whose())).value();
+  StatusSummary standing = wait(service_->standing(local_program, Whose())).value();
   EXPECT_EQ(standing.open.size(), 2u);
   auto overview = [](const StatusSummary& each) { return status_summary_document(each, nullptr); };
   expect_same<StatusSummary>(standing, overview, status_summary_from);
@@ -212,21 +213,22 @@ TEST_F(Documents, OfForksReplaysAndMessagesComeBackAsTheyWere) {
   ForkOptions fork;
   fork.from = ThreadId("bought");
   fork.seq = 1;
-  ForkPreview preview = wait(service_->preview(fork)).value();
+  ForkPreview preview = wait(service_->preview(local_program, fork)).value();
   EXPECT_FALSE(preview.effects.empty());
   EXPECT_FALSE(preview.messages.empty());
   EXPECT_FALSE(preview.approvals.empty());
   auto write = [](const ForkPreview& each) { return preview_document(each, nullptr); };
   expect_same<ForkPreview>(preview, write, preview_from);
 
-  ReplayReport report = wait(service_->replay(ThreadId("bought"), std::nullopt)).value();
+  ReplayReport report =
+      wait(service_->replay(local_program, ThreadId("bought"), std::nullopt)).value();
   expect_same<ReplayReport>(report, replay_document, replay_from);
   report.divergence = Divergence{3, "buy", "channel log", "[]", "[\"x\"]"};
   expect_same<ReplayReport>(report, replay_document, replay_from);
 
   MessagePage page;
   page.limit = 3;
-  Messages messages = wait(service_->messages(page)).value();
+  Messages messages = wait(service_->messages(local_program, page)).value();
   EXPECT_EQ(messages.rows.size(), 3u);
   EXPECT_GT(messages.more, 0u);
   expect_same<Messages>(messages, messages_document, messages_from);
@@ -239,13 +241,14 @@ TEST_F(Documents, OfForksReplaysAndMessagesComeBackAsTheyWere) {
 
 TEST_F(Documents, OfTheStoreComeBackAsTheyWere) {
   play();
-  expect_same<StoreStatistics>(wait(service_->statistics()).value(), statistics_document,
-                               statistics_from);
+  expect_same<StoreStatistics>(wait(service_->statistics(local_program)).value(),
+                               statistics_document, statistics_from);
   expect_same<Compaction>(Compaction{20, 10}, compaction_document, compaction_from);
   RetentionPolicy policy;
   policy.dry_run = true;
-  expect_same<Pruning>(wait(service_->prune(policy)).value(), pruning_document, pruning_from);
-  CheckReport report = wait(service_->check()).value();
+  expect_same<Pruning>(wait(service_->prune(local_program, policy)).value(), pruning_document,
+                       pruning_from);
+  CheckReport report = wait(service_->check(local_program)).value();
   EXPECT_GT(report.runs, 0u);
   report.violations.push_back({"I2", "thread t", "It is odd."});
   expect_same<CheckReport>(report, check_document, check_from);
@@ -257,7 +260,7 @@ TEST_F(Documents, OfEventsComeBackAsTheyWere) {
     EventOptions options;
     options.thread = ThreadId(name);
     options.follow = false;
-    auto reader = wait(service_->events(options)).value();
+    auto reader = wait(service_->events(local_program, options)).value();
     std::size_t count = 0;
     for (auto some = wait(reader->next()).value(); !some.empty();
          some = wait(reader->next()).value()) {
@@ -294,7 +297,7 @@ TEST(DocumentsThatDontFit, AreRefusedByTheNameOfTheMember) {
 
 TEST_F(Documents, WithAnyOneMemberOfAnotherKindAreRefusedOrRead) {
   play();
-  RunView view = wait(service_->status(ThreadId("waits"), std::nullopt)).value();
+  RunView view = wait(service_->status(local_program, ThreadId("waits"), std::nullopt)).value();
   Value whole = run(view);
   int refused = 0;
   for (const auto& [name, member] : *whole.as_object()) {

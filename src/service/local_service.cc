@@ -6,6 +6,7 @@
 
 #include "belay/limits.h"
 #include "load/stored_run.h"
+#include "service/access.h"
 #include "service/background_operations.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
@@ -37,17 +38,17 @@ class LocalService final : public Service {
 
   std::optional<std::uint64_t> store_version() override { return parts_.store.change_token(); }
 
-  Task<Result<Value::Array>> agents() override {
+  Task<Result<Value::Array>> agents(const Principal&) override {
     Value::Array documents;
     for (const auto& graph : parts_.graphs) documents.push_back(agent_document(*graph));
     co_return std::move(documents);
   }
 
-  Task<Result<RunView>> start(StartRun wanted) override {
+  Task<Result<RunView>> start(const Principal& who, StartRun wanted) override {
     if (wanted.thread.empty() && !wanted.idempotency_key.empty()) {
       wanted.thread = thread_of_key(wanted.user, wanted.idempotency_key);
     }
-    BELAY_CO_TRY(RunRequest request, run_request(parts_.graphs, parts_.tenant, std::move(wanted)));
+    BELAY_CO_TRY(RunRequest request, run_request(parts_.graphs, who.tenant, std::move(wanted)));
     if (request.options.thread.empty()) {
       request.options.thread = ThreadId(random_uuid(parts_.random).text());
       request.options.thread_is_new = true;
@@ -67,27 +68,28 @@ class LocalService final : public Service {
                                      std::move(request.options));
     auto view = co_await under_way_.wait(std::move(task));
     auto held = co_await with_hold(std::move(view));
-    co_return co_await with_owner(std::move(thread), std::move(held), std::move(user));
+    co_return co_await with_owner(who, std::move(thread), std::move(held), std::move(user));
   }
 
-  Task<Result<RunView>> resume(ThreadId thread) override {
-    auto task = parts_.runtime.resume(parts_.tenant, thread);
+  Task<Result<RunView>> resume(const Principal& who, ThreadId thread) override {
+    auto task = parts_.runtime.resume(who.tenant, thread);
     auto view = co_await under_way_.wait(std::move(task));
-    co_return co_await with_owner(std::move(thread), std::move(view));
+    co_return co_await with_owner(who, std::move(thread), std::move(view));
   }
 
-  Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) override {
-    return parts_.runtime.orphaned_threads(parts_.tenant, std::move(user));
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,
+                                                       std::optional<UserId> user) override {
+    return parts_.runtime.orphaned_threads(who.tenant, std::move(user));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of,
-                               std::optional<RunId> run) override {
-    return parts_.runtime.cancel(parts_.tenant, std::move(thread), std::move(by),
+  Task<Result<RunView>> cancel(const Principal& who, ThreadId thread, std::string by,
+                               std::string on_behalf_of, std::optional<RunId> run) override {
+    return parts_.runtime.cancel(who.tenant, std::move(thread), std::move(by),
                                  std::move(on_behalf_of), run);
   }
 
-  Task<Result<RunView>> fork(ForkOptions options) override {
-    options.tenant = parts_.tenant;
+  Task<Result<RunView>> fork(const Principal& who, ForkOptions options) override {
+    options.tenant = who.tenant;
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
     ThreadId thread = options.thread;
     if (options.queued) {
@@ -96,39 +98,43 @@ class LocalService final : public Service {
     }
     auto task = parts_.runtime.fork(std::move(options));
     auto view = co_await under_way_.wait(std::move(task));
-    co_return co_await with_owner(std::move(thread), std::move(view));
+    co_return co_await with_owner(who, std::move(thread), std::move(view));
   }
 
-  Task<Result<ForkPreview>> preview(ForkOptions options) override {
-    options.tenant = parts_.tenant;
+  Task<Result<ForkPreview>> preview(const Principal& who, ForkOptions options) override {
+    options.tenant = who.tenant;
     return parts_.runtime.preview(std::move(options));
   }
 
-  Task<Result<ReplayReport>> replay(ThreadId thread, std::optional<RunId> run) override {
+  Task<Result<ReplayReport>> replay(const Principal& who, ThreadId thread,
+                                    std::optional<RunId> run) override {
     ReplayOptions options;
-    options.tenant = parts_.tenant;
+    options.tenant = who.tenant;
     options.thread = std::move(thread);
     options.run = run;
     return parts_.runtime.replay(std::move(options));
   }
 
-  Task<Result<Value>> export_run(ThreadId thread, std::optional<RunId> run) override {
-    return belay::export_run(parts_.store, scope(), std::move(thread), run, parts_.clock.now(),
+  Task<Result<Value>> export_run(const Principal& who, ThreadId thread,
+                                 std::optional<RunId> run) override {
+    return belay::export_run(parts_.store, scope(who), std::move(thread), run, parts_.clock.now(),
                              parts_.call);
   }
 
-  Task<Result<RunRow>> import_run(Value file, bool allow_unfinished) override {
+  Task<Result<RunRow>> import_run(const Principal& who, Value file,
+                                  bool allow_unfinished) override {
     BELAY_CO_TRY(RunFile read, run_file_from(file));
-    co_return co_await belay::import_run(parts_.store, scope(), std::move(read), allow_unfinished,
-                                         parts_.clock, parts_.random);
+    co_return co_await belay::import_run(parts_.store, scope(who), std::move(read),
+                                         allow_unfinished, parts_.clock, parts_.random);
   }
 
   // Woken by the commits of this process; polls for commits of other processes.
-  Task<Result<RunView>> wait_for(ThreadId thread, std::optional<RunId> run) override {
+  Task<Result<RunView>> wait_for(const Principal& who, ThreadId thread,
+                                 std::optional<RunId> run) override {
     while (true) {
       ThreadId wanted = thread;
       BELAY_CO_TRY(RunView view,
-                   co_await parts_.runtime.status(parts_.tenant, std::move(wanted), run));
+                   co_await parts_.runtime.status(who.tenant, std::move(wanted), run));
       run = view.row.run;  // another run can be the current one when this one has ended
       if (is_settled(view.row.status)) co_return std::move(view);
       EventOptions options;
@@ -140,30 +146,33 @@ class LocalService final : public Service {
       options.after = EventId{view.row.seq, kLastIndex};
       options.poll = kFirstLook;
       options.poll_max = kLaterLooks;
-      BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await events(std::move(options)));
+      BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await events(who, std::move(options)));
       BELAY_CO_CHECK(co_await reader->next());
     }
   }
 
-  Task<Result<RunRow>> run_of(ThreadId thread, std::optional<RunId> run) override {
-    std::function<Result<RunRow>(Snapshot&)> reader = [this, thread, run](Snapshot& view) {
-      return run_of_thread(view, parts_.tenant, thread, parts_.call, run);
+  Task<Result<RunRow>> run_of(const Principal& who, ThreadId thread,
+                              std::optional<RunId> run) override {
+    std::function<Result<RunRow>(Snapshot&)> reader = [tenant = who.tenant, thread, run,
+                                                       call = parts_.call](Snapshot& view) {
+      return run_of_thread(view, tenant, thread, call, run);
     };
     return read<RunRow>(parts_.store, std::move(reader));
   }
 
-  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq,
+  Task<Result<RunView>> status(const Principal& who, ThreadId thread,
+                               std::optional<std::uint64_t> seq,
                                std::optional<RunId> run) override {
     if (!seq) {
-      auto now = co_await parts_.runtime.status(parts_.tenant, std::move(thread), run);
+      auto now = co_await parts_.runtime.status(who.tenant, std::move(thread), run);
       co_return co_await with_hold(std::move(now));
     }
-    co_return co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq, run);
+    co_return co_await parts_.runtime.status_at(who.tenant, std::move(thread), *seq, run);
   }
 
-  Task<Result<ListedThread>> thread(ThreadId thread) override {
+  Task<Result<ListedThread>> thread(const Principal& who, ThreadId thread) override {
     std::function<Result<ListedThread>(Snapshot&)> reader =
-        [tenant = parts_.tenant, thread = std::move(thread),
+        [tenant = who.tenant, thread = std::move(thread),
          call = parts_.call](Snapshot& view) -> Result<ListedThread> {
       BELAY_TRY(FoundThread found, find_thread(view, tenant, thread, call));
       return ListedThread{std::move(found.thread), std::move(found.run)};
@@ -171,17 +180,18 @@ class LocalService final : public Service {
     return read<ListedThread>(parts_.store, std::move(reader));
   }
 
-  Task<Result<ThreadRow>> edit_thread(ThreadId thread, ThreadSettings settings) override {
-    return parts_.runtime.edit_thread(parts_.tenant, std::move(thread), std::move(settings));
+  Task<Result<ThreadRow>> edit_thread(const Principal& who, ThreadId thread,
+                                      ThreadSettings settings) override {
+    return parts_.runtime.edit_thread(who.tenant, std::move(thread), std::move(settings));
   }
 
-  Task<Result<ThreadDeletion>> delete_thread(ThreadId thread) override {
-    return belay::delete_thread(parts_.store, parts_.tenant, std::move(thread));
+  Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
+    return belay::delete_thread(parts_.store, who.tenant, std::move(thread));
   }
 
-  Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
+  Task<Result<std::vector<ListedThread>>> threads(const Principal& who, ThreadPage page) override {
     std::function<Result<std::vector<ListedThread>>(Snapshot&)> reader =
-        [tenant = parts_.tenant, page](Snapshot& view) -> Result<std::vector<ListedThread>> {
+        [tenant = who.tenant, page](Snapshot& view) -> Result<std::vector<ListedThread>> {
       ThreadFilter filter;
       filter.tenant = tenant;
       filter.before = page.before;
@@ -202,44 +212,44 @@ class LocalService final : public Service {
     return read<std::vector<ListedThread>>(parts_.store, std::move(reader));
   }
 
-  Task<Result<std::vector<RunRow>>> runs(RunPage page) override {
+  Task<Result<std::vector<RunRow>>> runs(const Principal& who, RunPage page) override {
     RunFilter filter;
-    filter.tenant = parts_.tenant;
+    filter.tenant = who.tenant;
     filter.statuses = std::move(page.statuses);
     filter.thread = page.thread;
     filter.before = page.before;
     filter.user = std::move(page.user);
     filter.limit = std::min(page.limit, limits::list_rows_max);
-    auto found = co_await runs(std::move(filter));
+    auto found = co_await rows_of(std::move(filter));
     bool might_be_absent = page.thread && found.ok() && found->empty();
     if (!might_be_absent) co_return std::move(found);
     ThreadId thread = *std::move(page.thread);
-    auto any = co_await run_of(std::move(thread), std::nullopt);
+    auto any = co_await run_of(who, std::move(thread), std::nullopt);
     if (!any.ok()) co_return std::move(any).error();
     co_return std::move(found);
   }
 
-  Task<Result<RunRow>> run(RunId run) override {
+  Task<Result<RunRow>> run(const Principal& who, RunId run) override {
     RunFilter filter;
-    filter.tenant = parts_.tenant;
+    filter.tenant = who.tenant;
     filter.run = run;
-    BELAY_CO_TRY(std::vector<RunRow> rows, co_await runs(std::move(filter)));
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await rows_of(std::move(filter)));
     if (!rows.empty()) co_return std::move(rows.front());
     co_return error(ErrorCode::not_found, "Unknown run \"" + run.text() + "\".");
   }
 
-  Task<Result<std::vector<RunHistory>>> history(HistoryPage page) override {
+  Task<Result<std::vector<RunHistory>>> history(const Principal& who, HistoryPage page) override {
     page.limit = std::min(page.limit, limits::list_rows_max);
     std::function<Result<std::vector<RunHistory>>(Snapshot&)> reader =
-        [tenant = parts_.tenant, page = std::move(page), call = parts_.call](Snapshot& view) {
+        [tenant = who.tenant, page = std::move(page), call = parts_.call](Snapshot& view) {
           return thread_history(view, tenant, page, call);
         };
     return read<std::vector<RunHistory>>(parts_.store, std::move(reader));
   }
 
-  Task<Result<Value>> calls(CallPage page) override {
+  Task<Result<Value>> calls(const Principal& who, CallPage page) override {
     std::function<Result<Value>(Snapshot&)> reader =
-        [tenant = parts_.tenant, page, call = parts_.call](Snapshot& view) -> Result<Value> {
+        [tenant = who.tenant, page, call = parts_.call](Snapshot& view) -> Result<Value> {
       BELAY_TRY(RunRow run, run_of_thread(view, tenant, page.thread, call, page.run));
       EffectFilter filter;
       filter.tenant = tenant;
@@ -251,14 +261,14 @@ class LocalService final : public Service {
     return read<Value>(parts_.store, std::move(reader));
   }
 
-  Task<Result<StatusSummary>> standing(Whose whose) override {
+  Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) override {
     struct Found {
       std::vector<RunRow> working;
       std::vector<RunRow> queued;
       std::vector<ApprovalRow> open;
     };
     std::function<Result<Found>(Snapshot&)> reader =
-        [tenant = parts_.tenant, now = parts_.clock.now(),
+        [tenant = who.tenant, now = parts_.clock.now(),
          whose = std::move(whose)](Snapshot& view) -> Result<Found> {
       Found found;
       BELAY_TRY(found.working, running_runs(view, tenant, whose.runs));
@@ -287,25 +297,27 @@ class LocalService final : public Service {
     co_return std::move(standing);
   }
 
-  Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {
-    options.tenant = parts_.tenant;
+  Task<Result<std::unique_ptr<EventReader>>> events(const Principal& who,
+                                                    EventOptions options) override {
+    options.tenant = who.tenant;
     return parts_.runtime.events(std::move(options));
   }
 
-  Task<Result<Done>> preserve(ThreadId thread, bool preserve) override {
+  Task<Result<Done>> preserve(const Principal& who, ThreadId thread, bool preserve) override {
     ThreadId wanted = thread;
-    auto run = co_await run_of(std::move(wanted), std::nullopt);
+    auto run = co_await run_of(who, std::move(wanted), std::nullopt);
     if (!run.ok()) co_return std::move(run).error();
     Commit commit;
-    commit.tenant = parts_.tenant;
+    commit.tenant = who.tenant;
     commit.rows.preserve = {std::move(thread), preserve};
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     co_return Done{};
   }
 
-  Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) override {
-    std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant = parts_.tenant,
+  Task<Result<std::vector<ApprovalRow>>> approvals(const Principal& who,
+                                                   ApprovalPage page) override {
+    std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant = who.tenant,
                                                                          page](Snapshot& view) {
       ApprovalFilter filter;
       filter.tenant = tenant;
@@ -317,46 +329,50 @@ class LocalService final : public Service {
     return read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   }
 
-  Task<Result<ApprovalRow>> approval(std::string id, Whose whose) override {
+  Task<Result<ApprovalRow>> approval(const Principal& who, std::string id, Whose whose) override {
     std::function<Result<ApprovalRow>(Snapshot&)> reader =
-        [tenant = parts_.tenant, id = std::move(id), whose = std::move(whose), call = parts_.call](
+        [tenant = who.tenant, id = std::move(id), whose = std::move(whose), call = parts_.call](
             Snapshot& view) { return find_approval(view, tenant, id, whose, call); };
     return read<ApprovalRow>(parts_.store, std::move(reader));
   }
 
-  Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) override {
+  Task<Result<ApprovalRow>> approval_of(const Principal& who, ThreadId thread,
+                                        Whose whose) override {
     std::function<Result<ApprovalRow>(Snapshot&)> reader =
-        [tenant = parts_.tenant, thread = std::move(thread), whose = std::move(whose),
+        [tenant = who.tenant, thread = std::move(thread), whose = std::move(whose),
          call = parts_.call](Snapshot& view) {
           return find_approval_of(view, tenant, thread, whose, call);
         };
     return read<ApprovalRow>(parts_.store, std::move(reader));
   }
 
-  Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
-    auto task = parts_.runtime.decide(parts_.tenant, interrupt, std::move(decision));
+  Task<Result<DecisionResult>> decide(const Principal& who, InterruptId interrupt,
+                                      Decision decision) override {
+    auto task = parts_.runtime.decide(who.tenant, interrupt, std::move(decision));
     auto answer = co_await under_way_.wait(std::move(task));
     if (!answer.ok() || answer->view.row.status != RunStatus::queued) co_return std::move(answer);
     BELAY_CO_TRY(answer->view.held_by, co_await held_by(answer->view.row));
     co_return std::move(answer);
   }
 
-  Task<Result<Value>> queues(std::optional<UserId> user) override {
-    return show_queues(queue_view(), std::move(user));
+  Task<Result<Value>> queues(const Principal& who, std::optional<UserId> user) override {
+    return show_queues(queue_view(who), std::move(user));
   }
-  Task<Result<Value>> workers() override { return show_workers(queue_view()); }
-  Task<Result<Value>> change_queue(QueueChange change) override {
-    return belay::change_queue(queue_view(), std::move(change));
+  Task<Result<Value>> workers(const Principal& who) override {
+    return show_workers(queue_view(who));
+  }
+  Task<Result<Value>> change_queue(const Principal& who, QueueChange change) override {
+    return belay::change_queue(queue_view(who), std::move(change));
   }
 
-  Task<Result<Messages>> messages(MessagePage page) override {
+  Task<Result<Messages>> messages(const Principal& who, MessagePage page) override {
     OutboxFilter filter;
-    filter.tenant = parts_.tenant;
+    filter.tenant = who.tenant;
     filter.without_delivered = !page.all;
     filter.user = page.user;
     if (page.thread) {
       ThreadId thread = *page.thread;
-      BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread), std::nullopt));
+      BELAY_CO_TRY(RunRow row, co_await run_of(who, std::move(thread), std::nullopt));
       filter.run = row.run;
     }
     std::function<Result<Messages>(Snapshot&)> reader =
@@ -377,35 +393,36 @@ class LocalService final : public Service {
     co_return co_await read<Messages>(parts_.store, std::move(reader));
   }
 
-  Task<Result<Done>> retry_message(std::string id) override {
-    return parts_.runtime.retry_message(parts_.tenant, std::move(id));
+  Task<Result<Done>> retry_message(const Principal& who, std::string id) override {
+    return parts_.runtime.retry_message(who.tenant, std::move(id));
   }
-  Task<Result<Done>> give_up_message(std::string id) override {
-    return parts_.runtime.give_up_message(parts_.tenant, std::move(id));
+  Task<Result<Done>> give_up_message(const Principal& who, std::string id) override {
+    return parts_.runtime.give_up_message(who.tenant, std::move(id));
   }
 
-  Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) override {
-    auto records = parts_.runtime.records(parts_.tenant, std::move(user));
+  Task<Result<std::vector<RecordRow>>> find_records(const Principal& who, UserId user,
+                                                    RecordFilter filter) override {
+    auto records = parts_.runtime.records(who.tenant, std::move(user));
     auto rows = co_await records->find(std::move(filter));
     co_return std::move(rows);
   }
-  Task<Result<Done>> save_records(std::vector<RecordWrite> records) override {
+  Task<Result<Done>> save_records(const Principal& who, std::vector<RecordWrite> records) override {
     for (const RecordWrite& record : records) {
       if (!parts_.check_record) break;
       auto checked = parts_.check_record(record, parts_.clock.now());
       if (!checked.ok()) return refused(std::move(checked).error());
     }
-    return parts_.runtime.save(parts_.tenant, std::move(records));
+    return parts_.runtime.save(who.tenant, std::move(records));
   }
 
-  Task<Result<StoreStatistics>> statistics() override {
+  Task<Result<StoreStatistics>> statistics(const Principal&) override {
     std::function<Result<StoreStatistics>()> work = [&store = parts_.store] {
       return store.statistics();
     };
     return on_blocking_pool<StoreStatistics>(std::move(work));
   }
 
-  Task<Result<Compaction>> compact() override {
+  Task<Result<Compaction>> compact(const Principal&) override {
     std::function<Result<Compaction>()> work = [&store = parts_.store]() -> Result<Compaction> {
       Compaction done;
       BELAY_TRY(StoreStatistics before, store.statistics());
@@ -418,50 +435,43 @@ class LocalService final : public Service {
     return on_blocking_pool<Compaction>(std::move(work));
   }
 
-  Task<Result<Pruning>> prune(RetentionPolicy policy) override {
+  Task<Result<Pruning>> prune(const Principal& who, RetentionPolicy policy) override {
     Pruning done;
     done.dry_run = policy.dry_run;
     BELAY_CO_TRY(done.threads,
-                 co_await apply_retention(parts_.store, parts_.tenant, policy, parts_.clock.now()));
+                 co_await apply_retention(parts_.store, who.tenant, policy, parts_.clock.now()));
     if (policy.dry_run) co_return done;
     EncryptionOptions encryption = parts_.encryption;
-    BELAY_CO_TRY(BlobReport blobs,
-                 co_await delete_unused_blobs(parts_.stored, parts_.random, std::move(encryption),
-                                              parts_.tenant));
+    BELAY_CO_TRY(BlobReport blobs, co_await delete_unused_blobs(parts_.stored, parts_.random,
+                                                                std::move(encryption), who.tenant));
     done.large_values = blobs.deleted;
     co_return done;
   }
 
-  Task<Result<CheckReport>> check() override {
-    CheckScope whole = scope();
+  Task<Result<CheckReport>> check(const Principal& who) override {
+    CheckScope whole = scope(who);
     whole.collections = parts_.collections;
     return check_store(parts_.store, std::move(whole));
   }
 
  private:
-  QueueView queue_view() const {
-    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr, parts_.concurrency};
+  QueueView queue_view(const Principal& who) const {
+    QueueView view{parts_.store, who.tenant, parts_.clock, nullptr, parts_.concurrency};
     if (parts_.process_of) view.process_of = parts_.process_of;
     return view;
   }
 
-  CheckScope scope() const {
+  CheckScope scope(const Principal& who) const {
     CheckScope scope;
-    scope.tenant = parts_.tenant;
+    scope.tenant = who.tenant;
     scope.graphs = parts_.graphs;
     return scope;
   }
 
-  Task<Result<std::vector<RunRow>>> runs(RunFilter filter) {
+  Task<Result<std::vector<RunRow>>> rows_of(RunFilter filter) {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
         [filter = std::move(filter)](Snapshot& view) { return view.runs(filter); };
     return read<std::vector<RunRow>>(parts_.store, std::move(reader));
-  }
-
-  Task<Result<std::vector<CheckpointRow>>> checkpoints(CheckpointFilter filter) {
-    std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader =
-        [filter = std::move(filter)](Snapshot& view) { return view.checkpoints(filter); };
-    return read<std::vector<CheckpointRow>>(parts_.store, std::move(reader));
   }
 
   Task<Result<RunView>> with_hold(Result<RunView> view) {
@@ -512,11 +522,11 @@ class LocalService final : public Service {
 
   // Adds the owner's process id to the error about a run that another live process owns; not if the
   // run belongs to another user than the caller.
-  Task<Result<RunView>> with_owner(ThreadId thread, Result<RunView> view,
+  Task<Result<RunView>> with_owner(const Principal& who, ThreadId thread, Result<RunView> view,
                                    std::optional<UserId> user = std::nullopt) {
     bool is_taken = !view.ok() && view.error().code == ErrorCode::conflict && parts_.process_of;
     if (!is_taken) co_return std::move(view);
-    auto run = co_await run_of(std::move(thread), std::nullopt);
+    auto run = co_await run_of(who, std::move(thread), std::nullopt);
     if (!run.ok() || is_final(run->status)) co_return std::move(view);
     if (user && run->user != *user) co_return std::move(view);
     auto alive = parts_.store.is_alive(run->session);
@@ -534,26 +544,28 @@ class LocalService final : public Service {
 
 class ServiceRecords final : public Records {
  public:
-  ServiceRecords(Service& service, UserId user) : service_(service), user_(std::move(user)) {}
+  ServiceRecords(Service& service, Principal who, UserId user)
+      : service_(service), who_(std::move(who)), user_(std::move(user)) {}
 
   Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) override {
     UserId user = filter.user.empty() ? user_ : filter.user;
-    return service_.find_records(std::move(user), std::move(filter));
+    return service_.find_records(who_, std::move(user), std::move(filter));
   }
 
  private:
   Service& service_;
+  const Principal who_;
   const UserId user_;
 };
 
 }  // namespace
 
 std::unique_ptr<Service> make_local_service(LocalServiceParts parts) {
-  return std::make_unique<LocalService>(std::move(parts));
+  return with_access_rules(std::make_unique<LocalService>(std::move(parts)));
 }
 
-std::unique_ptr<Records> records_of(Service& service, UserId user) {
-  return std::make_unique<ServiceRecords>(service, std::move(user));
+std::unique_ptr<Records> records_of(Service& service, Principal who, UserId user) {
+  return std::make_unique<ServiceRecords>(service, std::move(who), std::move(user));
 }
 
 }  // namespace belay

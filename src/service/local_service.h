@@ -1,6 +1,9 @@
 #pragma once
 // service/local_service.h - creates a Service for the runs of this process's store.
 //
+// One service serves all principals: each call is restricted to the tenant and to the access of its
+// principal (principal.h).
+//
 // A run that a call starts, continues or decides keeps executing when the call is destroyed: the
 // caller might lose its connection. This process owns the run meanwhile.
 
@@ -19,7 +22,6 @@ struct LocalServiceParts {
   std::vector<std::shared_ptr<const GraphDefinition>> graphs;
   EncryptionOptions encryption;
   std::vector<std::string> collections;  // of the records that check() examines
-  TenantId tenant = default_tenant();
   // Returns `invalid` for a record that must not be saved; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::string call = "belay";  // the program's name in the commands of error messages

@@ -14,7 +14,7 @@ class ThreadHistory : public ServiceFixture {
 
   std::vector<RunHistory> page(HistoryPage wanted) {
     wanted.thread = ThreadId("t");
-    return wait(service_->history(std::move(wanted))).value();
+    return wait(service_->history(local_program, std::move(wanted))).value();
   }
 
   using Commits = std::vector<std::pair<RunId, std::uint64_t>>;
@@ -78,7 +78,7 @@ TEST_F(ThreadHistory, OfARunOfAnotherThreadIsNotFound) {
   before.before_run = other;
   before.before_seq = 2;
   for (const HistoryPage& each : {wanted, before}) {
-    auto refused = wait(service_->history(each));
+    auto refused = wait(service_->history(local_program, each));
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::not_found);
     EXPECT_NE(refused.error().message.find(other.text()), std::string::npos);
@@ -87,39 +87,42 @@ TEST_F(ThreadHistory, OfARunOfAnotherThreadIsNotFound) {
 
 TEST_F(ThreadHistory, EachCallNamesARunOfItsThread) {
   ThreadId thread("t");
-  EXPECT_EQ(wait(service_->status(thread, std::nullopt, runs_[0])).value().row.run, runs_[0]);
-  EXPECT_EQ(wait(service_->status(thread, 1, runs_[1])).value().row.run, runs_[1]);
-  EXPECT_EQ(wait(service_->run_of(thread)).value().run, runs_[2]);
-  EXPECT_EQ(wait(service_->wait_for(thread, runs_[1])).value().row.status, RunStatus::failed);
-  auto ended = wait(service_->cancel(thread, "ana", "", runs_[0]));
+  EXPECT_EQ(wait(service_->status(local_program, thread, std::nullopt, runs_[0])).value().row.run,
+            runs_[0]);
+  EXPECT_EQ(wait(service_->status(local_program, thread, 1, runs_[1])).value().row.run, runs_[1]);
+  EXPECT_EQ(wait(service_->run_of(local_program, thread)).value().run, runs_[2]);
+  EXPECT_EQ(wait(service_->wait_for(local_program, thread, runs_[1])).value().row.status,
+            RunStatus::failed);
+  auto ended = wait(service_->cancel(local_program, thread, "ana", "", runs_[0]));
   ASSERT_FALSE(ended.ok());
   EXPECT_EQ(ended.error().code, ErrorCode::conflict) << "it has failed";
   CallPage calls;
   calls.thread = thread;
   calls.run = runs_[2];
-  EXPECT_EQ(wait(service_->calls(calls)).value()["runId"], Value(runs_[2].text()));
-  Value file = wait(service_->export_run(thread, runs_[0])).value();
+  EXPECT_EQ(wait(service_->calls(local_program, calls)).value()["runId"], Value(runs_[2].text()));
+  Value file = wait(service_->export_run(local_program, thread, runs_[0])).value();
   EXPECT_EQ(file["run"]["runId"], Value(runs_[0].text()));
   RunPage unknown;
   unknown.thread = ThreadId("none");
-  EXPECT_EQ(wait(service_->runs(unknown)).error().code, ErrorCode::not_found);
+  EXPECT_EQ(wait(service_->runs(local_program, unknown)).error().code, ErrorCode::not_found);
 }
 
 TEST_F(ThreadHistory, ARunThatWaitsNamesTheRunAheadOfIt) {
   StartRun wanted = order("t", "a shoe");
   wanted.if_busy = BusyThread::enqueue;
-  RunView queued = wait(service_->start(std::move(wanted))).value();
+  RunView queued = wait(service_->start(local_program, std::move(wanted))).value();
   EXPECT_EQ(queued.row.status, RunStatus::queued);
   EXPECT_EQ(queued.held_by, "waits for run " + short_id(runs_[2]) + " of this thread");
-  EXPECT_EQ(wait(service_->run_of(ThreadId("t"))).value().run, runs_[2]) << "the current one";
+  EXPECT_EQ(wait(service_->run_of(local_program, ThreadId("t"))).value().run, runs_[2])
+      << "the current one";
 }
 
 TEST_F(ThreadHistory, AKeyWithoutAThreadStartsOneRun) {
   StartRun wanted = order("", "a map");
   wanted.idempotency_key = "monday";
   StartRun again = wanted;
-  RunView first = wait(service_->start(std::move(wanted))).value();
-  RunView second = wait(service_->start(std::move(again))).value();
+  RunView first = wait(service_->start(local_program, std::move(wanted))).value();
+  RunView second = wait(service_->start(local_program, std::move(again))).value();
   EXPECT_EQ(first.row.run, second.row.run);
   EXPECT_EQ(first.row.thread, second.row.thread);
 }

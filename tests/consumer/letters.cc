@@ -44,7 +44,7 @@ class ListLetters final : public ModuleCommand {
     words.option("--limit", limit_, "Maximum number of letters").range(1, 1000).shows_default();
   }
   Task<Result<ExitCode>> run(ModuleContext& context) override {
-    auto records = records_of(context.service, context.settings.user);
+    auto records = records_of(context.service, context.who, context.settings.user);
     RecordFilter filter;
     filter.collection = Letter::collection;
     filter.limit = limit_;
@@ -67,7 +67,7 @@ Task<Result<RouteReply>> create(RouteCall& call) {
   BELAY_CO_TRY(RecordWrite write, record_write(letter, owner));
   std::vector<RecordWrite> writes;
   writes.push_back(std::move(write));
-  BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
+  BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
   RouteReply reply = route_reply(Value::object({{"id", letter.id}}));
   reply.status = 201;
   co_return std::move(reply);

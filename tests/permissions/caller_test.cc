@@ -1,6 +1,7 @@
 // Data of other users that callers of the shipped program can see, and the users they may name.
 
 #include "tests/permissions/permission_table.h"
+#include "tests/support/principals.h"
 
 namespace belay::permissions {
 namespace {
@@ -22,7 +23,7 @@ TEST(Callers, SaveNothingByAForkThatNobodyApproved) {
     EXPECT_EQ(summary.body.find("All is well."), std::string::npos) << summary.body;
     if (as == Permission::run) continue;
     EXPECT_EQ(text(forked.json()["approval"]["payload"]["summary"]), "All is well.");
-    CheckReport report = block_on(world.loop, world.all().check()).value();
+    CheckReport report = block_on(world.loop, world.all().check(local_program)).value();
     EXPECT_TRUE(report.violations.empty());
   }
 }
@@ -50,7 +51,7 @@ TEST(Callers, WhoDecideTheRunOfAnAgentThatDoesNotWaitAreToldItsStatus) {
   wanted.queued = true;
   wanted.input = Value::object({{"date", "2026-01-01"}, {"language", "en"}});
   StartRun other = wanted;
-  ASSERT_TRUE(block_on(world.loop, world.all().start(std::move(wanted))).ok());
+  ASSERT_TRUE(block_on(world.loop, world.all().start(local_program, std::move(wanted))).ok());
   testing::ScriptedModel slow;
   slow.takes(std::chrono::hours(1)).replies("too late");
   RuntimeParts parts{*world.store, world.loop, world.clock, world.random, slow};
@@ -61,8 +62,8 @@ TEST(Callers, WhoDecideTheRunOfAnAgentThatDoesNotWaitAreToldItsStatus) {
       *world.store, *world.store, *runtime, world.loop, world.clock, world.random, graphs, {}, {}});
   other.thread = ThreadId("running");
   other.queued = false;
-  Spawned running = spawn<Result<RunView>>(world.loop, service->start(std::move(other)),
-                                           [](const Result<RunView>&) {});
+  Spawned running = spawn<Result<RunView>>(
+      world.loop, service->start(local_program, std::move(other)), [](const Result<RunView>&) {});
   world.loop.run_until(world.clock.now() + std::chrono::seconds(1));
   for (std::string thread : {"queued", "running"}) {
     for (std::string path : {"approve/" + thread, "daily-audit/" + thread + "/approve"}) {
@@ -145,7 +146,7 @@ TEST(Callers, GetFullPagesOfTheirOwnThings) {
     wanted.user = UserId("anastasia");
     wanted.queued = true;
     wanted.input = Value::object({{"date", "2026-03-03"}, {"language", "en"}});
-    ASSERT_TRUE(block_on(world.loop, world.all().start(std::move(wanted))).ok());
+    ASSERT_TRUE(block_on(world.loop, world.all().start(local_program, std::move(wanted))).ok());
   }
   for (const char* list : {"threads", "runs"}) {
     Answered page = world.send(Permission::read, "GET", std::string("/api/") + list + "?limit=3");

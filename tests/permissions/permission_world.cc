@@ -4,6 +4,7 @@
 #include "cli/modules.h"
 #include "program/belay_program.h"
 #include "server/module_routes.h"
+#include "tests/support/principals.h"
 
 namespace belay::permissions {
 namespace {
@@ -73,7 +74,7 @@ RunView PermissionWorld::begin(const std::string& user, const std::string& agent
   wanted.thread = ThreadId(thread);
   wanted.queue = "queue-of-" + user;
   wanted.input = Value::object({{"date", date}, {"language", "en"}});
-  return block_on(loop, service->start(std::move(wanted))).value();
+  return block_on(loop, service->start(local_program, std::move(wanted))).value();
 }
 
 void PermissionWorld::add_things_of(const std::string& user, const std::string& word) {
@@ -96,7 +97,7 @@ void PermissionWorld::add_things_of(const std::string& user, const std::string& 
   routine.date = "2025-12-31";
   routine.threadId = "of the " + word;
   records.push_back(write_of(routine, user));
-  ASSERT_TRUE(block_on(loop, service->save_records(std::move(records))).ok());
+  ASSERT_TRUE(block_on(loop, service->save_records(local_program, std::move(records))).ok());
   std::map<std::string, std::string>& ids = ids_[user];
   ids["thread"] = "thread-of-" + user;
   ids["done"] = "done-of-" + user;
@@ -111,7 +112,8 @@ void PermissionWorld::add_things_of(const std::string& user, const std::string& 
   Decision decision;
   decision.approved = true;
   decision.decided_by = user;
-  auto decided = block_on(loop, service->decide(done.approval->interrupt, std::move(decision)));
+  auto decided =
+      block_on(loop, service->decide(local_program, done.approval->interrupt, std::move(decision)));
   ASSERT_TRUE(decided.ok()) << decided.error().message;
 }
 

@@ -6,6 +6,7 @@
 
 #include "belay/context.h"
 #include "service/local_service.h"
+#include "tests/support/principals.h"
 #include "tests/support/repeating_store.h"
 
 namespace belay {
@@ -68,18 +69,18 @@ class ServiceFixture : public ::testing::Test {
     return wanted;
   }
   RunView began(std::string thread, std::string item) {
-    return wait(service_->start(order(std::move(thread), std::move(item)))).value();
+    return wait(service_->start(local_program, order(std::move(thread), std::move(item)))).value();
   }
   Result<DecisionResult> decided(const std::string& thread, bool approved, std::string comment = "",
                                  std::optional<Value> edited = std::nullopt) {
-    auto row = wait(service_->approval(thread, Whose()));
+    auto row = wait(service_->approval(local_program, thread, Whose()));
     if (!row.ok()) return row.error();
     Decision decision;
     decision.approved = approved;
     decision.decided_by = "ana";
     decision.comment = std::move(comment);
     decision.edited = std::move(edited);
-    return wait(service_->decide(row->interrupt, std::move(decision)));
+    return wait(service_->decide(local_program, row->interrupt, std::move(decision)));
   }
 
   std::unique_ptr<Clock> clock_ = system_clock();
