@@ -160,7 +160,8 @@ ModuleRoute make_route() {
     bool dated = is_dated(call);
     BELAY_CO_CHECK(complete_and_check(record, call, dated));
     BELAY_CO_TRY(UserId owner, owner_in(call));
-    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, owner, record.key()));
+    BELAY_CO_TRY(std::optional<R> there,
+                 co_await find_one<R>(call.service, call.who, owner, record.key()));
     RouteReply reply;
     reply.headers.push_back({"Location", address_of(path_of_one(names<R>.plural), record.key())});
     if (there && says_the_same(*there, record, dated)) {
@@ -190,7 +191,8 @@ ModuleRoute show_route() {
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(UserId owner, owner_in(call));
-    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, std::move(owner), key));
+    BELAY_CO_TRY(std::optional<R> there,
+                 co_await find_one<R>(call.service, call.who, std::move(owner), key));
     if (!there) co_return missing<R>(key);
     RouteReply reply;
     BELAY_CO_TRY(reply.document, document_of(*there));

@@ -2,8 +2,8 @@
 // belay/principal.h - Principal: for whom an operation of the service is executed, and its access
 // to the data of users.
 //
-// Each call of Service (belay/service.h) has a principal. One rule applies to everything that a user owns
-// (threads, runs, approvals, events, messages, records), within the principal's tenant:
+// Each call of Service (belay/service.h) has a principal. One rule applies to everything that a
+// user owns (threads, runs, approvals, events, messages, records), within the principal's tenant:
 //   - `read` and `run`: it reads, changes, forks, cancels, exports and streams its own user's data;
 //   - `decide`: it also sees and decides others' approvals, and nothing else of their runs;
 //   - `administer`: all data of the tenant; operations on queues, workers and the store.

@@ -5,10 +5,10 @@
 // It returns the rows and views of the public headers, so that both implementations are displayed
 // in the same way.
 //
-// Each call names its principal (belay/principal.h), which must live until the call has ended. The tenant
-// of everything that the call reads and writes is the principal's; a tenant in the arguments is
-// ignored. The access of the principal to the data of users is enforced by the service: a local one
-// itself, a remote one by its server. statistics() and compact() concern the whole store, and
+// Each call names its principal (belay/principal.h), which must live until the call has ended. The
+// tenant of everything that the call reads and writes is the principal's; a tenant in the arguments
+// is ignored. The access of the principal to the data of users is enforced by the service: a local
+// one itself, a remote one by its server. statistics() and compact() concern the whole store, and
 // workers() lists its processes.
 //
 // Threading: on the executor that awaits; several calls can be in progress concurrently. Destroying
@@ -18,9 +18,9 @@
 // reached.
 
 #include "belay/check.h"
+#include "belay/principal.h"
 #include "belay/runtime.h"
 #include "belay/storage.h"
-#include "belay/principal.h"
 
 namespace belay {
 

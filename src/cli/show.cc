@@ -68,7 +68,8 @@ void show_how_to_go_on(CommandContext& world, const RunRow& row) {
 }  // namespace
 
 ModuleContext module_context(CommandContext& context) {
-  return {context.who, context.service,
+  return {context.who,
+          context.service,
           context.settings,
           context.output,
           context.clock,

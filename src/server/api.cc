@@ -232,10 +232,10 @@ class Api::Body {
   Task<http::Response> answer_admitted(http::Request request, std::shared_ptr<Admitted> admitted) {
     const Route& route = *admitted->route;
     const Principal& who = admitted->who;
-    Call call{{world_.parts.service, who, std::move(admitted->path), std::move(admitted->query),
-               Value()},
-              std::move(request),
-              std::move(admitted->start)};
+    Call call{
+        {world_.parts.service, who, std::move(admitted->path), std::move(admitted->query), Value()},
+        std::move(request),
+        std::move(admitted->start)};
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     std::shared_ptr<StartCount> start = call.start;
