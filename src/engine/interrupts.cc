@@ -151,6 +151,7 @@ void Transition::on(Decided event) {
   if (is_paused) return decide_paused(std::move(event));
   if (!event.is_stored) return decide_active(std::move(event));
   // The decision is stored already: the owner needs no further commit.
+  work_.more = event.more;
   decided_inside(event);
 }
 
