@@ -338,7 +338,7 @@ std::optional<engine::Event> Replay::from_outside() {
 }
 
 // Returns the next recorded decision on an open approval: for a paused run, the one that continued
-// it; else, one that was made while other tasks ran. Null if there is none.
+// it; else, one that was made while other tasks ran. Null without one.
 const ApprovalRow* Replay::next_decision(Turn latest) const {
   bool rests = run_.row.status != RunStatus::running;
   std::vector<InterruptId> asked;

@@ -1,5 +1,5 @@
 // Tests the outbox messages of expiries: one for each approval that expires, wherever its process
-// dies and whoever records the expiry.
+// dies and in each commit that can record the expiry.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
