@@ -45,12 +45,20 @@ struct InterruptResponse {
   std::string comment;
 };
 
+// The outbox message that the commit of an approval's expiry adds, atomically: at most one for each
+// approval. Its body: docs/effects.md.
+struct ExpiryMessage {
+  std::string topic;
+  Value data = {};  // the member `data` of the body; null: without it
+};
+
 // An interrupt that a node requests while it runs.
 struct InterruptRequest {
   std::string name;  // distinguishes several interrupts of one node
   std::string text;
   Value payload;  // shown to the decider; a decision applies to this payload only
   std::chrono::milliseconds expires{std::chrono::hours(24)};
+  std::optional<ExpiryMessage> on_expiry = std::nullopt;
 };
 
 // Observes each call of an effect: receives the intent immediately before the call and the outcome

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "base/in_quotes.h"
+#include "belay/detail/expiry_envelope.h"
 #include "check/replay.h"
 #include "check/rules.h"
+#include "engine/expiry_message.h"
 #include "graph/call_record.h"
 
 namespace belay::check {
@@ -141,6 +143,36 @@ void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_
   }
 }
 
+// Checks that exactly the expired approvals with a message have sent it.
+void check_expiry_messages(const RunContents& run, Findings& findings) {
+  std::map<std::int64_t, const OutboxRow*> sent;
+  for (const OutboxRow& row : run.outbox) {
+    if (detail::is_expiry_message(row)) sent.emplace(row.index, &row);
+  }
+  for (const ApprovalRow& approval : run.approvals) {
+    auto message = sent.extract(detail::expiry_message_index(approval.interrupt));
+    auto due = engine::expiry_message_of(approval);
+    if (!due.ok()) {
+      findings.add(approval, "the message of its expiry cannot be read.");
+      continue;
+    }
+    bool was_pruned = is_pruned(run) && approval.seq < run.checkpoints.front().seq;
+    bool is_due = *due && approval.status == ApprovalStatus::expired;
+    if (is_due && message.empty() && !was_pruned) {
+      findings.add(approval, "it has expired, but its message is not in the outbox.");
+    }
+    if (message.empty()) continue;
+    bool fits =
+        is_due && message.mapped()->seq == approval.seq && message.mapped()->topic == (*due)->topic;
+    if (!fits) findings.add(approval, "the outbox has a message of an expiry that is not its own.");
+  }
+  for (const auto& [index, row] : sent) {
+    bool was_pruned = is_pruned(run) && row->seq < run.checkpoints.front().seq;
+    if (was_pruned) continue;
+    findings.add(run, "the outbox has the expiry message of an approval that does not exist.");
+  }
+}
+
 }  // namespace
 
 void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findings) {
@@ -175,7 +207,9 @@ void i16_outbox(const RunContents& run, const CheckScope&, Findings& findings) {
   std::map<std::uint64_t, std::set<std::int64_t>> by_commit;
   std::set<std::uint64_t> commits;
   for (const CheckpointRow& each : run.checkpoints) commits.insert(each.seq);
+  check_expiry_messages(run, findings);
   for (const OutboxRow& row : run.outbox) {
+    if (detail::is_expiry_message(row)) continue;
     std::string name = "the message " + std::to_string(row.index) + " of " + commit_text(row.seq);
     if (!by_commit[row.seq].insert(row.index).second) findings.add(run, name + " exists twice.");
     bool was_pruned = is_pruned(run) && row.seq < run.checkpoints.front().seq;

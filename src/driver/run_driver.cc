@@ -102,6 +102,8 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
 engine::Event RunDriver::next_event() {
   engine::Event event = std::move(inbox_.front());
   inbox_.pop_front();
+  // A pause between two decisions that are stored would require that the second one is not.
+  if (auto* decided = std::get_if<engine::Decided>(&event)) decided->more = is_decision_waiting();
   auto* ended = std::get_if<engine::NodeEnded>(&event);
   // Several plain nodes have ended in a row: with `more`, their results share one commit. The time
   // is limited, because a crash repeats all nodes whose results are not committed.

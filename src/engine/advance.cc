@@ -251,7 +251,8 @@ void Transition::asked_here(NodeInterrupted& event) {
   --run_.running;
   keep_journal(event.effects);
   std::string payload = to_json(event.question.payload);
-  ApprovalRow approval = approval_row(*task, event.moment, payload, event.question.expires);
+  ApprovalRow approval =
+      approval_row(*task, event.moment, payload, event.question.expires, event.question.on_expiry);
   task->question = question_key(event.question.name, payload);
   approval.interrupt = interrupt_of(task->id, task->question);
   approval.question = std::move(event.question.text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "engine/expiry_message.h"
 #include "graph/question.h"
 
 namespace belay::engine {
@@ -99,7 +100,10 @@ AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before,
 
 Result<Done> check_shown(const ApprovalRow& approval) {
   auto shown = json_in_envelope(approval.payload);
-  if (shown.ok() && sha256(*shown) == approval.payload_hash) return Done{};
+  if (shown.ok() && sha256(*shown) == approval.payload_hash) {
+    BELAY_CHECK(expiry_message_of(approval));
+    return Done{};
+  }
   return error(ErrorCode::corrupt,
                "The payload of approval " + approval.interrupt.text() +
                    " does not match its hash. Run `belay check` and restore a backup.");

@@ -22,7 +22,8 @@ bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& r
 // True if a subgraph, at any depth, has an approval node of this name.
 bool has_approval_inside(const GraphDefinition& graph, const std::string& name);
 
-// `corrupt` if the payload of the approval does not match its payload_hash.
+// `corrupt` if the payload of the approval does not match its payload_hash, or the message of its
+// expiry is damaged.
 Result<Done> check_shown(const ApprovalRow& approval);
 
 // True for the approval of an approval node; false for an interrupt raised within a node.

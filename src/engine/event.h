@@ -109,6 +109,8 @@ struct Decided {
   std::optional<Value> edited;
   // The decision is stored already, without a commit of the run: only its consequences are left.
   bool is_stored = false;
+  // With is_stored: the next event is another such decision, and the run must not pause before it.
+  bool more = false;
   // A concurrency limit is reached: the run is queued instead of running.
   bool to_queue = false;
 };

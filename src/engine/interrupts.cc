@@ -5,6 +5,7 @@
 #include "engine/advance.h"
 #include "engine/decision.h"
 #include "engine/edited_payload.h"
+#include "engine/expiry_message.h"
 #include "engine/transition.h"
 #include "graph/call_guarded.h"
 
@@ -44,7 +45,8 @@ Decided expiry_of(Decided event) {
 }  // namespace
 
 ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
-                                     const std::string& payload, milliseconds expires) const {
+                                     const std::string& payload, milliseconds expires,
+                                     const std::optional<ExpiryMessage>& on_expiry) const {
   ApprovalRow row;
   row.tenant = run_.row.tenant;
   row.thread = run_.row.thread;
@@ -53,7 +55,7 @@ ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
   row.user = run_.row.user;
   row.graph = run_.row.graph;
   row.node = task.node->name;
-  row.payload = json_envelope(payload);
+  row.payload = payload_envelope(payload, on_expiry);
   row.payload_hash = sha256(payload);
   const Transition* top = this;
   while (top->outer_) top = top->outer_;
@@ -69,7 +71,8 @@ void Transition::ask_for_approval(NodeTask& task, const Moment& moment) {
   Encoder payload;
   const void* state = run_.state.get();
   graph_.state->channels[asked.channel].encode(state, payload, nullptr);
-  ApprovalRow approval = approval_row(task, moment, payload.text, asked.options.expires);
+  ApprovalRow approval =
+      approval_row(task, moment, payload.text, asked.options.expires, asked.options.on_expiry);
   approval.interrupt = InterruptId(derived_uuid(task.id.text() + "approval"));
   auto question = call_guarded<std::string>("The question of \"" + node.name + "\"", [&]() {
     return Result<std::string>(asked.question ? asked.question(state) : asked.options.question);
@@ -151,6 +154,7 @@ void Transition::on(Decided event) {
   if (is_paused) return decide_paused(std::move(event));
   if (!event.is_stored) return decide_active(std::move(event));
   // The decision is stored already: the owner needs no further commit.
+  work_.more = event.more;
   decided_inside(event);
 }
 
@@ -182,8 +186,7 @@ void Transition::decide_active(Decided event) {
   work_.commit = std::make_unique<Commit>();
   work_.commit->tenant = run_.row.tenant;
   if (event.verdict != Decided::Verdict::expired) {
-    work_.commit->if_expired.emplace();
-    work_.commit->if_expired->decided = decided_row(expiry_of(event));
+    attach_decided(expiry_of(event), work_.commit->if_expired.emplace());
   }
   attach_decision(std::move(event));
   work_.commit->approval_guard->run_is_active = true;
@@ -275,15 +278,29 @@ void Transition::answer_question(NodeTask& task, Decided& event) {
   commit(std::move(step), event.moment);
 }
 
+// Adds the row of the decided approval, and with an expiry its message: check_shown() has found
+// that the stored message can be read.
+void Transition::attach_decided(Decided event, CommitRows& rows) {
+  Instant now = event.moment.now;
+  rows.decided = decided_row(std::move(event));
+  if (rows.decided->status != ApprovalStatus::expired) return;
+  auto message = expiry_outbox_row(*rows.decided, now);
+  if (!message.ok()) {
+    work_.refusal = std::move(message).error();
+  } else if (*message) {
+    rows.outbox.push_back(**std::move(message));
+  }
+}
+
 void Transition::attach_decision(Decided event) {
-  ApprovalRow decided = decided_row(std::move(event));
+  CommitRows& rows = work_.commit->rows;
+  attach_decided(std::move(event), rows);
   ApprovalGuard guard;
-  guard.interrupt = decided.interrupt;
-  guard.payload_hash = decided.payload_hash;
-  guard.expiry = decided.status == ApprovalStatus::expired ? ApprovalGuard::Expiry::passed
-                                                           : ApprovalGuard::Expiry::ahead;
+  guard.interrupt = rows.decided->interrupt;
+  guard.payload_hash = rows.decided->payload_hash;
+  guard.expiry = rows.decided->status == ApprovalStatus::expired ? ApprovalGuard::Expiry::passed
+                                                                 : ApprovalGuard::Expiry::ahead;
   work_.commit->approval_guard = guard;
-  work_.commit->rows.decided = std::move(decided);
 }
 
 // One commit contains both outcomes: the decision, and the expiry that is written instead if the

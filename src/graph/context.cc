@@ -83,6 +83,13 @@ void Context::journal_first(EffectRow row) { throw JournalFirst{std::move(row)};
 
 InterruptResponse Context::interrupt(InterruptRequest question) {
   check_value("The payload of the question \"" + question.name + "\"", question.payload);
+  if (question.on_expiry) {
+    check_value("The expiry message of \"" + question.name + "\"", question.on_expiry->data);
+    if (question.on_expiry->topic.empty()) {
+      detail::throw_failure(error(ErrorCode::invalid,
+                                  "The expiry message of \"" + question.name + "\" has no topic."));
+    }
+  }
   std::string key = question_key(question.name, to_json(question.payload));
   for (const auto& [answered, answer] : attempt_.answers) {
     if (answered == key) return answer;

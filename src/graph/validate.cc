@@ -44,6 +44,20 @@ void check_names(const GraphDefinition& graph, std::vector<std::string>& faults)
   }
 }
 
+void check_expiry_message(const std::string& node, const ExpiryMessage& message,
+                          std::vector<std::string>& faults) {
+  if (message.topic.empty()) {
+    faults.push_back("The expiry message of the approval " + in_quotes(node) +
+                     " has no topic. Write the topic of its receiver.");
+  }
+  Encoder data;
+  data.write_value(message.data);
+  if (!data.problem.empty()) {
+    faults.push_back("The expiry message of the approval " + in_quotes(node) +
+                     " cannot be saved: " + data.problem);
+  }
+}
+
 void check_policies(const GraphDefinition& graph, std::vector<std::string>& faults) {
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.retry.attempts < 1) {
@@ -72,6 +86,9 @@ void check_policies(const GraphDefinition& graph, std::vector<std::string>& faul
     if (node.approval && node.approval->options.expires.count() <= 0) {
       faults.push_back("The approval " + in_quotes(node.name) +
                        " expires immediately. Write a time above zero.");
+    }
+    if (node.approval && node.approval->options.on_expiry) {
+      check_expiry_message(node.name, *node.approval->options.on_expiry, faults);
     }
   }
 }

@@ -187,7 +187,7 @@ Task<std::optional<engine::Event>> Replay::next_event() {
   bool comes_from_outside = is_cut(target().kind);
   bool is_over = comes_from_outside && !order_.has_more(run_, target());
   if (std::exchange(is_committed_, false) && !is_over) {
-    event = engine::Committed{moment_after_commit()};
+    event = engine::Committed{moment_after_commit(), has_held_decision()};
     co_return std::move(event);
   }
   bool rests = run_.row.status != RunStatus::running;
@@ -338,8 +338,8 @@ std::optional<engine::Event> Replay::from_outside() {
 }
 
 // Returns the next recorded decision on an open approval: for a paused run, the one that continued
-// it; else, one that was made while other tasks ran.
-std::optional<engine::Event> Replay::decision(Turn latest) {
+// it; else, one that was made while other tasks ran. Null without one.
+const ApprovalRow* Replay::next_decision(Turn latest) const {
   bool rests = run_.row.status != RunStatus::running;
   std::vector<InterruptId> asked;
   engine::collect_open_interrupts(run_, asked);
@@ -352,11 +352,23 @@ std::optional<engine::Event> Replay::decision(Turn latest) {
     if (rests ? !is_wake : !is_held_decision(row, latest)) continue;
     if (!first || row.decided_at < first->decided_at) first = &row;
   }
+  return first;
+}
+
+// True if the run must not pause: it had not applied all decisions that were stored.
+bool Replay::has_held_decision() const {
+  return run_.row.status == RunStatus::running && next_decision(Turn::later);
+}
+
+std::optional<engine::Event> Replay::decision(Turn latest) {
+  const ApprovalRow* first = next_decision(latest);
   if (!first) return std::nullopt;
   decided_.insert(first->interrupt);
   auto event = engine::stored_decision(*first, moment(), target().session);
   if (!event.ok()) return std::nullopt;
+  bool rests = run_.row.status != RunStatus::running;
   event->to_queue = rests && target().status == RunStatus::queued;
+  event->more = has_held_decision();
   return *std::move(event);
 }
 

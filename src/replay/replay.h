@@ -48,6 +48,8 @@ class Replay {
   std::optional<engine::Event> from_outside();
   std::optional<engine::Event> from_inside(Turn latest);
   std::optional<engine::Event> decision(Turn latest);
+  const ApprovalRow* next_decision(Turn latest) const;
+  bool has_held_decision() const;
   bool is_held_decision(const ApprovalRow& row, Turn latest) const;
   bool is_waker(const InterruptId& interrupt) const;
   std::optional<engine::Event> due(Turn latest);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "belay/detail/expiry_envelope.h"
 #include "engine/next_task.h"
 #include "engine/run_queries.h"
 #include "events/commit_events.h"
@@ -35,11 +36,18 @@ std::vector<std::string> texts_of(const std::vector<EventRow>& events, std::uint
 std::vector<std::string> texts_of(const std::vector<OutboxRow>& messages, std::uint64_t seq) {
   std::vector<std::string> texts;
   for (const OutboxRow& row : messages) {
-    if (row.seq != seq) continue;
+    // The message of an expiry is compared when its approval is requested.
+    if (row.seq != seq || detail::is_expiry_message(row)) continue;
     auto body = json_in_envelope(row.envelope);
     texts.push_back(row.topic + " " + (body.ok() ? std::string(*body) : "unreadable"));
   }
   return texts;
+}
+
+std::string message_text(const ApprovalRow& approval) {
+  auto parts = detail::with_expiry_message(approval.payload);
+  if (!parts.ok()) return "unreadable";
+  return parts->message.empty() ? "none" : std::string(parts->message);
 }
 
 void add(std::vector<std::string>& to, std::vector<std::string> from) {
@@ -98,9 +106,13 @@ void Replay::compare(const Commit& commit) {
   expect("messages", joined(texts_of(recorded_.messages, recorded.seq)),
          joined(std::exchange(messages_, {})));
   for (const ApprovalRow& row : commit.rows.opened) {
-    bool is_there = std::any_of(recorded_.approvals.begin(), recorded_.approvals.end(),
-                                [&](const auto& each) { return each.interrupt == row.interrupt; });
-    if (!is_there) differs("question", "none", row.question, row.node);
+    auto asked = std::find_if(recorded_.approvals.begin(), recorded_.approvals.end(),
+                              [&](const auto& each) { return each.interrupt == row.interrupt; });
+    if (asked == recorded_.approvals.end()) {
+      differs("question", "none", row.question, row.node);
+    } else {
+      expect("message of the expiry", message_text(*asked), message_text(row), row.node);
+    }
   }
   if (!is_loose_) {
     expect("next tasks", comparable_tasks(recorded.next_tasks),

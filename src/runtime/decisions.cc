@@ -149,6 +149,8 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
   }
   bool in_time = *outcome == CommitOutcome::applied;
   if (!in_time && *outcome != CommitOutcome::expired) co_return std::move(nothing);
+  // The expiry, and the end of a superstep, can have added messages.
+  executor_.outbox().look_at(decided.tenant, decided.run);
 
   // The decision is durable now. If this process dies here, the stored run, unless it has ended, is
   // claimed like any other queued or orphaned run.

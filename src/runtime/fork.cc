@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "belay/detail/expiry_envelope.h"
 #include "belay/limits.h"
 #include "engine/advance.h"
 #include "engine/run_factory.h"
@@ -47,7 +48,10 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
   messages.tenant = row.tenant;
   messages.run = row.run;
   BELAY_CHECK(for_each_message(view, std::move(messages), [&](OutboxRow message) {
-    if (message.seq > from.seq) preview.messages.push_back(std::move(message));
+    // The message of an expiry has the seq of the request.
+    bool is_since = detail::is_expiry_message(message) ? message.created_at > from.created_at
+                                                       : message.seq > from.seq;
+    if (is_since) preview.messages.push_back(std::move(message));
   }));
   ApprovalFilter approvals;
   approvals.tenant = row.tenant;

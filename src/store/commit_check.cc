@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "belay/detail/expiry_envelope.h"
 #include "belay/value.h"
 
 namespace belay::store {
@@ -151,6 +152,13 @@ Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
   return Done{};
 }
 
+// The message of the expiry that the same commit records.
+bool is_of_expiry(const OutboxRow& message, const CommitRows& rows) {
+  return rows.decided && rows.decided->status == ApprovalStatus::expired &&
+         message.run == rows.decided->run && message.seq == rows.decided->seq &&
+         message.index == detail::expiry_message_index(rows.decided->interrupt);
+}
+
 Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
   if (!rows.earlier.empty()) return refuse("only an import brings earlier checkpoints");
   BELAY_CHECK(check_children(run.run, run.seq, rows));
@@ -164,6 +172,7 @@ Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
   }
   last_index = -1;
   for (const OutboxRow& message : rows.outbox) {
+    if (is_of_expiry(message, rows)) continue;
     if (message.run != run.run || message.seq != run.seq) {
       return refuse("a message names another run or seq");
     }
@@ -235,7 +244,10 @@ Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
     return refuse("one without a guard must not write rows of a run");
   }
   if (!commit.message_guard) {
-    if (!rows.outbox.empty()) return refuse("it changes a message that it does not guard");
+    bool is_expiry = rows.outbox.size() <= 1 &&
+                     std::all_of(rows.outbox.begin(), rows.outbox.end(),
+                                 [&](const auto& message) { return is_of_expiry(message, rows); });
+    if (!is_expiry) return refuse("it changes a message that it does not guard");
     return Done{};
   }
   const OutboxGuard& guard = *commit.message_guard;

@@ -1,5 +1,6 @@
 #include "belay/rows.h"
 
+#include "belay/detail/expiry_envelope.h"
 #include "store/enum_names.h"
 #include "store/envelope.h"
 
@@ -21,6 +22,10 @@ Result<std::string_view> json_in_envelope(std::string_view envelope) {
                                          " bytes. Restore the store from a backup.");
   }
   if (parts->type == "json") return parts->data;
+  if (parts->type == detail::expiry_type) {
+    BELAY_TRY(auto both, detail::with_expiry_message(envelope));
+    return both.json;
+  }
   if (!store::may_be_type(parts->type)) {
     return error(ErrorCode::corrupt,
                  "The envelope of a stored value has no type. Restore the store from a backup.");

@@ -25,6 +25,19 @@ std::vector<std::vector<ApprovalRow>> by_run(std::vector<ApprovalRow> approvals)
 
 }  // namespace
 
+// Returns whether the commit was applied. If it added the message of the expiry, this process
+// delivers it without waiting for its next poll.
+Task<Result<bool>> DueRuns::commit_expiry(Commit commit) {
+  TenantId tenant = commit.tenant;
+  RunId run = commit.rows.decided->run;
+  bool publishes = !commit.rows.outbox.empty();
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  bool is_applied = *outcome == CommitOutcome::applied;
+  if (is_applied && publishes) executor_.outbox().look_at(tenant, run);
+  co_return is_applied;
+}
+
 // Returns true if this call recorded the expiry.
 Task<Result<bool>> DueRuns::expire(ApprovalRow approval) {
   auto found = co_await loader_.load_run(approval.tenant, approval.run);
@@ -55,9 +68,7 @@ Task<Result<bool>> DueRuns::expire_of_active_run(ApprovalRow approval) {
   // The store's clock must agree that the approval has expired. If the clock of this process is
   // ahead, the outcome is approval_closed, and a later round tries again.
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
-  auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return *outcome == CommitOutcome::applied;
+  co_return co_await commit_expiry(std::move(commit));
 }
 
 // Expires one approval of a paused run and puts the run into its queue, without a concurrency
@@ -76,9 +87,7 @@ Task<Result<bool>> DueRuns::expire_into_queue(ApprovalRow approval) {
     co_return std::move(refused->why);
   }
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
-  auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return *outcome == CommitOutcome::applied;
+  co_return co_await commit_expiry(std::move(commit));
 }
 
 // Expires several approvals of one run and returns how many of them this call expired. To load the

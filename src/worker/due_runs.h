@@ -21,6 +21,7 @@ class DueRuns {
 
  private:
   Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
+  Task<Result<bool>> commit_expiry(Commit commit);
   Task<Result<bool>> expire(ApprovalRow approval);
   Task<Result<bool>> expire_of_active_run(ApprovalRow approval);
   Task<Result<bool>> expire_into_queue(ApprovalRow approval);

@@ -173,12 +173,14 @@ Task<Result<std::optional<RunView>>> RunExecutor::commit_and_drive(LoadedRun fou
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   std::vector<ConcurrencyGuard> guards = *places;
   commit.concurrency = *std::move(places);
+  bool publishes = !commit.rows.outbox.empty();
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome == CommitOutcome::limit_reached) {
     co_return co_await limits_.limit_reached(std::move(row), std::move(guards));
   }
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
+  if (publishes) outbox_.look_at(row.tenant, row.run);
   engine::Event first = engine::Committed{moment()};
   std::vector<ConcurrencyGuard> none;
   auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first),

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "belay/detail/expiry_envelope.h"
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {
@@ -242,6 +243,86 @@ TEST_P(StoreSuite, AnExpiryAppliesOnlyOnceItsTimeHasPassed) {
   clock_.advance(hours(24));
   EXPECT_EQ(call_->commit(script.expire()), CommitOutcome::applied);
   EXPECT_EQ(call_->approval(script.opened().interrupt).status, ApprovalStatus::expired);
+}
+
+OutboxRow expiry_message(const ApprovalRow& approval, Instant now) {
+  OutboxRow row;
+  row.run = approval.run;
+  row.seq = approval.seq;
+  row.index = belay::detail::expiry_message_index(approval.interrupt);
+  row.topic = "late";
+  row.envelope = json_envelope("{\"decision\":\"rejected\"}");
+  row.due_at = now;
+  row.created_at = now;
+  return row;
+}
+
+std::vector<OutboxRow> outbox_of(Caller& call) {
+  OutboxFilter filter;
+  filter.tenant = default_tenant();
+  return call.outbox(filter);
+}
+
+TEST_P(StoreSuite, TheMessageOfAnExpiryIsWrittenWithItAndOnlyWithIt) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  OutboxRow message = expiry_message(script.opened(), clock_.now());
+  RunScript early = script;
+  Commit decision = early.decide(ApprovalStatus::approved);
+  decision.if_expired->outbox.push_back(message);
+  RunScript late = script;
+  Commit expiry = late.expire();
+  expiry.rows.outbox.push_back(message);
+  EXPECT_EQ(call_->commit(expiry), CommitOutcome::approval_closed);
+  EXPECT_TRUE(outbox_of(*call_).empty());
+  clock_.advance(hours(24));
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::expired);
+  EXPECT_EQ(outbox_of(*call_), std::vector{message});
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::expired) << "sent again";
+  EXPECT_EQ(call_->commit(expiry), CommitOutcome::fenced) << "another process";
+  EXPECT_EQ(outbox_of(*call_), std::vector{message});
+}
+
+TEST_P(StoreSuite, TheMessageOfAnExpiryIsWrittenWithoutTheRun) {
+  RunScript script("a");
+  call_->commit(script.first());
+  ApprovalRow asked = script.question("q", clock_.now() + hours(24));
+  asked.payload = belay::detail::expiry_envelope("{\"topic\":\"late\"}", "7");
+  asked.payload_hash = sha256("7");
+  Commit request = script.pending({});
+  request.rows.opened.push_back(asked);
+  call_->commit(request);
+  EXPECT_EQ(call_->approval(asked.interrupt), asked);
+  clock_.advance(hours(25));
+  Commit expiry;
+  expiry.tenant = default_tenant();
+  expiry.approval_guard = ApprovalGuard{.interrupt = asked.interrupt,
+                                        .payload_hash = asked.payload_hash,
+                                        .expiry = ApprovalGuard::Expiry::passed,
+                                        .run_is_active = true};
+  expiry.rows.decided = asked;
+  expiry.rows.decided->status = ApprovalStatus::expired;
+  expiry.rows.decided->decided_at = clock_.now();
+  OutboxRow message = expiry_message(asked, clock_.now());
+  expiry.rows.outbox.push_back(message);
+  Commit two = expiry;
+  two.rows.outbox.push_back(message);
+  EXPECT_EQ(call_->try_commit(two).error().code, ErrorCode::invalid);
+  EXPECT_EQ(call_->commit(expiry), CommitOutcome::applied);
+  EXPECT_EQ(outbox_of(*call_), std::vector{message});
+  EXPECT_EQ(call_->commit(expiry), CommitOutcome::approval_closed) << "sent again";
+  EXPECT_EQ(outbox_of(*call_), std::vector{message});
+  // It is delivered like every other message.
+  OutboxRow delivered = message;
+  delivered.status = OutboxStatus::delivered;
+  delivered.attempts = 1;
+  Commit move;
+  move.tenant = default_tenant();
+  move.message_guard = OutboxGuard{message.run, message.seq, message.index};
+  move.rows.outbox.push_back(delivered);
+  EXPECT_EQ(call_->commit(move), CommitOutcome::applied);
+  EXPECT_EQ(outbox_of(*call_), std::vector{delivered});
 }
 
 TEST_P(StoreSuite, ARunsOpenApprovalsCanBeClosedWithIt) {

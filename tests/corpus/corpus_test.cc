@@ -136,6 +136,8 @@ INSTANTIATE_TEST_SUITE_P(Of, OldFiles,
                                            OldFile{"schema-7-sealed", encrypting_options},
                                            OldFile{"schema-8", plaintext_options},
                                            OldFile{"schema-8-sealed", encrypting_options},
+                                           OldFile{"schema-9", plaintext_options},
+                                           OldFile{"schema-9-sealed", encrypting_options},
                                            OldFile{"", plaintext_options},
                                            OldFile{"", encrypting_options}));
 

@@ -2,6 +2,7 @@
 // the same data, and a changed one never opens.
 
 #include "store/envelope.h"
+#include "belay/detail/expiry_envelope.h"
 #include "belay/testing.h"
 #include "store/encrypted/compression.h"
 #include "store/encrypted/digest_mask.h"
@@ -29,8 +30,12 @@ void take_apart(std::string_view input) {
   auto json = json_in_envelope(input);
   auto parts = encrypted::parts_of(input, kSubject);
   if (json.ok()) {
-    require(json_envelope(*json) == input, "a plain envelope goes together again");
-    require(parts.ok() && parts->is_plain() && parts->data == *json, "both readers agree");
+    auto both = detail::with_expiry_message(input);
+    require(both.ok() && both->json == *json, "both readers agree");
+    std::string again = both->message.empty() ? json_envelope(*json)
+                                              : detail::expiry_envelope(both->message, *json);
+    require(again == input, "a plain envelope goes together again");
+    require(parts.ok() && parts->is_plain() && parts->data.ends_with(*json), "all readers agree");
   } else {
     require_sound(json.error());
   }

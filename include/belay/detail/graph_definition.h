@@ -34,6 +34,7 @@ struct ApprovalOptions {
   std::string question;
   std::chrono::milliseconds expires{std::chrono::hours(24)};
   std::vector<std::string> roles = {};  // a decider needs one of them; empty: none needed
+  std::optional<ExpiryMessage> on_expiry = std::nullopt;  // not hashed
 };
 
 using NodeResult = Result<NodeUpdate>;

@@ -323,6 +323,11 @@ void write_outcome(TenantTables& tenant, EffectRow& outcome) {
   stored.effect_class = outcome.effect_class;
 }
 
+void insert_message(TenantTables& tenant, RunTable& run, OutboxRow& message) {
+  auto key = std::pair(message.seq, message.index);
+  run.outbox.emplace(key, OutboxEntry{std::move(message), ++tenant.last_number});
+}
+
 void write_message(TenantTables& tenant, OutboxRow& message) {
   OutboxRow& stored = tenant.run(message.run)->outbox.at({message.seq, message.index}).row;
   stored.status = message.status;
@@ -377,9 +382,15 @@ void edit_thread(TenantTables& tenant, ThreadRow& row) {
   stored.seal = std::move(row.seal);
 }
 
-void write_unguarded(CommitRows& rows, TenantTables& tenant) {
+void write_unguarded(CommitRows& rows, TenantTables& tenant, bool changes_message) {
   for (EffectRow& outcome : rows.effects) write_outcome(tenant, outcome);
-  for (OutboxRow& message : rows.outbox) write_message(tenant, message);
+  for (OutboxRow& message : rows.outbox) {
+    if (changes_message) {
+      write_message(tenant, message);
+    } else {
+      insert_message(tenant, *tenant.run(message.run), message);
+    }
+  }
   if (rows.preserve) {
     tenant.thread_by_id.at(rows.preserve->first.text)->preserve = rows.preserve->second;
   }
@@ -414,10 +425,7 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
     for (CheckpointRow& earlier : rows.earlier) run->checkpoints.push_back(std::move(earlier));
     run->checkpoints.push_back(std::move(*rows.checkpoint));
     append_all(run->events, rows.events);
-    for (OutboxRow& message : rows.outbox) {
-      auto key = std::pair(message.seq, message.index);
-      run->outbox.emplace(key, OutboxEntry{std::move(message), ++tenant.last_number});
-    }
+    for (OutboxRow& message : rows.outbox) insert_message(tenant, *run, message);
   }
   if (run) write_work(rows, tenant, *run);
   write_approvals(rows, tenant, run);
@@ -428,7 +436,7 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
     if (is_new) blob->second.envelope = std::move(row.envelope);
     blob->second.last_put = ++tenant.blob_puts;
   }
-  if (!commit.run_guard) write_unguarded(rows, tenant);
+  if (!commit.run_guard) write_unguarded(rows, tenant, commit.message_guard.has_value());
 }
 
 }  // namespace

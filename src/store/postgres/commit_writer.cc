@@ -142,7 +142,7 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit) {
   if (verdict.rows->decided) decide(commit.tenant, *verdict.rows->decided);
   RowBatch batch;
   if (verdict.rows->thread) batch.add_thread(*verdict.rows->thread);
-  batch.add_blobs(commit.tenant, *verdict.rows);
+  batch.add_children(commit, *verdict.rows);
   batch.add_records(commit.tenant, *verdict.rows, now_);
   batch.send(connection_);
   BELAY_CHECK(connection_.sync());

@@ -333,6 +333,7 @@ void RowBatch::add_children(const Commit& commit, const CommitRows& rows) {
                 row.seal);
   }
   for (const OutboxRow& row : rows.outbox) {
+    if (commit.message_guard) break;  // CommitWriter::move_message()
     messages_.add(tenant.text, row.run, row.seq, row.index, row.topic, row.status, row.attempts,
                   row.error, row.due_at, row.created_at, row.envelope, row.seal);
   }

@@ -98,6 +98,12 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Plac
     if (!moved) return CommitOutcome::fenced;
   }
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
+  if (!commit.message_guard) {
+    for (const OutboxRow& message : verdict.rows->outbox) {
+      BELAY_TRY(std::int64_t run, sure_run_number(place.tenant, message.run));
+      BELAY_CHECK(insert_message(Place{place.tenant, run}, message));
+    }
+  }
   if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
   if (verdict.rows->decided) BELAY_CHECK(decide(place.tenant, *verdict.rows->decided));
   BELAY_CHECK(put_records(place, *verdict.rows));
