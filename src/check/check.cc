@@ -107,7 +107,7 @@ const Rule kRules[] = {
      check::i15_pending},
     {{"I16",
       "Every message belongs to a commit of its run, is numbered without a gap, and counts its "
-      "attempts."},
+      "attempts. An approval has an expiry message exactly if it has expired and names one."},
      check::i16_outbox},
 };
 

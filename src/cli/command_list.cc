@@ -26,8 +26,8 @@ bool is_named(const CommandSpec& command, const std::string& name) {
 }
 
 std::string described(const CommandSpec& command) {
-  return "\"" + command.line + "\" of " +
-         (command.module.empty() ? "every program" : "module \"" + command.module + "\"");
+  std::string text = "\"" + command.line + "\"";
+  return command.module.empty() ? text : text + " of module \"" + command.module + "\"";
 }
 
 // True if one word of the command line would select both.

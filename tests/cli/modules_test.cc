@@ -127,8 +127,9 @@ TEST(ModuleNames, OfCommandsThatEveryProgramHasAreRefused) {
   ASSERT_TRUE(program.ok());
   auto commands = command_list(*program);
   ASSERT_FALSE(commands.ok());
-  EXPECT_THAT(commands.error().message, AllOf(HasSubstr("\"My threads\" of module \"letters\""),
-                                              HasSubstr("of every program")));
+  EXPECT_THAT(commands.error().message,
+              AllOf(HasSubstr("\"My threads\" of module \"letters\" and \"List threads"),
+                    HasSubstr("the name \"threads\"")));
 }
 
 TEST(ModuleNames, OfRoutesThatEveryProgramHasAreRefused) {
