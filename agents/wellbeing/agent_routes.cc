@@ -21,6 +21,7 @@ struct AgentBody {
 
 namespace {
 
+constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);  // of a page
 constexpr std::string_view kNotFound = "Execution thread not found or expired";
 
 // Messages about the runs of an agent.

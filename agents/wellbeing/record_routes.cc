@@ -12,6 +12,7 @@ using wellbeing::DailySummary;
 using wellbeing::Note;
 using wellbeing::Routine;
 
+constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);  // of a page
 constexpr std::int64_t kListDefault = 50;
 
 // Sets the members that the body omits.

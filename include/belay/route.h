@@ -142,9 +142,6 @@ Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 
-// The maximum number of items of a page.
-inline constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
-
 // Returns the owner of the data that a request is about: "userId" in its query, else the caller's
 // own user. `invalid` if it is not a valid user name.
 Result<UserId> owner_in(const RouteRequest& call);

@@ -58,13 +58,13 @@ std::vector<Parameter> history_parameters(std::int64_t or_else) {
                           "Run of that commit: only its commits, and those of older runs; the "
                           "newest run if omitted",
                           Value::object({{"type", "string"}, {"format", "uuid"}})),
-          server::run_parameter(), limit_parameter(or_else, kListMax)};
+          server::run_parameter(), limit_parameter(or_else, server::kListMax)};
 }
 
 Result<HistoryPage> history_page_in(const RouteRequest& call, std::int64_t or_else) {
   HistoryPage page;
   page.thread = ThreadId(call.path.at("threadId"));
-  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, kListMax));
+  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, server::kListMax));
   page.limit = static_cast<std::size_t>(limit);
   BELAY_TRY(page.run, server::named_run_in(call));
   if (auto found = call.query.find("beforeRun"); found != call.query.end()) {

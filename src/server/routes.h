@@ -34,6 +34,8 @@ std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
 std::vector<Route> metrics_routes(ApiContext& world);
 
+// The maximum number of items of a page.
+inline constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
 // The maximum seq of a commit that a request names.
 inline constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 

@@ -1,0 +1,35 @@
+#pragma once
+// belay/webhook.h - webhook_receiver(): delivers outbox messages as HTTP requests.
+//
+//     auto hook = belay::webhook_receiver({.url = "https://hooks.example.com/late-approvals"});
+//     module.receivers["late"] = hook.value();
+//
+// Each message is one POST with its body as application/json and the headers Idempotency-Key (the
+// id of the message, the same for every delivery), Belay-Topic and Belay-Attempt. A response with a
+// 2xx status, whose body is ignored, is the receipt. After any other response, or none, the message
+// is delivered again as its DeliveryOptions state: the server deduplicates by the key. Redirects
+// are not followed.
+//
+// Threading: as Receiver.
+
+#include <chrono>
+#include <string>
+
+#include "belay/runtime.h"
+
+namespace belay {
+
+struct WebhookOptions {
+  std::string url;                 // http or https
+  std::string authorization = {};  // the header Authorization, such as "Bearer ..."; empty: none
+  std::chrono::milliseconds timeout{10'000};  // of one request
+  // A PEM file of certificates to trust instead of the system's; empty: the system's.
+  std::string trusted_certificates = {};
+};
+
+// Fails with `invalid` if the URL or a header cannot be used. The errors of deliveries name the
+// host and the status; they contain neither the path of the URL, which can be secret, nor the
+// header.
+Result<Receiver> webhook_receiver(WebhookOptions options);
+
+}  // namespace belay
