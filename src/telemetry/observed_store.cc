@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "belay/telemetry.h"
@@ -93,13 +94,22 @@ class ObservedStore final : public ForwardingStore {
     if (is_expired && if_expired) report(std::move(*if_expired), now);
     if (is_applied) report(std::move(facts), now);
     if (!outcome.ok()) report_error(outcome.error());
+    note_availability(outcome.ok() ? nullptr : &outcome.error(), false);
     co_return std::move(outcome);
   }
 
   // Workers poll all the time: an alert clears even if no more runs end.
   Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
     look_at_rate();
-    return inner().poll_runs(std::move(filter));
+    auto runs = co_await inner().poll_runs(std::move(filter));
+    note_availability(runs.ok() ? nullptr : &runs.error(), true);
+    co_return std::move(runs);
+  }
+
+  Task<Result<Done>> read(Reader reader) override {
+    auto done = co_await inner().read(std::move(reader));
+    note_availability(done.ok() ? nullptr : &done.error(), true);
+    co_return std::move(done);
   }
 
  private:
@@ -301,6 +311,24 @@ class ObservedStore final : public ForwardingStore {
     telemetry_.log->write(std::move(entry));
   }
 
+  // Logs the first of several accesses that find the store unavailable, and the first after them
+  // that succeeds. `reports`: the failure itself is not logged otherwise.
+  void note_availability(const Error* failed, bool reports) {
+    if (!failed) {
+      // Read first: a write by each access would contend for the cache line.
+      if (!is_unavailable_.load(std::memory_order_relaxed)) return;
+      if (!is_unavailable_.exchange(false) || !wants(LogLevel::info)) return;
+      LogEntry entry;
+      entry.level = LogLevel::info;
+      entry.event = "store.recovered";
+      telemetry_.log->write(std::move(entry));
+      return;
+    }
+    if (failed->code != ErrorCode::unavailable) return;
+    bool is_first = !is_unavailable_.exchange(true);
+    if (is_first && reports) report_error(*failed);
+  }
+
   void report_error(const Error& failed) const {
     if (!wants(LogLevel::error)) return;
     LogEntry entry;
@@ -313,6 +341,7 @@ class ObservedStore final : public ForwardingStore {
 
   Clock& clock_;
   const Telemetry telemetry_;
+  std::atomic<bool> is_unavailable_ = false;
   std::mutex mutex_;
   FailureRate rate_;
 };

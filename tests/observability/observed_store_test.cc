@@ -6,6 +6,7 @@
 #include "belay/runtime.h"
 #include "belay/storage.h"
 #include "belay/testing.h"
+#include "store/forwarding_store.h"
 #include "tests/support/collected_log.h"
 
 namespace belay {
@@ -102,6 +103,42 @@ TEST_F(ObservedRuns, ThatAreDeletedAreCounted) {
   ASSERT_TRUE(deleted.ok());
   EXPECT_EQ(log_.entries.back().event, "runs.deleted");
   EXPECT_EQ(CollectedLog::field(log_.entries.back(), "runs"), "1");
+}
+
+// A store that can be unavailable.
+class AwayStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<Done>> read(Reader reader) override {
+    if (is_away) co_return error(ErrorCode::unavailable, "The store does not respond.");
+    co_return co_await inner().read(std::move(reader));
+  }
+  bool is_away = false;
+};
+
+TEST_F(ObservedRuns, OfAStoreThatIsUnavailableAreOneErrorAndItsEnd) {
+  AwayStore away(*store_);
+  auto observed = make_observed_store(away, clock_, {&log_, metrics_.get()}, alert_);
+  auto read = [&] {
+    return block_on(*loop_, observed->read([](Snapshot&) -> Result<Done> { return Done{}; })).ok();
+  };
+  EXPECT_TRUE(read());
+  away.is_away = true;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(read());
+  away.is_away = false;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(read());
+  EXPECT_THAT(log_.events(), ElementsAre("store.failed", "store.recovered"));
+  EXPECT_EQ(log_.entries[0].level, LogLevel::error);
+  EXPECT_EQ(log_.entries[0].message, "The store does not respond.");
+  EXPECT_EQ(CollectedLog::field(log_.entries[0], "code"), "unavailable");
+}
+
+TEST_F(ObservedRuns, DoNotTakeARefusalOfAReaderForAFailureOfTheStore) {
+  auto refused = block_on(*loop_, observed_->read([](Snapshot&) -> Result<Done> {
+    return error(ErrorCode::not_found, "Unknown run.");
+  }));
+  EXPECT_FALSE(refused.ok());
+  EXPECT_THAT(log_.events(), ElementsAre());
 }
 
 }  // namespace

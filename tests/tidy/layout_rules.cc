@@ -22,7 +22,7 @@ constexpr std::string_view kAgentHeaders[] = {
 constexpr int kAgentHeadersMax = 14;
 constexpr int kAgentLinesMax = 2'600;
 constexpr int kPublicHeadersMax = 35;
-constexpr int kPublicLinesInAllMax = 5'700;
+constexpr int kPublicLinesInAllMax = 5'800;
 constexpr int kReasonWithinLines = 30;
 
 int lines_of(std::string_view text) {
