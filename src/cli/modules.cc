@@ -54,6 +54,27 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// A part without its function would fail when it is used for the first time.
+Result<Done> check_functions(const Module& module) {
+  auto lacks = [&](const std::string& part) {
+    return error(ErrorCode::invalid,
+                 part + " of module \"" + module.name + "\" has no function. Set it, or omit it.");
+  };
+  for (const ModuleRoute& route : module.routes) {
+    if (!route.handle) return lacks("The route \"" + route.method + " " + route.path + "\"");
+  }
+  for (const RunForm& form : module.forms) {
+    if (!form.make) return lacks("The short form of run \"" + form.name + "\"");
+  }
+  for (const auto& [name, make] : module.models) {
+    if (!make) return lacks("The model \"" + name + "\"");
+  }
+  for (const auto& [topic, receiver] : module.receivers) {
+    if (!receiver) return lacks("The receiver of the topic \"" + topic + "\"");
+  }
+  return Done{};
+}
+
 Result<Done> take_names(const Module& module, TakenNames& taken) {
   auto take = [&](std::string_view kind, const std::string& name) {
     return taken.take(kind, name, module.name);
@@ -243,7 +264,10 @@ void take_parts(Module& module, Program& program) {
 Result<Program> program_with(const std::string& called, MainOptions options,
                              std::vector<Module> modules) {
   TakenNames taken;
-  for (const Module& module : modules) BELAY_CHECK(take_names(module, taken));
+  for (const Module& module : modules) {
+    BELAY_CHECK(take_names(module, taken));
+    BELAY_CHECK(check_functions(module));
+  }
   Program program;
   program.name = options.name.empty() ? last_part(called) : options.name;
   program.call = called;

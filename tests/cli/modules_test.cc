@@ -43,6 +43,10 @@ std::shared_ptr<const GraphDefinition> graph_named(const std::string& name) {
   return std::move(graph).build().value().definition();
 }
 
+std::unique_ptr<FormOptions> no_options() { return nullptr; }
+
+Task<Result<Done>> receive(OutboxMessage) { co_return Done{}; }
+
 // A way to give a module one name, and the words of the error that two modules with it cause.
 struct SharedName {
   std::string what;
@@ -77,7 +81,7 @@ const SharedName kSharedNames[] = {
      }},
     {"the short form of run \"answer\"",
      [](Module& module) {
-       module.forms.push_back({"answer", "Answer a letter", "answer", nullptr});
+       module.forms.push_back({"answer", "Answer a letter", "answer", no_options});
      }},
     {"the route \"GET /api/letters/{}\"",
      [](Module& module) {
@@ -96,7 +100,7 @@ const SharedName kSharedNames[] = {
      [](Module& module) {
        module.models["rules"] = [](const ModuleSettings&) { return std::shared_ptr<Model>(); };
      }},
-    {"the topic \"letters\"", [](Module& module) { module.receivers["letters"] = nullptr; }},
+    {"the topic \"letters\"", [](Module& module) { module.receivers["letters"] = receive; }},
     {"the schema \"Letter\"",
      [](Module& module) { module.presentation.schemas["Letter"] = Value(true); }}};
 INSTANTIATE_TEST_SUITE_P(Of, Modules, ::testing::ValuesIn(kSharedNames));
@@ -148,6 +152,26 @@ TEST(ModuleNames, OfRoutesThatEveryProgramHasAreRefused) {
   EXPECT_TRUE(server::check_routes({known, other}).ok());
   other.id = "getThread";
   EXPECT_FALSE(server::check_routes({known, other}).ok());
+}
+
+TEST(ModuleParts, WithoutTheirFunctionAreRefusedAtTheStart) {
+  const SharedName parts[] = {
+      {"The route \"GET /api/letters\"",
+       [](Module& module) {
+         module.routes.push_back(route_of("GET", "/api/letters", "listLetters", "Letters"));
+       }},
+      {"The short form of run \"answer\"",
+       [](Module& module) { module.forms.push_back({"answer", "Answer", "answer", nullptr}); }},
+      {"The model \"rules\"", [](Module& module) { module.models["rules"] = nullptr; }},
+      {"The receiver of the topic \"late\"",
+       [](Module& module) { module.receivers["late"] = nullptr; }}};
+  for (const SharedName& part : parts) {
+    Module module = named("letters");
+    part.add(module);
+    auto refused = both(std::move(module), named("other"));
+    ASSERT_FALSE(refused.ok()) << part.what;
+    EXPECT_THAT(refused.error().message, HasSubstr(part.what + " of module \"letters\""));
+  }
 }
 
 TEST(ModulePresentations, ShowAPayloadByTheFirstModuleThatAcceptsIt) {
