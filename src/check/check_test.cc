@@ -145,5 +145,63 @@ TEST(CheckRules, DamageAnywhereIsFound) {
   }
 }
 
+struct Draft {
+  std::string text = "Dear all";
+};
+
+// A store with one run whose approval has expired, with a message.
+StoredRows rows_after_an_expiry(testing::SimulatedLoop& loop, testing::SimulatedClock& clock,
+                                const Graph<Draft>& graph, const CheckScope& scope) {
+  testing::SeededRandom random(7);
+  testing::ScriptedModel model;
+  auto store = open_memory_store(clock, random);
+  RuntimeParts parts{*store, loop, clock, random, model};
+  auto runtime = Runtime::open(std::move(parts)).value();
+  runtime->add(graph);
+  StartOptions options;
+  options.thread = ThreadId("first");
+  EXPECT_TRUE(block_on(loop, runtime->start(graph, Draft{}, std::move(options))).ok());
+  loop.run_until(clock.now() + std::chrono::hours(2));
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant()))->expired_approvals, 1u);
+  std::function<Result<StoredRows>(Snapshot&)> reader = [scope](Snapshot& view) {
+    return rows_in(view, scope);
+  };
+  return block_on(loop, read<StoredRows>(*store, std::move(reader))).value();
+}
+
+TEST(CheckRules, AnExpiryWithoutItsMessageIsFound) {
+  GraphBuilder<Draft> builder{"draft"};
+  builder
+      .approval("review", &Draft::text,
+                {.question = "Send?",
+                 .expires = std::chrono::hours(1),
+                 .on_expiry = ExpiryMessage{"late", Value("desk 7")}})
+      .approved(end)
+      .rejected(end);
+  builder.edge(start, "review");
+  auto graph = std::move(builder).build().value();
+  CheckScope scope;
+  scope.graphs = {graph.definition()};
+  testing::SimulatedClock clock{*instant_from("2026-11-27T12:00:00Z")};
+  testing::SimulatedLoop loop(clock);
+  StoredRows rows = rows_after_an_expiry(loop, clock, graph, scope);
+  auto violations = [&](StoredRows stored) {
+    TamperedStore store(std::move(stored));
+    std::vector<std::string> told;
+    for (const Violation& each : checked(loop, store, scope).violations) {
+      told.push_back(each.rule + ": " + each.message);
+    }
+    return told;
+  };
+  EXPECT_THAT(violations(rows), ElementsAre());
+  StoredRows another_topic = rows;
+  another_topic.run("first").outbox.at(0).topic = "early";
+  EXPECT_THAT(violations(std::move(another_topic)),
+              ElementsAre("I16: the outbox has a message of an expiry that is not its own."));
+  rows.run("first").outbox.clear();
+  EXPECT_THAT(violations(std::move(rows)),
+              ElementsAre("I16: it has expired, but its message is not in the outbox."));
+}
+
 }  // namespace
 }  // namespace belay::check

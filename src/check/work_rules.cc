@@ -147,7 +147,9 @@ void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_
 void check_expiry_messages(const RunContents& run, Findings& findings) {
   std::map<std::int64_t, const OutboxRow*> sent;
   for (const OutboxRow& row : run.outbox) {
-    if (detail::is_expiry_message(row)) sent.emplace(row.index, &row);
+    if (!detail::is_expiry_message(row)) continue;
+    if (sent.emplace(row.index, &row).second) continue;
+    findings.add(run, "the outbox has the message of one expiry twice.");
   }
   for (const ApprovalRow& approval : run.approvals) {
     auto message = sent.extract(detail::expiry_message_index(approval.interrupt));
@@ -209,15 +211,15 @@ void i16_outbox(const RunContents& run, const CheckScope&, Findings& findings) {
   for (const CheckpointRow& each : run.checkpoints) commits.insert(each.seq);
   check_expiry_messages(run, findings);
   for (const OutboxRow& row : run.outbox) {
-    if (detail::is_expiry_message(row)) continue;
     std::string name = "the message " + std::to_string(row.index) + " of " + commit_text(row.seq);
+    if (row.attempts < 0 || (row.status != OutboxStatus::waiting && row.attempts == 0)) {
+      findings.add(run, name + " is " + std::string(name_of(row.status)) + " without an attempt.");
+    }
+    if (detail::is_expiry_message(row)) continue;
     if (!by_commit[row.seq].insert(row.index).second) findings.add(run, name + " exists twice.");
     bool was_pruned = is_pruned(run) && row.seq < run.checkpoints.front().seq;
     if (!commits.contains(row.seq) && !was_pruned) {
       findings.add(run, name + " belongs to a commit that does not exist.");
-    }
-    if (row.attempts < 0 || (row.status != OutboxStatus::waiting && row.attempts == 0)) {
-      findings.add(run, name + " is " + std::string(name_of(row.status)) + " without an attempt.");
     }
   }
   for (const auto& [seq, indexes] : by_commit) {

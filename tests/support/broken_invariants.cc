@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "belay/detail/expiry_envelope.h"
 #include "engine/next_task.h"
 #include "tests/support/broken_stores.h"
 
@@ -430,10 +431,52 @@ void message_delivered_without_a_try(StoredRows& rows, CheckScope&) {
   message_of(rows.run("wide_completed")).status = OutboxStatus::delivered;
 }
 
+// The message of an expiry, of the open approval of "paused", which does not name one.
+OutboxRow& add_expiry_message(StoredRows& rows) {
+  RunContents& run = rows.run("paused");
+  const ApprovalRow& approval = run.approvals.front();
+  OutboxRow row;
+  row.run = run.row.run;
+  row.seq = approval.seq;
+  row.index = detail::expiry_message_index(approval.interrupt);
+  row.topic = "late";
+  row.envelope = json_envelope("null");
+  run.outbox.push_back(std::move(row));
+  return run.outbox.back();
+}
+
+void expiry_message_of_an_open_approval(StoredRows& rows, CheckScope&) { add_expiry_message(rows); }
+
+void expiry_message_of_no_approval(StoredRows& rows, CheckScope&) {
+  ++add_expiry_message(rows).index;
+}
+
+void expiry_message_there_twice(StoredRows& rows, CheckScope&) {
+  add_expiry_message(rows);
+  add_expiry_message(rows);
+}
+
+void expiry_message_delivered_without_a_try(StoredRows& rows, CheckScope&) {
+  add_expiry_message(rows).status = OutboxStatus::delivered;
+}
+
+std::vector<BrokenStore> broken_messages() {
+  return {
+      {"I16", "AMessageOfNoCommit", message_of_no_commit},
+      {"I16", "AMessageLostBetweenOthers", message_lost_between_others},
+      {"I16", "AMessageThereTwice", message_there_twice},
+      {"I16", "AMessageDeliveredWithoutATry", message_delivered_without_a_try},
+      {"I16", "AnExpiryMessageOfAnOpenApproval", expiry_message_of_an_open_approval},
+      {"I16", "AnExpiryMessageOfNoApproval", expiry_message_of_no_approval},
+      {"I16", "AnExpiryMessageThereTwice", expiry_message_there_twice},
+      {"I16", "AnExpiryMessageDeliveredWithoutATry", expiry_message_delivered_without_a_try},
+  };
+}
+
 }  // namespace
 
 std::vector<BrokenStore> broken_invariants() {
-  return {
+  std::vector<BrokenStore> all = {
       {"I1", "AnAcknowledgedCommitLost", acknowledged_commit_lost},
       {"I1", "AnAcknowledgedRunLost", acknowledged_run_lost},
       {"I2", "StoredBytesChanged", stored_bytes_changed},
@@ -495,11 +538,9 @@ std::vector<BrokenStore> broken_invariants() {
       {"I13", "AMessageOfADeletedRun", message_of_a_deleted_run},
       {"I15", "AValueOfATaskThatWorks", value_of_a_task_that_works},
       {"I15", "ATaskThatNoCommitChose", task_that_no_commit_chose},
-      {"I16", "AMessageOfNoCommit", message_of_no_commit},
-      {"I16", "AMessageLostBetweenOthers", message_lost_between_others},
-      {"I16", "AMessageThereTwice", message_there_twice},
-      {"I16", "AMessageDeliveredWithoutATry", message_delivered_without_a_try},
   };
+  for (const BrokenStore& each : broken_messages()) all.push_back(each);
+  return all;
 }
 
 }  // namespace belay::check
