@@ -66,6 +66,16 @@ const Known kKnown[] = {
     {"redis_ca_file", "BELAY_REDIS_CA_FILE", &Environment::redis_ca_file, nullptr, nullptr},
 };
 
+}  // namespace
+
+std::vector<ModuleSetting> common_settings() {
+  std::vector<ModuleSetting> all;
+  for (const Known& known : kKnown) all.push_back({known.key, known.variable});
+  return all;
+}
+
+namespace {
+
 bool is_offered(const Program& program, const Known& known) {
   return !std::string_view(known.key).starts_with("model") || !program.brings_model;
 }

@@ -34,6 +34,9 @@ struct ConfigFile {
 std::vector<std::string> config_places(const Program& program, const Environment& environment,
                                        const GlobalFlags& flags);
 
+// Returns the settings that every program has, without help.
+std::vector<ModuleSetting> common_settings();
+
 // Returns nullopt if there is no file. Fails with `invalid`, with the line, if a key is unknown
 // (the message suggests the nearest known one) or duplicate, if a value is not a single text, or if
 // the file is not YAML.

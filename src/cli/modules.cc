@@ -1,5 +1,6 @@
 #include "cli/modules.h"
 
+#include "cli/config_file.h"
 #include "cli/model_settings.h"
 #include "cli/show.h"
 
@@ -23,10 +24,16 @@ std::string last_part(const std::string& path) { return path.substr(path.rfind('
 // The names that modules have taken, with their modules.
 class TakenNames {
  public:
-  // `kind`: "command", "route". Fails with `invalid` if another module has the name.
+  // `kind`: "command", "route". Empty `module`: the program itself. Fails with `invalid` if another
+  // module has the name.
   Result<Done> take(std::string_view kind, const std::string& name, const std::string& module) {
     auto [found, is_new] = owners_.emplace(std::string(kind) + "\n" + name, module);
     if (is_new) return Done{};
+    if (found->second.empty()) {
+      return error(ErrorCode::invalid, "The program itself has the " + std::string(kind) + " \"" +
+                                           name + "\", and the module \"" + module +
+                                           "\" has it, too. Rename that of the module.");
+    }
     return error(ErrorCode::invalid, "The modules \"" + found->second + "\" and \"" + module +
                                          "\" both have the " + std::string(kind) + " \"" + name +
                                          "\". Rename one of them, or omit a module.");
@@ -96,6 +103,22 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
   for (const auto& [name, make] : module.models) BELAY_CHECK(take("model", name));
   for (const auto& [topic, receiver] : module.receivers) BELAY_CHECK(take("topic", topic));
   for (const auto& [name, schema] : module.presentation.schemas) BELAY_CHECK(take("schema", name));
+  return Done{};
+}
+
+Result<Done> take_names_of_program(const MainOptions& options, TakenNames& taken) {
+  std::vector<ModuleSetting> settings = common_settings();
+  for (ModuleSetting& setting : model_settings()) settings.push_back(std::move(setting));
+  for (const ModuleSetting& setting : settings) {
+    BELAY_CHECK(taken.take("setting", setting.key, ""));
+    BELAY_CHECK(taken.take("variable", setting.variable, ""));
+  }
+  for (const std::string& name : options.collections) {
+    BELAY_CHECK(taken.take("collection", name, ""));
+  }
+  for (const auto& [topic, receiver] : options.receivers) {
+    BELAY_CHECK(taken.take("topic", topic, ""));
+  }
   return Done{};
 }
 
@@ -264,6 +287,7 @@ void take_parts(Module& module, Program& program) {
 Result<Program> program_with(const std::string& called, MainOptions options,
                              std::vector<Module> modules) {
   TakenNames taken;
+  BELAY_CHECK(take_names_of_program(options, taken));
   for (const Module& module : modules) {
     BELAY_CHECK(take_names(module, taken));
     BELAY_CHECK(check_functions(module));

@@ -136,6 +136,28 @@ TEST(ModuleNames, OfCommandsThatEveryProgramHasAreRefused) {
                     HasSubstr("the name \"threads\"")));
 }
 
+TEST(ModuleNames, OfSettingsThatEveryProgramHasAreRefused) {
+  for (const ModuleSetting& setting :
+       {ModuleSetting{"store", "BELAY_LETTERS"}, ModuleSetting{"letters", "BELAY_LOG_LEVEL"},
+        ModuleSetting{"model_prices", "BELAY_LETTERS"}}) {
+    Module module = named("letters");
+    module.settings = {setting};
+    auto refused = both(std::move(module), named("other"));
+    ASSERT_FALSE(refused.ok()) << setting.key;
+    EXPECT_THAT(refused.error().message,
+                AllOf(HasSubstr("The program itself has the "), HasSubstr("\"letters\"")));
+  }
+}
+
+TEST(ModuleNames, OfTopicsOfTheProgramAreRefused) {
+  MainOptions options;
+  options.receivers["late"] = receive;
+  std::vector<Module> modules;
+  modules.push_back(named("letters"));
+  modules.back().receivers["late"] = receive;
+  EXPECT_FALSE(program_with("/bin/letters", std::move(options), std::move(modules)).ok());
+}
+
 TEST(ModuleNames, OfRoutesThatEveryProgramHasAreRefused) {
   server::Route known, other;
   known.method = other.method = "GET";
