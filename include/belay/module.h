@@ -100,7 +100,8 @@ using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
 struct Module {
   std::string name;  // for errors
-  // Builds the graphs. Their texts may depend on the settings; their names and nodes must not.
+  // Builds the graphs; versions of a graph have one name. Their texts may depend on the settings;
+  // their names and nodes must not.
   std::function<Result<Definitions>(const ModuleSettings&)> graphs = nullptr;
   std::vector<std::string> collections = {};  // of records; `check` reads them
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all. Called

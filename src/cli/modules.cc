@@ -232,8 +232,12 @@ Result<Definitions> all_graphs(const std::vector<Module>& modules, const Setting
   for (const Module& module : modules) {
     if (!module.graphs) continue;
     BELAY_TRY(Definitions own, module.graphs(settings));
+    // A module can have several versions of a graph, which have one name.
+    std::set<std::string> names;
     for (auto& graph : own) {
-      BELAY_CHECK(taken.take("graph", graph->name, module.name));
+      if (names.insert(graph->name).second) {
+        BELAY_CHECK(taken.take("graph", graph->name, module.name));
+      }
       all.push_back(std::move(graph));
     }
   }

@@ -118,6 +118,18 @@ TEST(ModuleNames, OfGraphsAreComparedWhenTheyAreBuilt) {
                                             HasSubstr("the graph \"answer\"")));
 }
 
+TEST(ModuleNames, OfSeveralVersionsOfAGraphAreOneInTheirModule) {
+  Module one = named("first");
+  one.graphs = [](const ModuleSettings&) {
+    return Result<Definitions>(Definitions{graph_named("answer"), graph_named("answer")});
+  };
+  auto program = both(std::move(one), named("second"));
+  ASSERT_TRUE(program.ok());
+  auto graphs = program->graphs(Settings());
+  ASSERT_TRUE(graphs.ok());
+  EXPECT_EQ(graphs->size(), 2u);
+}
+
 TEST(ModuleNames, OfModulesDiffer) {
   auto refused = both(named("letters"), named("letters"));
   ASSERT_FALSE(refused.ok());
