@@ -1,5 +1,7 @@
 #include "cli/modules.h"
 
+#include <set>
+
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
 #include "cli/show.h"
