@@ -5,6 +5,7 @@
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
 #include "cli/show.h"
+#include "server/module_routes.h"
 
 namespace belay::cli {
 namespace {
@@ -45,18 +46,6 @@ class TakenNames {
   std::map<std::string, std::string> owners_;
 };
 
-// The path with anonymous parameters: "/api/notes/{}" for "/api/notes/{key}".
-std::string without_parameter_names(std::string_view path) {
-  std::string plain;
-  bool is_inside = false;
-  for (char c : path) {
-    if (c == '}') is_inside = false;
-    if (!is_inside) plain += c;
-    if (c == '{') is_inside = true;
-  }
-  return plain;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
@@ -94,7 +83,7 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
   }
   for (const RunForm& form : module.forms) BELAY_CHECK(take("short form of run", form.name));
   for (const ModuleRoute& route : module.routes) {
-    BELAY_CHECK(take("route", route.method + " " + without_parameter_names(route.path)));
+    BELAY_CHECK(take("route", server::place_of(route)));
     BELAY_CHECK(take("operation", route.id));
   }
   for (const std::string& name : module.collections) BELAY_CHECK(take("collection", name));

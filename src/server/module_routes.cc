@@ -70,18 +70,6 @@ std::string described(const Route& route) {
          (route.module.empty() ? "every program" : "module \"" + route.module + "\"");
 }
 
-// The path with anonymous parameters.
-std::string place_of(const Route& route) {
-  std::string place = route.method + " ";
-  bool is_inside = false;
-  for (char c : route.path) {
-    if (c == '}') is_inside = false;
-    if (!is_inside) place += c;
-    if (c == '{') is_inside = true;
-  }
-  return place;
-}
-
 }  // namespace
 
 RouteReply route_reply_of(Reply given) {
@@ -93,6 +81,17 @@ RouteReply route_reply_of(Reply given) {
   }
   reply.is_kept = given.is_kept;
   return reply;
+}
+
+std::string place_of(const RouteSpec& route) {
+  std::string place = route.method + " ";
+  bool is_inside = false;
+  for (char c : route.path) {
+    if (c == '}') is_inside = false;
+    if (!is_inside) place += c;
+    if (c == '{') is_inside = true;
+  }
+  return place;
 }
 
 std::vector<Route> module_routes(const std::vector<ModuleRoute>& routes,

@@ -9,6 +9,10 @@ namespace belay::server {
 std::vector<Route> module_routes(const std::vector<ModuleRoute>& routes,
                                  const ModuleSettings& settings, ApiContext& world);
 
+// Returns the method and the path with anonymous parameters, "GET /api/notes/{}" for
+// "/api/notes/{key}": two routes of one place accept the same requests.
+std::string place_of(const RouteSpec& route);
+
 // Fails with `invalid`, naming both, if two routes have the same method and path, apart from the
 // names of parameters, or the same id.
 Result<Done> check_routes(const std::vector<Route>& routes);

@@ -8,13 +8,6 @@
 namespace belay::server {
 namespace {
 
-std::optional<std::int64_t> number_from(std::string_view text) {
-  std::int64_t number = 0;
-  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -22,6 +15,13 @@ std::string_view trimmed(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> number_from(std::string_view text) {
+  std::int64_t number = 0;
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 Route route_of(std::string method, std::string path, std::string id, std::string summary) {
   Route route;

@@ -1,29 +1,16 @@
 // Functions of belay/route.h for handlers of modules; those of Belay use them, too.
 
-#include <charconv>
-
 #include "base/percent_encoding.h"
 #include "server/problem.h"
 #include "server/routes.h"
 
 namespace belay {
-namespace {
-
-std::optional<std::int64_t> number_from(std::string_view text) {
-  std::int64_t number = 0;
-  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
 Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
                                    std::int64_t or_else, std::int64_t least, std::int64_t most) {
   auto found = query.find(name);
   if (found == query.end()) return or_else;
   // Text that is not a number is treated as out of range.
-  return server::within(name, number_from(found->second).value_or(least - 1), least, most);
+  return server::within(name, server::number_from(found->second).value_or(least - 1), least, most);
 }
 
 Parameter query_parameter(std::string name, std::string help, Value schema) {

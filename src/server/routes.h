@@ -39,6 +39,8 @@ inline constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max
 // The maximum seq of a commit that a request names.
 inline constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
+// Parses a whole number; nullopt for any other text.
+std::optional<std::int64_t> number_from(std::string_view text);
 bool bool_parameter(const StringMap& query, std::string_view name);
 // Returns the number; fails with `invalid` if it is not from `least` to `most`.
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
