@@ -40,8 +40,8 @@ struct ToolCall {
   friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
-// A tool that a model can request to call.
-struct Tool {
+// The part of a tool that a model receives: see tool.h.
+struct ToolDefinition {
   std::string name;  // letters, digits, _ and -, at most 64
   std::string description;
   Value parameters;  // JSON Schema of an object
@@ -72,7 +72,7 @@ struct ModelRequest {
   // Maximum length of the reply; unset: the model's own limit. In a run with a budget, unset means
   // limits::output_tokens_default, because the maximum cost is reserved.
   std::optional<std::int64_t> max_output_tokens = std::nullopt;
-  std::vector<Tool> tools = {};
+  std::vector<ToolDefinition> tools = {};
   ToolChoice tool_choice = ToolChoice::automatic;
   // Unset: the model's own.
   std::optional<double> temperature = std::nullopt;

@@ -34,7 +34,7 @@ std::int64_t Model::input_tokens_max(const ModelRequest& request) const {
       bytes += call.id.size() + call.name.size() + to_json(call.arguments).size() + frame;
     }
   }
-  for (const Tool& tool : request.tools) {
+  for (const ToolDefinition& tool : request.tools) {
     bytes += tool.name.size() + tool.description.size() + to_json(tool.parameters).size() + frame;
   }
   if (!request.response_schema.is_null()) bytes += to_json(request.response_schema).size();

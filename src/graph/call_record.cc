@@ -32,9 +32,9 @@ Value document_of(const Message& message) {
   return Value(std::move(members));
 }
 
-Value document_of(const std::vector<Tool>& tools) {
+Value document_of(const std::vector<ToolDefinition>& tools) {
   Value::Array all;
-  for (const Tool& tool : tools) {
+  for (const ToolDefinition& tool : tools) {
     all.push_back(Value::object(
         {{"description", tool.description}, {"name", tool.name}, {"parameters", tool.parameters}}));
   }

@@ -271,7 +271,7 @@ class Anthropic final : public Protocol {
  private:
   static void add_tools(const ModelRequest& request, Value::Object& body) {
     Value::Array tools;
-    for (const Tool& tool : request.tools) {
+    for (const ToolDefinition& tool : request.tools) {
       tools.push_back(Value::object({{"name", tool.name},
                                      {"description", tool.description},
                                      {"input_schema", tool.parameters}}));

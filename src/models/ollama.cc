@@ -120,7 +120,7 @@ class Ollama final : public Protocol {
       body.emplace("format", request.response_schema);
     }
     body.emplace("messages", std::move(messages));
-    const std::vector<Tool>& tools = callable_tools(request);
+    const std::vector<ToolDefinition>& tools = callable_tools(request);
     if (!tools.empty()) body.emplace("tools", function_tools(tools));
     if (Value options = options_of(request); !options.as_object()->empty()) {
       body.emplace("options", std::move(options));

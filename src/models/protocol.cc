@@ -22,8 +22,8 @@ std::string Server::who() const {
   return "The model " + quotable(provider + ":" + model, 100) + " at " + host_in(url);
 }
 
-const std::vector<Tool>& callable_tools(const ModelRequest& request) {
-  static const std::vector<Tool> none;
+const std::vector<ToolDefinition>& callable_tools(const ModelRequest& request) {
+  static const std::vector<ToolDefinition> none;
   return request.tool_choice == ToolChoice::none ? none : request.tools;
 }
 
@@ -36,9 +36,9 @@ std::string_view called_tool(const ModelRequest& request, const Message& result)
   return {};
 }
 
-Value function_tools(const std::vector<Tool>& tools) {
+Value function_tools(const std::vector<ToolDefinition>& tools) {
   Value::Array all;
-  for (const Tool& tool : tools) {
+  for (const ToolDefinition& tool : tools) {
     Value function = Value::object(
         {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}});
     all.push_back(Value::object({{"type", "function"}, {"function", std::move(function)}}));

@@ -68,12 +68,12 @@ std::unique_ptr<Protocol> openai_protocol(Server server);
 std::unique_ptr<Protocol> anthropic_protocol(Server server);
 
 // Returns the tools that the model can call: none with ToolChoice::none.
-const std::vector<Tool>& callable_tools(const ModelRequest& request);
+const std::vector<ToolDefinition>& callable_tools(const ModelRequest& request);
 // Returns the name of the tool whose result a message of role `tool` contains; empty if the request
 // has no such call.
 std::string_view called_tool(const ModelRequest& request, const Message& result);
 // Returns the tools in the format {"type": "function", "function": {...}}.
-Value function_tools(const std::vector<Tool>& tools);
+Value function_tools(const std::vector<ToolDefinition>& tools);
 // Returns the arguments of a call as an object, even if the model wrote something else.
 Value arguments_object(const ToolCall& call);
 // Returns the schema as an instruction, for a provider that needs it in the prompt as well.

@@ -23,7 +23,7 @@ Value document_of(const Message& message) {
 }
 
 // Not as an initializer list: GCC 12 at -O2 then warns of an access outside of its bounds.
-Value document_of(const Tool& tool) {
+Value document_of(const ToolDefinition& tool) {
   Value::Array members;
   members.reserve(3);
   members.emplace_back(tool.name);
@@ -91,7 +91,7 @@ Digest CachedModel::key_of(const ModelRequest& request) const {
   Value::Array messages;
   for (const Message& message : request.messages) messages.push_back(document_of(message));
   Value::Array tools;
-  for (const Tool& tool : request.tools) tools.push_back(document_of(tool));
+  for (const ToolDefinition& tool : request.tools) tools.push_back(document_of(tool));
   return sha256(to_json(Value(Value::Array{
       identity_, request.purpose, std::move(messages), request.response_schema, request.input,
       value_of(request.max_output_tokens), std::move(tools), static_cast<int>(request.tool_choice),
