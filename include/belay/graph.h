@@ -29,6 +29,8 @@
 
 namespace belay {
 
+struct AgentOptions;
+
 // A checked graph. Cheap to copy; runs share it.
 template <GraphState State>
 class Graph {
@@ -173,11 +175,11 @@ class GraphBuilder {
   }
 
   // Pauses the run for this time, or for a time that the state determines. No process is occupied.
+  using WaitTime = std::function<std::chrono::milliseconds(const State&)>;
   GraphBuilder& wait(std::string_view name, std::chrono::milliseconds time) {
     return wait(name, [time](const State&) { return time; });
   }
-  GraphBuilder& wait(std::string_view name,
-                     std::function<std::chrono::milliseconds(const State&)> time) {
+  GraphBuilder& wait(std::string_view name, WaitTime time) {
     add_node(name).wait = detail::on_state<State>(std::move(time));
     return *this;
   }
@@ -199,6 +201,11 @@ class GraphBuilder {
     add_node(name).subgraph = std::move(inner);
     return NodeSetting(*this, definition_.nodes.size() - 1);
   }
+
+  // An agent with tools as one node, defined in agent.h: `in` and `out` are members, or
+  // functions (const State&) -> std::string and (const AgentState&) -> Update<State>.
+  template <typename Input, typename Output>
+  NodeSetting agent(std::string_view name, const AgentOptions& options, Input in, Output out);
 
   GraphBuilder& edge(std::string_view from, std::string_view to) {
     return connect(from, {to}, nullptr);
@@ -231,23 +238,16 @@ class GraphBuilder {
   // has its default value.
   template <typename M>
   GraphBuilder& transient(M State::* member) {
-    rule_of(member).transient = true;
-    return *this;
+    return rule_of(member).transient = true, *this;
   }
-
   // Adds the input of a thread's later run to this member, instead of replacing it: see thread.h.
   // Appends it to a list, merges it into a map, or adds it to a number.
   template <typename M>
   GraphBuilder& accumulate(M State::* member) {
-    rule_of(member).of_input = detail::accumulating_op<M>();
-    return *this;
+    return rule_of(member).of_input = detail::accumulating_op<M>(), *this;
   }
   // A thread of this graph has a single run: see StartOptions::thread.
-  GraphBuilder& one_run_per_thread() {
-    definition_.one_run_per_thread = true;
-    return *this;
-  }
-
+  GraphBuilder& one_run_per_thread() { return definition_.one_run_per_thread = true, *this; }
   // Rejects an input for which `check` returns an Error; nothing is written in that case.
   GraphBuilder& check_input(std::function<Result<Done>(const State&)> check) {
     definition_.check_input = detail::on_state<State>(std::move(check));
@@ -261,15 +261,12 @@ class GraphBuilder {
   }
   // Continues runs of any other version with this one. Their next nodes must still exist with the
   // same meaning, and new members must have valid defaults.
-  GraphBuilder& accept_older_versions() {
-    definition_.accepts_older_versions = true;
-    return *this;
-  }
+  GraphBuilder& accept_older_versions() { return definition_.accepts_older_versions = true, *this; }
 
   Result<Graph<State>> build() &&
     requires reflect::PlainStruct<State>
   {
-    auto built = finish_graph(std::move(definition_), std::move(ways_));
+    auto built = finish_graph(std::move(definition_), std::move(ways_), std::move(faults_));
     if (!built.ok()) return std::move(built).error();
     return Graph<State>(*std::move(built));
   }
@@ -295,6 +292,7 @@ class GraphBuilder {
 
   GraphDefinition definition_;
   std::vector<EdgeDeclaration> ways_;
+  std::vector<std::string> faults_;
 };
 
 }  // namespace belay

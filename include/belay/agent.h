@@ -1,0 +1,123 @@
+#pragma once
+// belay/agent.h - an agent with tools, as a graph or as one node of a graph.
+//
+//     AgentOptions options;
+//     options.prompt = "You answer questions about the weather.";
+//     options.tools = {forecast};
+//     Result<Graph<AgentState>> agent = agent_graph("weather", options);
+//
+//     graph.agent("ask", options, &Trip::question, &Trip::advice);   // as a node
+//
+// The agent calls the model, executes the calls of tools that it requests, in parallel, and calls
+// it again with the results, until it answers without a call. Each of these steps is a commit:
+// after a crash, neither a reply of the model nor a call whose result is committed is repeated.
+//
+// Guarantees:
+// - Approvals. Calls that need one wait at the same time, and can be decided in any order; the
+//   payload of an approval has the tool, its arguments, which can be edited, and the version of the
+//   tool. The model is called again when all are settled. A decision counts for this call and this
+//   payload only.
+// - The conversation is valid for every provider whenever it is read, also after a cancellation, a
+//   crash or an expiry: conversation_of() adds a result for each call that has none.
+// - A request begins with the bytes of the previous one of its conversation, unless the prompt or
+//   the tools have changed; that is recorded as the event "prompt_changed", with the offset of the
+//   first different byte and its cause.
+// - A call that repeats an earlier one twice with the same result is not executed; the model
+//   receives a note.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/graph.h"
+#include "belay/tool.h"
+
+namespace belay {
+
+struct AgentOptions {
+  std::string prompt = {};  // the system prompt; empty: none
+  std::vector<Tool> tools = {};
+  // Maximum number of model calls for one question. The model is asked to answer in the last one.
+  int steps_max = 10;
+  // After so many tokens for one question, the model is asked to answer; 0: unlimited. A run can
+  // have a hard limit: RunOptions::budget.
+  std::int64_t tokens_max = 0;
+  std::size_t calls_max = 8;                                     // calls of tools that run at once
+  std::size_t result_bytes_max = 64 * 1024;                      // of a result; the rest is cut off
+  std::optional<std::int64_t> max_output_tokens = std::nullopt;  // of each reply
+  std::optional<double> temperature = std::nullopt;
+  RetryPolicy retry{.attempts = 3};  // of a model call
+  std::chrono::milliseconds model_timeout{std::chrono::minutes(10)};
+};
+
+// The result of a call, as the model receives it.
+struct ToolResult {
+  std::string text{};
+  bool is_error = false;
+  bool untrusted = false;  // see ToolOptions::untrusted
+};
+
+struct AgentCall {
+  ToolCall call{};
+  std::string fault{};  // why it is not executed; empty: it is
+};
+
+// A message of the user, or a reply of the model with its calls.
+struct AgentTurn {
+  std::string question{};  // not empty: a message of the user
+  bool is_note = false;    // the agent wrote the question: the last call of the model
+  std::string text{};
+  std::vector<AgentCall> calls{};
+};
+
+struct AgentState {
+  std::string question{};  // the input of a run
+  std::string answer{};
+  std::vector<AgentTurn> turns{};               // of all runs of the thread
+  std::map<std::string, ToolResult> results{};  // by ToolCall::id
+  int steps = 0;                                // model calls for this question
+  Usage usage{};                                // for this question
+  bool untrusted = false;  // the conversation contains a result of an untrusted tool
+  std::string provider{}, model{}, notice{};  // of the last reply: see ModelReply
+  std::string head{};                         // prompt and tools of the last request, as JSON
+  std::int64_t requested = 0;                 // messages in the last request
+};
+
+// Builds an agent as a graph with the input AgentState::question. Runs of one thread continue the
+// conversation. Outcomes: "answered", "steps_spent", "tokens_spent". Runs of earlier versions
+// continue with a newer one; a call of a tool that no longer exists is not executed, and the model
+// receives an error as its result. Fails with `invalid` for tools of one name or with a name that
+// providers do not accept.
+Result<Graph<AgentState>> agent_graph(std::string name, AgentOptions options);
+
+// The conversation so far, without the system prompt: valid for every provider.
+std::vector<Message> conversation_of(const AgentState& state);
+
+template <GraphState State>
+template <typename Input, typename Output>
+typename GraphBuilder<State>::NodeSetting GraphBuilder<State>::agent(std::string_view name,
+                                                                     const AgentOptions& options,
+                                                                     Input question,
+                                                                     Output answer) {
+  auto built = agent_graph(std::string(name), options);
+  if (!built.ok()) {
+    faults_.push_back(built.error().message);
+    built = agent_graph(std::string(name), AgentOptions{});
+  }
+  return subgraph(
+      name, built.value(),
+      [question](const State& state) {
+        return AgentState{.question = std::invoke(question, state)};
+      },
+      [answer](const AgentState& inner) {
+        if constexpr (std::is_member_pointer_v<Output>) {
+          return belay::set(answer, inner.answer);
+        } else {
+          return answer(inner);
+        }
+      });
+}
+
+}  // namespace belay

@@ -1,0 +1,20 @@
+#pragma once
+// agent/conversation.h - texts that stand in a conversation for what did not happen. Constant: a
+// request begins with the bytes of the previous one.
+
+#include <string_view>
+
+#include "belay/agent.h"
+
+namespace belay::agents {
+
+inline constexpr std::string_view no_result =
+    "There is no result: the run ended before this call, or before its result was recorded. "
+    "If it matters whether the call happened, find out before you repeat it.";
+inline constexpr std::string_view no_answer = "(The run ended without an answer.)";
+inline constexpr std::string_view empty_answer = "(The answer was empty.)";
+
+// The first entry of the turns of the current question.
+std::size_t question_begin(const AgentState& state);
+
+}  // namespace belay::agents
