@@ -57,8 +57,8 @@ enum class ToolApproval {
 };
 
 struct ToolOptions {
-  std::string name;         // letters, digits, _ and -, at most 64
-  std::string description;  // for the model: when to call it, and its result
+  std::string name = {};         // letters, digits, _ and -, at most 64
+  std::string description = {};  // for the model: when to call it, and its result
   ToolEffect effect = ToolEffect::unkeyed;
   ToolApproval approval = ToolApproval::untrusted;
   // Requires an approval for these arguments, in addition to `approval`. Pure; null: none.

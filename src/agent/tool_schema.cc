@@ -7,15 +7,9 @@ MemberSchema& MemberSchema::text(std::string_view description) {
   return *this;
 }
 
-MemberSchema& MemberSchema::between(std::int64_t least, std::int64_t most) {
-  members_.insert_or_assign("minimum", Value(least));
-  members_.insert_or_assign("maximum", Value(most));
-  return *this;
-}
-
-MemberSchema& MemberSchema::between(double least, double most) {
-  members_.insert_or_assign("minimum", Value(least));
-  members_.insert_or_assign("maximum", Value(most));
+MemberSchema& MemberSchema::bounds(Value least, Value most) {
+  members_.insert_or_assign("minimum", std::move(least));
+  members_.insert_or_assign("maximum", std::move(most));
   return *this;
 }
 

@@ -25,8 +25,12 @@ class MemberSchema {
   // For the model: the meaning, the unit, an example.
   MemberSchema& text(std::string_view description);
   // Bounds of a number, inclusive.
-  MemberSchema& between(std::int64_t least, std::int64_t most);
-  MemberSchema& between(double least, double most);
+  template <typename Number>
+    requires std::is_arithmetic_v<Number>
+  MemberSchema& between(Number least, Number most) {
+    using Stored = std::conditional_t<std::is_integral_v<Number>, std::int64_t, double>;
+    return bounds(Value(static_cast<Stored>(least)), Value(static_cast<Stored>(most)));
+  }
   // Bounds of the length of a text, in characters, or of a list.
   MemberSchema& length(std::uint64_t least, std::uint64_t most);
   // The call may omit the member, which then has the default of the struct. A std::optional is
@@ -38,6 +42,8 @@ class MemberSchema {
   void add_to(Value::Object& schema) const;
 
  private:
+  MemberSchema& bounds(Value least, Value most);
+
   Value::Object members_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> length_;
   bool is_optional_ = false;
