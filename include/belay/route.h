@@ -28,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/detail/json_schema.h"
 #include "belay/service.h"
 
 namespace belay {
@@ -174,48 +175,6 @@ Result<Decision> decision_of(const RouteRequest& call);
 // counts as its language. Empty: the header accepts none of them, or any ("*").
 std::string_view accepted_language(std::string_view header,
                                    std::initializer_list<std::string_view> known);
-
-// Returns the JSON Schema of a T, as decode_json() accepts it.
-template <typename T>
-Value json_schema();
-
-namespace detail {
-
-template <typename T>
-Value schema_of_struct() {
-  Value::Object properties;
-  T value{};
-  reflect::for_each_member(value, [&](std::string_view name, auto& member) {
-    properties.emplace(std::string(name), json_schema<std::remove_cvref_t<decltype(member)>>());
-  });
-  return Value::object(
-      {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
-}
-
-}  // namespace detail
-
-template <typename T>
-Value json_schema() {
-  if constexpr (std::is_same_v<T, Value>) {
-    return Value(true);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return Value::object({{"type", "boolean"}});
-  } else if constexpr (std::integral<T>) {
-    return Value::object({{"type", "integer"}});
-  } else if constexpr (std::floating_point<T>) {
-    return Value::object({{"type", "number"}});
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    return Value::object({{"type", "string"}});
-  } else if constexpr (std::is_same_v<T, Instant>) {
-    return Value::object({{"type", "string"}, {"format", "date-time"}});
-  } else if constexpr (codec::is_optional<T>) {
-    return json_schema<typename T::value_type>();
-  } else if constexpr (codec::is_vector<T>) {
-    return Value::object({{"type", "array"}, {"items", json_schema<typename T::value_type>()}});
-  } else {
-    return detail::schema_of_struct<T>();
-  }
-}
 
 // Returns the JSON Schema of a body that is decoded into a T; `required` are its required members.
 template <typename T>

@@ -36,7 +36,8 @@
 #include <vector>
 
 #include "belay/context.h"
-#include "belay/detail/tool_schema.h"
+#include "belay/detail/json_schema.h"
+#include "belay/detail/tool_function.h"
 #include "belay/model.h"
 
 namespace belay {
@@ -130,7 +131,7 @@ class Tool {
 // Returns the tool with this function: (const Arguments&, ToolContext&) -> see the top.
 template <reflect::PlainStruct Arguments, typename F>
 Tool make_tool(ToolOptions options, F function) {
-  return Tool(std::move(options), json_schema_of<Arguments>(),
+  return Tool(std::move(options), json_schema<Arguments>(RequiredMembers::all),
               detail::tool_function<Arguments>(std::move(function)));
 }
 

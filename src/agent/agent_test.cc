@@ -82,7 +82,7 @@ AgentOptions options_with(std::vector<Tool> tools) {
 }
 
 TEST(ToolSchema, FollowsFromTheStruct) {
-  EXPECT_EQ(to_json(json_schema_of<PlaceArguments>()),
+  EXPECT_EQ(to_json(json_schema<PlaceArguments>(RequiredMembers::all)),
             R"({"additionalProperties":false,"properties":{"days":{"maximum":14,"minimum":1,)"
             R"("type":"integer"},"place":{"description":"A city","maxLength":20,"minLength":1,)"
             R"("type":"string"}},"required":["place"],"type":"object"})");

@@ -10,9 +10,14 @@ namespace {
 
 class StoredOperand final : public Operand {
  public:
-  StoredOperand(const ChannelType& channel, WriteOp kind, Value value)
-      : channel_(channel), kind_(kind), value_(std::move(value)) {}
-  void encode(Encoder& out) const override { write_json(value_, out.text); }
+  StoredOperand(const ChannelType& channel, WriteOp kind, Value value, std::string text)
+      : channel_(channel), kind_(kind), value_(std::move(value)), text_(std::move(text)) {}
+  // The chain hash covers the stored bytes, and a struct is stored with its members in the order of
+  // their declaration: the text of the value, whose members are sorted, would be another one.
+  void encode(Encoder& out) const override {
+    if (text_.empty()) return write_json(value_, out.text);
+    out.text += text_;
+  }
   Result<Done> apply(void* state) override {
     Decoder in;
     if (channel_.combine(kind_, value_, state, in, nullptr)) return Done{};
@@ -25,6 +30,7 @@ class StoredOperand final : public Operand {
   const ChannelType& channel_;
   WriteOp kind_;
   Value value_;
+  std::string text_;
 };
 
 const GraphDefinition::ChannelRule* rule_of(const GraphDefinition& graph, std::size_t channel) {
@@ -215,8 +221,9 @@ Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
 
 }  // namespace
 
-std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind, Value value) {
-  return std::make_shared<StoredOperand>(channel, kind, std::move(value));
+std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind, Value value,
+                                        std::string text) {
+  return std::make_shared<StoredOperand>(channel, kind, std::move(value), std::move(text));
 }
 
 bool is_transient(const GraphDefinition& graph, std::size_t channel) {

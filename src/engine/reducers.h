@@ -16,8 +16,10 @@ struct StepValue {
   bool is_stored = false;  // as a pending write
 };
 
-// Returns an operand for `channel` that was read from its stored value.
-std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind, Value value);
+// Returns an operand for `channel` that was read from its stored value. `text`: the stored text of
+// a pending write, whose bytes the chain hash covers; empty for a value that is not stored yet.
+std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind, Value value,
+                                        std::string text = {});
 
 // Combines the channel writes of all tasks, in the order of the tasks, with the state. Consumes the
 // writes. `invalid` if two tasks write a channel in ways that cannot be combined, a reducer throws,

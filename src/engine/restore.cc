@@ -114,7 +114,7 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
       Decoder in;
       std::shared_ptr<void> tried = graph.state->copy(run.state.get());
       if (type.combine(row.kind, *value, tried.get(), in, nullptr)) {
-        change.operand = stored_operand(type, row.kind, *std::move(value));
+        change.operand = stored_operand(type, row.kind, *std::move(value), std::string(text));
       }
     }
     if (!change.operand) {

@@ -45,9 +45,15 @@ std::string told(const RunView& view) {
 
 // A parcel: parallel branches, effects of every class and policy, an approval that expires.
 
+// Members in another order than that of their names: the stored text has the order of declaration.
+struct Weight {
+  int item = 0;
+  std::int64_t grams = 0;
+};
+
 struct Parcel {
   int items = kItems;
-  std::vector<int> weights{};
+  std::vector<Weight> weights{};
   std::int64_t total = 0;
   std::int64_t paid = 0;
   std::int64_t mails = 0;
@@ -68,7 +74,8 @@ auto weigh(Hands hands) {
     int item = context.input<int>();
     auto use_scale = [hands, &context] { return hands.call_keyed(context, "scale"); };
     std::int64_t used = co_await context.keyed_effect("scale", std::move(use_scale));
-    co_return append(&Parcel::weights, item).add(&Parcel::total, used * item * 10);
+    Weight weight{item, used * item * 10};
+    co_return append(&Parcel::weights, weight).add(&Parcel::total, weight.grams);
   };
 }
 

@@ -1,4 +1,4 @@
-#include "belay/detail/tool_schema.h"
+#include "belay/detail/json_schema.h"
 
 namespace belay {
 
@@ -30,26 +30,18 @@ MemberSchema& MemberSchema::one_of(std::vector<std::string> values) {
   return *this;
 }
 
-void MemberSchema::add_to(Value::Object& schema) const {
-  for (const auto& [name, value] : members_) schema.insert_or_assign(name, value);
+void MemberSchema::add_to(Value& schema) const {
+  if (members_.empty() && !length_) return;
+  if (!schema.as_object()) schema = Value(Value::Object{});
+  Value::Object& members = *schema.as_object();
+  for (const auto& [name, value] : members_) members.insert_or_assign(name, value);
   if (!length_) return;
-  auto type = schema.find("type");
-  bool is_list = type != schema.end() && type->second == Value("array");
-  schema.insert_or_assign(is_list ? "minItems" : "minLength", Value(length_->first));
-  schema.insert_or_assign(is_list ? "maxItems" : "maxLength", Value(length_->second));
+  bool is_list = schema["type"] == Value("array");
+  members.insert_or_assign(is_list ? "minItems" : "minLength", Value(length_->first));
+  members.insert_or_assign(is_list ? "maxItems" : "maxLength", Value(length_->second));
 }
 
 namespace detail {
-
-Value schema_of_type(std::string_view type) { return Value::object({{"type", Value(type)}}); }
-
-Value struct_schema(Value::Object properties, Value::Array required) {
-  Value::Object schema{{"additionalProperties", false},
-                       {"properties", Value(std::move(properties))},
-                       {"type", "object"}};
-  if (!required.empty()) schema.emplace("required", Value(std::move(required)));
-  return Value(std::move(schema));
-}
 
 Value enum_schema(const std::vector<std::string_view>& names) {
   Value::Array values;
