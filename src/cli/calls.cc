@@ -36,6 +36,9 @@ void show_usage(Output& output, const Value& usage) {
 }
 
 void show_model_call(Output& output, const Value& call) {
+  if (const Value& before = call["prompt"]["messages_before"]; !before.is_null()) {
+    output.line("    after " + to_json(before) + " messages of earlier calls:");
+  }
   if (const Value::Array* messages = call["prompt"]["messages"].as_array()) {
     for (const Value& message : *messages) {
       output.line("    " + text_of(message["role"]) + ": " + brief(text_of(message["text"])));
