@@ -96,6 +96,7 @@ struct ModelRequest {
 struct Usage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
+  std::int64_t cached_input_tokens = 0;  // part of input_tokens, read from the provider's cache
 };
 
 // In millionths of a unit of money (see limits.h) for 1,000,000 tokens.

@@ -31,7 +31,11 @@ std::string brief(const std::string& text) { return shortened(one_line(text), kT
 
 void show_usage(Output& output, const Value& usage) {
   if (usage.is_null()) return;
-  output.line("    tokens: " + to_json(usage["input_tokens"]) + " in, " +
+  std::string cached;
+  if (usage["cached_input_tokens"].as_int().value_or(0) > 0) {
+    cached = " (" + to_json(usage["cached_input_tokens"]) + " of them cached)";
+  }
+  output.line("    tokens: " + to_json(usage["input_tokens"]) + " in" + cached + ", " +
               to_json(usage["output_tokens"]) + " out");
 }
 

@@ -208,6 +208,8 @@ class AnthropicDecoder final : public ReplyDecoder {
       all += token_count(usage[cached]).value_or(0);
     }
     draft_.set_input_tokens(std::optional(all));
+    auto read_from_cache = token_count(usage["cache_read_input_tokens"]).value_or(0);
+    draft_.set_cached_input_tokens(Value(read_from_cache));
   }
 
   void take_end(std::string_view reason) {

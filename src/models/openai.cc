@@ -147,6 +147,7 @@ class OpenAiDecoder final : public ReplyDecoder {
     const Value& usage = (*chunk)["usage"];
     draft_.set_input_tokens(usage["prompt_tokens"]);
     draft_.set_output_tokens(usage["completion_tokens"]);
+    draft_.set_cached_input_tokens(usage["prompt_tokens_details"]["cached_tokens"]);
     const Value::Array* choices = (*chunk)["choices"].as_array();
     if (!choices || choices->empty()) return Done{};
     const Value& choice = choices->front();
