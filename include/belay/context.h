@@ -68,7 +68,8 @@ struct InterruptRequest {
 using EffectObserver = std::function<void(const EffectRow&)>;
 
 // Returns the form of a model request that is recorded in addition to its hash and its reply:
-// `whole`, which is the request as JSON, or a replacement; null records only hash and reply. Does
+// `whole`, which is the request as JSON, or a replacement; null records only hash and reply. With
+// recorded_messages, `whole` has only the later messages, and "messages_before": their offset. Does
 // not change the request itself. Later attempts and replays recognise the request by its hash and
 // are not affected. Called on the executor's thread; must not throw.
 using PromptRedactor = std::function<Value(const ModelRequest& request, Value whole)>;

@@ -77,6 +77,9 @@ struct ModelRequest {
   // Unset: the model's own.
   std::optional<double> temperature = std::nullopt;
   std::optional<std::int64_t> seed = std::nullopt;  // not supported by all providers
+  // The first messages, which an earlier request of this conversation has recorded: for display,
+  // the journal stores only the later ones. Does not change what the model receives.
+  std::size_t recorded_messages = 0;
   // Called with each delta of the text while it arrives, cut between two characters; once with the
   // whole text if the reply was recorded or cached. The deltas of an attempt that fails are
   // invalid: Context::stream() drops them.
@@ -93,6 +96,7 @@ struct ModelRequest {
 struct Usage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
+  std::int64_t cached_input_tokens = 0;  // part of input_tokens, read from the provider's cache
 };
 
 // In millionths of a unit of money (see limits.h) for 1,000,000 tokens.

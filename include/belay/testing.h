@@ -2,8 +2,7 @@
 // belay/testing.h - simulated worlds for tests of agents.
 //
 // A world has a clock that advances only when no work is posted, seeded randomness, a scripted
-// model, and processes that crash at chosen points. It works with any test framework, or without
-// one. See docs/testing.md.
+// model, and processes that crash at chosen points. Any test framework works: docs/testing.md.
 //
 //     auto world = testing::World{}.model(testing::replies("Dear all, ..."));
 //     auto baseline = world.run(mail_graph(), Mail{"the outage"}).approve_all();
@@ -14,12 +13,12 @@
 //     }
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "belay/detail/played_run.h"
+#include "belay/detail/scripted_answer.h"
 
 namespace belay::testing {
 
@@ -71,13 +70,15 @@ class SimulatedLoop final : public EventLoop {
   bool stopped_ = false;
 };
 
-// Returns the replies of a script, in order, each once: a text, an error, or the result of a
-// function of the request. Records the requests.
+// Returns the replies of a script, in order, each once: a text, tool calls, an error, or the result
+// of a function of the request, which returns a text or a ModelReply. Records the requests.
 class ScriptedModel final : public Model {
  public:
-  using Answer = std::function<Result<std::string>(const ModelRequest&)>;
+  using Answer = detail::ScriptedAnswer;
 
   ScriptedModel& replies(std::string text);
+  // A call without an id gets "call_1", "call_2", ...: the next number of the conversation.
+  ScriptedModel& calls(std::vector<ToolCall> tool_calls, std::string text = {});
   ScriptedModel& fails(Error error);
   ScriptedModel& replies_with(Answer answer);
   // Used after the end of the script. Without it and repeat_last(): `unavailable`.
@@ -99,10 +100,11 @@ class ScriptedModel final : public Model {
   std::vector<ModelRequest> requests_;
 };
 
-// Models for a World. replies() and fails() repeat the last reply: replies("a").replies("b"). A
-// crash returns the replies of lost work to the script. If nodes call the model in parallel, or a
+// Models for a World. The first three repeat the last reply: replies("a").replies("b"). A crash
+// returns the replies of lost work to the script. If nodes call the model in parallel, or a
 // crash can change the order of calls, use replies_with(): its replies depend on the request only.
 ScriptedModel replies(std::string text);
+ScriptedModel calls(std::vector<ToolCall> tool_calls);
 ScriptedModel fails(Error error);
 ScriptedModel replies_with(ScriptedModel::Answer answer);
 
@@ -134,7 +136,6 @@ namespace detail {
 // The configuration of a world and its scenario.
 struct WorldPlan {
   enum class Others { approve, reject, expire, leave };
-
   std::shared_ptr<const GraphDefinition> graph;
   std::optional<Error> fault;  // of the graph, an input or a record
   std::shared_ptr<const void> input;
@@ -164,7 +165,6 @@ class ScenarioResult {
     if (state.ok()) state_ = ObservedState<State>(*std::move(state));
   }
 
-  // The final state.
   const ObservedState<State>& state() const { return state_; }
   RunStatus status() const { return run_.view.row.status; }
   const std::string& outcome() const { return run_.view.row.outcome; }
@@ -204,7 +204,6 @@ class ScenarioResult {
 
   // Violations in the final store; error() reports the first of them.
   const std::vector<Violation>& violations() const { return run_.violations; }
-  // The number of processes that crashed.
   int crashes() const { return run_.crashes; }
   // All points at which the last process could have crashed: before and after each commit and, in
   // running nodes, after each call of an effect or of the model, and at each wait.

@@ -31,11 +31,18 @@ std::string brief(const std::string& text) { return shortened(one_line(text), kT
 
 void show_usage(Output& output, const Value& usage) {
   if (usage.is_null()) return;
-  output.line("    tokens: " + to_json(usage["input_tokens"]) + " in, " +
+  std::string cached;
+  if (usage["cached_input_tokens"].as_int().value_or(0) > 0) {
+    cached = " (" + to_json(usage["cached_input_tokens"]) + " of them cached)";
+  }
+  output.line("    tokens: " + to_json(usage["input_tokens"]) + " in" + cached + ", " +
               to_json(usage["output_tokens"]) + " out");
 }
 
 void show_model_call(Output& output, const Value& call) {
+  if (const Value& before = call["prompt"]["messages_before"]; !before.is_null()) {
+    output.line("    after " + to_json(before) + " messages of earlier calls:");
+  }
   if (const Value::Array* messages = call["prompt"]["messages"].as_array()) {
     for (const Value& message : *messages) {
       output.line("    " + text_of(message["role"]) + ": " + brief(text_of(message["text"])));

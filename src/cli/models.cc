@@ -170,8 +170,9 @@ Result<ExitCode> try_one_model(const Settings& settings, Output& output, Clock& 
   if (reply.usage) {
     counted = std::to_string(reply.usage->input_tokens) + " tokens in, " +
               std::to_string(reply.usage->output_tokens) + " out";
-    usage = Value::object(
-        {{"inputTokens", reply.usage->input_tokens}, {"outputTokens", reply.usage->output_tokens}});
+    usage = Value::object({{"inputTokens", reply.usage->input_tokens},
+                           {"outputTokens", reply.usage->output_tokens},
+                           {"cachedInputTokens", reply.usage->cached_input_tokens}});
   }
   output.line(reply.provider + ":" + one_line(reply.model) + " answered in " +
               std::to_string(took) + " ms (" + counted + "): " + one_line(reply.text));

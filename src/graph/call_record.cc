@@ -1,5 +1,7 @@
 #include "graph/call_record.h"
 
+#include <algorithm>
+
 #include "base/role_name.h"
 #include "belay/value.h"
 
@@ -65,6 +67,16 @@ Value document_of(const ModelRequest& request) {
   }
   if (request.temperature) members.emplace("temperature", *request.temperature);
   if (request.seed) members.emplace("seed", *request.seed);
+  return Value(std::move(members));
+}
+
+Value shown_document(const ModelRequest& request, Value document) {
+  std::size_t before = std::min(request.recorded_messages, request.messages.size());
+  if (before == 0) return document;
+  Value::Object members = *document.as_object();
+  const Value::Array& all = *members["messages"].as_array();
+  members["messages"] = Value::Array(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+  members["messages_before"] = static_cast<std::uint64_t>(before);
   return Value(std::move(members));
 }
 

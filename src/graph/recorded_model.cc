@@ -62,6 +62,7 @@ RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request
 }
 
 Value RecordedModel::prompt_of(const ModelRequest& request, Value document) const {
+  document = shown_document(request, std::move(document));
   if (attempt_.redact_prompt) document = (*attempt_.redact_prompt)(request, std::move(document));
   // The stored prompt is only for display: the call must not fail if the prompt cannot be stored.
   return is_recordable(document) ? std::move(document) : Value();

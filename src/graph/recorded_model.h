@@ -28,7 +28,7 @@ class RecordedModel final : public Model {
     bool other_request = false;  // the journal has a different request as call `number`
   };
   Call place(int number, const ModelRequest& request) const;
-  // Returns the redacted request for the journal; null if it cannot be stored.
+  // Returns the shortened and redacted request for the journal; null if it cannot be stored.
   Value prompt_of(const ModelRequest& request, Value document) const;
   Result<ModelReply> replayed(const Call& call) const;
   bool counts() const { return attempt_.ledger && attempt_.ledger->is_limited(); }

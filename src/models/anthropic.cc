@@ -22,8 +22,17 @@ Value text_block(const std::string& text) {
 class Turns {
  public:
   void add(std::string_view role, Value block) {
-    if (turns_.empty() || turns_.back().role != role) turns_.push_back({std::string(role), {}});
+    if (turns_.empty() || is_closed_ || turns_.back().role != role) {
+      turns_.push_back({std::string(role), {}});
+    }
+    is_closed_ = false;
     turns_.back().blocks.push_back(std::move(block));
+  }
+  // Adds a message without content, which the API rejects: it is omitted, but still separates the
+  // messages before it from those after it. Otherwise, a later message of the first one's role
+  // would extend a turn that an earlier request has sent. The API accepts two turns of one role.
+  void add_nothing(std::string_view role) {
+    if (!turns_.empty() && turns_.back().role != role) is_closed_ = true;
   }
   Value value() && {
     Value::Array all;
@@ -40,6 +49,7 @@ class Turns {
     Value::Array blocks;
   };
   std::vector<Turn> turns_;
+  bool is_closed_ = false;  // the next block begins another turn
 };
 
 void add_message(const Message& message, Turns& turns) {
@@ -52,6 +62,7 @@ void add_message(const Message& message, Turns& turns) {
   std::string_view role = message.role == Role::assistant ? "assistant" : "user";
   // The API rejects an empty text block.
   if (!message.text.empty()) turns.add(role, text_block(message.text));
+  if (message.text.empty() && message.tool_calls.empty()) turns.add_nothing(role);
   for (const ToolCall& call : message.tool_calls) {
     turns.add("assistant", Value::object({{"type", "tool_use"},
                                           {"id", call.id},
@@ -197,6 +208,8 @@ class AnthropicDecoder final : public ReplyDecoder {
       all += token_count(usage[cached]).value_or(0);
     }
     draft_.set_input_tokens(std::optional(all));
+    auto read_from_cache = token_count(usage["cache_read_input_tokens"]).value_or(0);
+    draft_.set_cached_input_tokens(Value(read_from_cache));
   }
 
   void take_end(std::string_view reason) {
@@ -235,7 +248,6 @@ class Anthropic final : public Protocol {
     }
     auto most = request.max_output_tokens ? request.max_output_tokens : server_.max_output_tokens;
     Value::Object body{{"model", server_.model},
-                       {"messages", std::move(turns).value()},
                        {"max_tokens", most.value_or(limits::output_tokens_default)},
                        {"stream", true}};
     if (request.temperature) body.emplace("temperature", *request.temperature);
@@ -247,7 +259,9 @@ class Anthropic final : public Protocol {
     }
     if (!system.empty()) body.emplace("system", std::move(system));
     if (!request.tools.empty()) add_tools(request, body);
-    net::HttpRequest http = post_json(server_.url + "/v1/messages", Value(std::move(body)));
+    net::HttpRequest http =
+        post_json(server_.url + "/v1/messages",
+                  body_with_messages(std::move(body), std::move(turns).value()));
     http.headers.push_back({"accept", "text/event-stream"});
     add_headers(http);
     return http;

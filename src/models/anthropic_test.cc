@@ -49,17 +49,17 @@ TEST(Anthropic, AnswersWithText) {
           {"text",
            start + text_block + event("ping", "") + says("Hel") + says("lo") + block_stop +
                stops("end_turn") + end,
-           "complete \"Hello\" 25/7"},
+           "complete \"Hello\" 25/7 cached 2"},
           {"two blocks of text",
            start + text_block + says("a") + block_stop + text_block + says("b") +
                stops("end_turn") + end,
-           "complete \"ab\" 25/7"},
+           "complete \"ab\" 25/7 cached 2"},
           {"text that a block begins with",
            start +
                event("content_block_start",
                      R"("index":0,"content_block":{"type":"text","text":"a"})") +
                says("b") + end,
-           "complete \"ab\" 25/1"},
+           "complete \"ab\" 25/1 cached 2"},
           {"counts that grow are not added up",
            start + stops("end_turn") +
                event("message_delta",
@@ -67,13 +67,14 @@ TEST(Anthropic, AnswersWithText) {
                end,
            "complete \"\" 30/9"},
           {"a stop sequence", start + says("a") + stops("stop_sequence") + end,
-           "complete \"a\" 25/7"},
-          {"cut by its length", start + says("a") + stops("max_tokens") + end, "length \"a\" 25/7"},
+           "complete \"a\" 25/7 cached 2"},
+          {"cut by its length", start + says("a") + stops("max_tokens") + end,
+           "length \"a\" 25/7 cached 2"},
           {"cut by its window", start + says("a") + stops("model_context_window_exceeded") + end,
-           "length \"a\" 25/7"},
-          {"refused", start + says("a") + stops("refusal") + end, "refused \"a\" 25/7"},
+           "length \"a\" 25/7 cached 2"},
+          {"refused", start + says("a") + stops("refusal") + end, "refused \"a\" 25/7 cached 2"},
           {"a reason of next year", start + says("a") + stops("bored") + end,
-           "complete \"a\" 25/7"},
+           "complete \"a\" 25/7 cached 2"},
           {"thinking is not the answer",
            start +
                event("content_block_start",
@@ -84,7 +85,7 @@ TEST(Anthropic, AnswersWithText) {
                event("content_block_delta",
                      R"("index":0,"delta":{"type":"signature_delta","signature":"x"})") +
                says("a") + end,
-           "complete \"a\" 25/1"},
+           "complete \"a\" 25/1 cached 2"},
       });
 }
 
@@ -96,40 +97,40 @@ TEST(Anthropic, AnswersWithCalls) {
            start + says("Let me see.") + call(1, R"(,"id":"toolu_1","name":"weather","input":{})") +
                arguments(1, "") + arguments(1, "{\\\"city\\\"") + arguments(1, ":\\\"Oslo\\\"}") +
                event("content_block_stop", "\"index\":1") + stops("tool_use") + end,
-           "tool_calls \"Let me see.\" weather#toolu_1{\"city\":\"Oslo\"} 25/7"},
+           "tool_calls \"Let me see.\" weather#toolu_1{\"city\":\"Oslo\"} 25/7 cached 2"},
           {"a call without arguments",
            start + call(0, R"(,"id":"t1","name":"now","input":{})") + block_stop +
                stops("tool_use") + end,
-           "tool_calls \"\" now#t1{} 25/7"},
+           "tool_calls \"\" now#t1{} 25/7 cached 2"},
           {"a call without input, as llama.cpp begins it",
            start + call(0, R"(,"id":"t1","name":"now")") + arguments(0, "{}") + stops("tool_use") +
                end,
-           "tool_calls \"\" now#t1{} 25/7"},
+           "tool_calls \"\" now#t1{} 25/7 cached 2"},
           {"a call whose input comes whole",
            start + call(0, R"(,"id":"t1","name":"a","input":{"n":1})") + stops("tool_use") + end,
-           "tool_calls \"\" a#t1{\"n\":1} 25/7"},
+           "tool_calls \"\" a#t1{\"n\":1} 25/7 cached 2"},
           {"two calls",
            start + call(0, R"(,"id":"t1","name":"a")") + arguments(0, "{}") +
                call(1, R"(,"id":"t1","name":"b")") + arguments(1, "{\\\"n\\\":2}") +
                stops("tool_use") + end,
-           "tool_calls \"\" a#t1{} b#call_2{\"n\":2} 25/7"},
+           "tool_calls \"\" a#t1{} b#call_2{\"n\":2} 25/7 cached 2"},
           {"arguments that are no JSON",
            start + call(0, R"(,"id":"t1","name":"a")") + arguments(0, "{oops") + stops("tool_use") +
                end,
-           "tool_calls \"\" a#t1\"{oops\" 25/7"},
+           "tool_calls \"\" a#t1\"{oops\" 25/7 cached 2"},
           {"arguments of no call", start + arguments(4, "{}") + says("a") + end,
-           "complete \"a\" 25/1"},
+           "complete \"a\" 25/1 cached 2"},
           {"calls of an answer that was cut",
            start + call(0, R"(,"id":"t1","name":"a")") + arguments(0, "{}") + stops("max_tokens") +
                end,
-           "length \"\" 25/7"},
+           "length \"\" 25/7 cached 2"},
           {"a tool of the server's own",
            start +
                event("content_block_start",
                      R"("index":0,"content_block":{"type":"server_tool_use","id":"s",)"
                      R"("name":"web_search"})") +
                arguments(0, "{}") + says("a") + stops("pause_turn") + end,
-           "complete \"a\" 25/7"},
+           "complete \"a\" 25/7 cached 2"},
       });
 }
 
@@ -138,7 +139,7 @@ TEST(Anthropic, AnswersWithWhatNobodyAskedFor) {
       "anthropic",
       {
           {"unknown events", start + event("message_thought", R"("x":1)") + says("a") + end,
-           "complete \"a\" 25/1"},
+           "complete \"a\" 25/1 cached 2"},
           {"no names of events",
            "data: "
            "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\","
@@ -147,13 +148,14 @@ TEST(Anthropic, AnswersWithWhatNobodyAskedFor) {
           {"CRLF", "event: message_stop\r\ndata: {\"type\":\"message_stop\"}\r\n\r\n",
            "complete \"\""},
           {"lone surrogates and NULs", start + says("\\udc00\\u0000a") + end,
-           "complete \"" + odd + odd + "a\" 25/1"},
+           "complete \"" + odd + odd + "a\" 25/1 cached 2"},
           {"counts that can't be",
            event("message_start",
                  R"("message":{"usage":{"input_tokens":-4,"output_tokens":1e99}})") +
                says("a") + end,
            "complete \"a\""},
-          {"what follows the end", start + says("a") + end + says("b"), "complete \"a\" 25/1"},
+          {"what follows the end", start + says("a") + end + says("b"),
+           "complete \"a\" 25/1 cached 2"},
       });
 }
 

@@ -32,7 +32,8 @@ void ask_for_repair(const ModelReply& reply, const std::string& fault, ModelRequ
 
 std::optional<Usage> sum(const std::optional<Usage>& one, const std::optional<Usage>& other) {
   if (!one || !other) return std::nullopt;
-  return Usage{one->input_tokens + other->input_tokens, one->output_tokens + other->output_tokens};
+  return Usage{one->input_tokens + other->input_tokens, one->output_tokens + other->output_tokens,
+               one->cached_input_tokens + other->cached_input_tokens};
 }
 
 }  // namespace

@@ -115,6 +115,28 @@ TEST_F(Repairs, CountWhatAllCallsHaveUsed) {
   EXPECT_EQ(model_that_is_cut.calls, 3);
 }
 
+TEST_F(Repairs, AddUpTheUsage) {
+  for (std::int64_t cached : {2, 30}) {
+    model.replies_with([cached](const ModelRequest&) {
+      ModelReply reply;
+      reply.text = cached == 2 ? "{" : "{}";
+      reply.usage = Usage{cached + 10, 5, cached};
+      return reply;
+    });
+  }
+  Usage usage = *block_on(*loop, generate_json(model, ModelRequest())).value().usage;
+  EXPECT_EQ(usage.input_tokens, 52);
+  EXPECT_EQ(usage.output_tokens, 10);
+  EXPECT_EQ(usage.cached_input_tokens, 32);
+}
+
+TEST(Usages, OfOlderRecordsHaveNoCachedTokens) {
+  Value old = parse_json(R"({"input_tokens":7,"output_tokens":2})").value();
+  Usage usage = decode_json<Usage>(old).value();
+  EXPECT_EQ(usage.input_tokens, 7);
+  EXPECT_EQ(usage.cached_input_tokens, 0);
+}
+
 struct SchemaCase {
   const char* schema;
   const char* value;

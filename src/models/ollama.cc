@@ -119,13 +119,13 @@ class Ollama final : public Protocol {
       messages.insert(messages.begin(), std::move(words));
       body.emplace("format", request.response_schema);
     }
-    body.emplace("messages", std::move(messages));
     const std::vector<ToolDefinition>& tools = callable_tools(request);
     if (!tools.empty()) body.emplace("tools", function_tools(tools));
     if (Value options = options_of(request); !options.as_object()->empty()) {
       body.emplace("options", std::move(options));
     }
-    net::HttpRequest http = post_json(server_.url + "/api/chat", Value(std::move(body)));
+    net::HttpRequest http = post_json(
+        server_.url + "/api/chat", body_with_messages(std::move(body), Value(std::move(messages))));
     add_bearer(server_, http);
     return http;
   }

@@ -147,6 +147,7 @@ class OpenAiDecoder final : public ReplyDecoder {
     const Value& usage = (*chunk)["usage"];
     draft_.set_input_tokens(usage["prompt_tokens"]);
     draft_.set_output_tokens(usage["completion_tokens"]);
+    draft_.set_cached_input_tokens(usage["prompt_tokens_details"]["cached_tokens"]);
     const Value::Array* choices = (*chunk)["choices"].as_array();
     if (!choices || choices->empty()) return Done{};
     const Value& choice = choices->front();
@@ -228,7 +229,6 @@ class OpenAi final : public Protocol {
     Value::Array messages;
     for (const Message& message : request.messages) messages.push_back(message_of(message));
     Value::Object body{{"model", server_.model},
-                       {"messages", std::move(messages)},
                        {"stream", true},
                        {"stream_options", Value::object({{"include_usage", true}})}};
     auto most = request.max_output_tokens ? request.max_output_tokens : server_.max_output_tokens;
@@ -243,7 +243,9 @@ class OpenAi final : public Protocol {
       if (request.tool_choice == ToolChoice::none) body.emplace("tool_choice", "none");
       if (request.tool_choice == ToolChoice::required) body.emplace("tool_choice", "required");
     }
-    net::HttpRequest http = post_json(server_.url + "/chat/completions", Value(std::move(body)));
+    net::HttpRequest http =
+        post_json(server_.url + "/chat/completions",
+                  body_with_messages(std::move(body), Value(std::move(messages))));
     http.headers.push_back({"accept", "text/event-stream"});
     add_bearer(server_, http);
     return http;

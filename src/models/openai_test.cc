@@ -31,7 +31,14 @@ TEST(OpenAi, AnswersWithText) {
   expect_all(
       "openai",
       {
-          {"text", first + says("Hel") + says("lo") + stop + usage + end, "complete \"Hello\" 9/4"},
+          {"text", first + says("Hel") + says("lo") + stop + usage + end,
+           "complete \"Hello\" 9/4 cached 2"},
+          {"more cached tokens than input tokens",
+           first + stop +
+               event(R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,)"
+                     R"("prompt_tokens_details":{"cached_tokens":10}}})") +
+               end,
+           "complete \"\" 9/4 cached 9"},
           {"no usage", first + says("Hello") + stop + end, "complete \"Hello\""},
           {"content that is null first",
            delta(R"("role":"assistant","content":null)") + says("Hi") + stop + end,
@@ -70,7 +77,7 @@ TEST(OpenAi, AnswersWithCalls) {
                calls(R"([{"index":0,"function":{"arguments":"{\"ci"}}])") +
                calls(R"([{"index":0,"function":{"arguments":"ty\":\"Oslo\"}"}}])") + called +
                usage + end,
-           "tool_calls \"\" weather#c1{\"city\":\"Oslo\"} 9/4"},
+           "tool_calls \"\" weather#c1{\"city\":\"Oslo\"} 9/4 cached 2"},
           {"two calls in pieces, in turn",
            calls(R"([{"index":0,"id":"c1","function":{"name":"a","arguments":"{)"
                  R"("}},{"index":1,"id":"c2","function":{"name":"b","arguments":"{)"

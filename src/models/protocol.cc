@@ -67,11 +67,18 @@ std::vector<std::string> texts_in(const Value& list, std::string_view member) {
   return texts;
 }
 
-net::HttpRequest post_json(std::string url, const Value& body) {
+std::string body_with_messages(Value::Object others, const Value& messages) {
+  std::string body = to_json(Value(std::move(others)));
+  body.pop_back();
+  if (body.size() > 1) body += ',';
+  return body + "\"messages\":" + to_json(messages) + '}';
+}
+
+net::HttpRequest post_json(std::string url, std::string body) {
   net::HttpRequest request;
   request.method = "POST";
   request.url = std::move(url);
-  request.body = to_json(body);
+  request.body = std::move(body);
   request.headers.push_back({"content-type", "application/json"});
   return request;
 }

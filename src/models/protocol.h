@@ -82,7 +82,12 @@ std::string schema_in_words(const Value& schema);
 // Returns that member of each item of the list, if it is a string.
 std::vector<std::string> texts_in(const Value& list, std::string_view member);
 
-net::HttpRequest post_json(std::string url, const Value& body);
+// Returns the JSON text of a request's body, with "messages" as its last member. As long as the
+// other members are the same, the body of a longer conversation begins with the bytes of the
+// shorter one, except for the two characters that end it: a provider's prompt cache compares
+// prefixes.
+std::string body_with_messages(Value::Object others, const Value& messages);
+net::HttpRequest post_json(std::string url, std::string body);
 // Adds the server's key as a bearer token, if the server has a key.
 void add_bearer(const Server& server, net::HttpRequest& http);
 

@@ -1,5 +1,6 @@
 #include "models/reply_builder.h"
 
+#include <algorithm>
 #include <set>
 
 #include "models/json_sanitizer.h"
@@ -80,6 +81,10 @@ void ReplyBuilder::set_output_tokens(const Value& count) {
   if (auto number = token_count(count)) output_tokens_ = number;
 }
 
+void ReplyBuilder::set_cached_input_tokens(const Value& count) {
+  if (auto number = token_count(count)) cached_input_tokens_ = *number;
+}
+
 std::vector<ToolCall> ReplyBuilder::finished_calls() {
   std::set<std::string, std::less<>> taken;
   for (const Message& message : request_.messages) {
@@ -120,7 +125,10 @@ Result<ModelReply> ReplyBuilder::whole() {
     // Some servers report "stop" with tool calls, or tool calls without any.
     reply.stop_reason = reply.tool_calls.empty() ? StopReason::complete : StopReason::tool_calls;
   }
-  if (input_tokens_ && output_tokens_) reply.usage = Usage{*input_tokens_, *output_tokens_};
+  if (input_tokens_ && output_tokens_) {
+    reply.usage =
+        Usage{*input_tokens_, *output_tokens_, std::min(cached_input_tokens_, *input_tokens_)};
+  }
   return reply;
 }
 

@@ -38,6 +38,7 @@ class ReplyBuilder {
   // Ignore values that are not a token_count().
   void set_input_tokens(const Value& count);
   void set_output_tokens(const Value& count);
+  void set_cached_input_tokens(const Value& count);
   void set_input_tokens(std::optional<std::int64_t> count) { input_tokens_ = count; }
   void set_end(StopReason end) { end_ = end; }
 
@@ -62,6 +63,7 @@ class ReplyBuilder {
   std::vector<ToolCallBuilder> calls_;
   std::optional<std::int64_t> input_tokens_;
   std::optional<std::int64_t> output_tokens_;
+  std::int64_t cached_input_tokens_ = 0;
   std::optional<StopReason> end_;
 };
 

@@ -290,6 +290,59 @@ TEST_F(ModelCalls, AreRecordedAsARedactorLeavesThemAndAreStillNotMadeAgain) {
   EXPECT_EQ(answers, 2);
 }
 
+TEST_F(ModelCalls, RecordEachMessageOfAConversationOnce) {
+  auto graph = letter([](const Letter&, Context& context) -> Task<Update<Letter>> {
+    ModelRequest request;
+    request.messages = {{Role::user, "one"}, {Role::assistant, "two"}, {Role::user, "three"}};
+    for (std::size_t recorded : {0, 2, 3, 9}) {
+      request.recorded_messages = recorded;
+      (co_await context.model().generate(request)).value();
+    }
+    co_return Update<Letter>();
+  });
+  std::vector<EffectRow> rows = recorded(run(graph));
+  ASSERT_EQ(rows.size(), 4u);
+  ModelRequest request = model.requests().at(1);
+  EXPECT_EQ(request.messages.size(), 3u) << "the model receives all of them";
+  Value whole = document_of(request);
+  for (const EffectRow& row : rows) {
+    EXPECT_EQ(call_record_in(row).value().request, request_hash(whole)) << row.name;
+  }
+  EXPECT_EQ(to_json(call_record_in(rows[0]).value().prompt), to_json(whole));
+  Value second = call_record_in(rows[1]).value().prompt;
+  EXPECT_EQ(second["messages"], parse_json(R"([{"role":"user","text":"three"}])").value());
+  EXPECT_EQ(second["messages_before"], Value(2));
+  for (std::size_t at : {2, 3}) {
+    Value prompt = call_record_in(rows[at]).value().prompt;
+    EXPECT_EQ(prompt["messages"], Value(Value::Array()));
+    EXPECT_EQ(prompt["messages_before"], Value(3));
+  }
+}
+
+TEST_F(ModelCalls, AreShortenedBeforeARedactorReceivesThem) {
+  std::vector<Value> received;
+  redact_prompt = [&received](const ModelRequest& request, Value document) {
+    received.push_back(document);
+    return request.messages.size() == 2 ? Value("kept as it is") : document;
+  };
+  auto graph = letter([](const Letter&, Context& context) -> Task<Update<Letter>> {
+    ModelRequest request;
+    request.messages = {{Role::user, "one"}, {Role::user, "two"}};
+    request.recorded_messages = 1;
+    (co_await context.model().generate(request)).value();
+    request.messages.push_back({Role::user, "three"});
+    request.recorded_messages = 2;
+    (co_await context.model().generate(request)).value();
+    co_return Update<Letter>();
+  });
+  std::vector<EffectRow> rows = recorded(run(graph));
+  ASSERT_EQ(received.size(), 2u);
+  EXPECT_EQ(received[0]["messages"].as_array()->size(), 1u);
+  EXPECT_EQ(received[0]["messages_before"], Value(1));
+  EXPECT_EQ(call_record_in(rows[0]).value().prompt, Value("kept as it is"));
+  EXPECT_EQ(call_record_in(rows[1]).value().prompt, received[1]);
+}
+
 TEST_F(ModelCalls, AReplyThatCantBeKeptIsAnError) {
   model.replies("\xff");
   auto view = run(letter(asks_twice));

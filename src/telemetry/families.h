@@ -39,6 +39,9 @@ inline constexpr MetricFamily kFailureAlert{MetricKind::gauge, "belay_failure_ra
                                             "1 while the alert is raised, otherwise 0"};
 inline constexpr MetricFamily kModelSeconds{MetricKind::histogram, "belay_model_call_seconds",
                                             "Time of model calls, by result", kModelBounds};
+inline constexpr MetricFamily kModelCachedTokens{
+    MetricKind::counter, "belay_model_cached_tokens_total",
+    "Input tokens that the provider read from its cache, by model"};
 inline constexpr MetricFamily kModelTokens{MetricKind::counter, "belay_model_tokens_total",
                                            "Tokens of model calls, by model and direction"};
 inline constexpr MetricFamily kRequestSeconds{MetricKind::histogram, "belay_http_request_seconds",
@@ -47,10 +50,10 @@ inline constexpr MetricFamily kRequestSeconds{MetricKind::histogram, "belay_http
 inline constexpr MetricFamily kRuns{MetricKind::gauge, "belay_runs",
                                     "Runs that have not ended, by queue and status"};
 
-inline constexpr std::array kFamilies = {
-    &kApprovalsDecided, &kApprovalsOpened, &kAttemptsFailed, &kCommitSeconds,
-    &kFailureRate,      &kFailureAlert,    &kRequestSeconds, &kModelSeconds,
-    &kModelTokens,      &kRunSeconds,      &kRuns,           &kRunsEnded,
-    &kRunsStarted};
+inline constexpr std::array kFamilies = {&kApprovalsDecided, &kApprovalsOpened,   &kAttemptsFailed,
+                                         &kCommitSeconds,    &kFailureRate,       &kFailureAlert,
+                                         &kRequestSeconds,   &kModelCachedTokens, &kModelSeconds,
+                                         &kModelTokens,      &kRunSeconds,        &kRuns,
+                                         &kRunsEnded,        &kRunsStarted};
 
 }  // namespace belay::telemetry

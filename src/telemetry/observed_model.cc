@@ -38,6 +38,8 @@ class ObservedModel final : public Model {
     };
     add("input", reply->usage->input_tokens);
     add("output", reply->usage->output_tokens);
+    telemetry_.metrics->add(telemetry::kModelCachedTokens, {{"model", reply->model}},
+                            static_cast<double>(reply->usage->cached_input_tokens));
   }
 
   void report(const Error& failed) const {

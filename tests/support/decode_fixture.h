@@ -26,6 +26,9 @@ inline std::string line_of(const Result<ModelReply>& reply) {
   if (reply->usage) {
     line += " " + std::to_string(reply->usage->input_tokens) + "/" +
             std::to_string(reply->usage->output_tokens);
+    if (reply->usage->cached_input_tokens > 0) {
+      line += " cached " + std::to_string(reply->usage->cached_input_tokens);
+    }
   }
   return line;
 }
