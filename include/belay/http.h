@@ -49,8 +49,8 @@ struct HttpHeader {
 
 // The permitted destinations, and the limits of each call. Plain data: see open_http().
 struct EgressPolicy {
-  bool https_only = false;                     // true: refuses http://
-  std::vector<int> allowed_ports{80, 443};     // empty: every port
+  bool https_only = false;                  // true: refuses http://
+  std::vector<int> allowed_ports{80, 443};  // empty: every port
   // Exact names ("api.example.com"), IP addresses, or "*.example.com" for all names below
   // example.com; "*": every host that is permitted without a list. Empty: "*". An exact entry also
   // permits the name of an internal network, such as "wiki.internal".

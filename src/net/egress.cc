@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/in_quotes.h"
+#include "net/ascii.h"
 
 namespace belay::net {
 namespace {
@@ -16,15 +17,10 @@ constexpr int kPortMax = 65'535;
 
 // Names that only an internal network resolves, or that it resolves differently.
 constexpr std::string_view kInternalSuffixes[] = {
-    ".localhost", ".local", ".internal", ".localdomain", ".lan",      ".intranet",
-    ".corp",      ".home",  ".private",  ".home.arpa",   ".in-addr.arpa"};
+    ".localhost", ".local", ".internal", ".localdomain", ".lan",
+    ".intranet",  ".corp",  ".home",     ".private",     ".home.arpa"};
 // The metadata services of clouds.
 constexpr std::string_view kMetadataLabel = "metadata.";
-
-template <typename Texts>
-bool has(const Texts& texts, std::string_view text) {
-  return std::find(std::begin(texts), std::end(texts), text) != std::end(texts);
-}
 
 bool is_internal(std::string_view host) {
   if (host.find('.') == host.npos || host.starts_with(kMetadataLabel)) return true;
@@ -33,9 +29,9 @@ bool is_internal(std::string_view host) {
 }
 
 Error malformed_entry(std::string_view member, std::string_view entry, std::string_view expected) {
-  return error(ErrorCode::invalid, "The entry " + in_quotes(entry) + " of EgressPolicy::" +
-                                       std::string(member) + " is not valid: expected " +
-                                       std::string(expected) + ".");
+  return error(ErrorCode::invalid, "The entry " + in_quotes(entry) +
+                                       " of EgressPolicy::" + std::string(member) +
+                                       " is not valid: expected " + std::string(expected) + ".");
 }
 
 }  // namespace
@@ -52,8 +48,8 @@ Result<HostList> HostList::from(const std::vector<std::string>& entries) {
     bool is_v6 = name.find(':') != name.npos;
     std::string url = "http://" + (is_v6 ? "[" + std::string(name) + "]" : std::string(name)) + "/";
     auto target = parse_target(url);
-    // The comparison also refuses a port, a path and other parts of a URL.
-    bool is_host = target.ok() && target->url() == url && !(is_suffix && target->address);
+    // The comparison refuses a port, a path and other spellings of a name or an address.
+    bool is_host = target.ok() && target->host == name && !(is_suffix && target->address);
     if (!is_host) {
       return malformed_entry("allowed_hosts", entry,
                              "a lower-case name in ASCII, an address, \"*.SUFFIX\" or \"*\"");

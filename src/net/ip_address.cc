@@ -9,12 +9,12 @@
 #include <cstring>
 #include <vector>
 
+#include "net/ascii.h"
+
 namespace belay::net {
 namespace {
 
 constexpr int kMappedBits = 96;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -84,9 +84,8 @@ IpNetwork network_of(const Range& range) {
 
 template <typename Ranges>
 bool is_in(const Ranges& ranges, const IpAddress& address) {
-  return std::any_of(std::begin(ranges), std::end(ranges), [&](const Range& range) {
-    return network_of(range).contains(address);
-  });
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [&](const Range& range) { return network_of(range).contains(address); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "net/ascii.h"
 #include "net/egress.h"
 
 namespace belay::net {
@@ -15,14 +16,6 @@ constexpr std::size_t kLabelBytesMax = 63;
 constexpr int kHttpPort = 80;
 constexpr int kHttpsPort = 443;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower_case(std::string_view text) {
-  std::string copy(text);
-  std::transform(copy.begin(), copy.end(), copy.begin(), lower);
-  return copy;
-}
-
 Error malformed(std::string_view expected) {
   return error(ErrorCode::invalid,
                "The URL of an HTTP request is not valid: " + std::string(expected) + ".");
@@ -33,7 +26,7 @@ Error malformed(std::string_view expected) {
 bool is_url_character(char c) { return c > 0x20 && c < 0x7f && c != '\\'; }
 
 bool is_label_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_';
 }
 
 bool is_label(std::string_view label) {
