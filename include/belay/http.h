@@ -19,6 +19,10 @@
 //
 // Proxies of the environment are not used.
 //
+// Context::http() is the access of a node (RuntimeParts::http, OpenOptions::http). A replay
+// performs no requests: it returns the recorded results of effects, and a request outside of an
+// effect fails there with `not_found`.
+//
 // Threading: any thread and any executor; the awaiting one resumes. Destroying the Task closes its
 // connection. A Task can outlive the HttpAccess.
 //

@@ -67,7 +67,7 @@ void make_get(HttpCall& call) {
 void follow(HttpCall& call, int status, const Target& from, const Target& to) {
   bool becomes_get = status == 303 || (status < 303 && call.method == "POST");
   bool leaves = from.origin() != to.origin();
-  if (becomes_get || (leaves && !call.body.empty())) make_get(call);
+  if (becomes_get || leaves) make_get(call);
   if (!leaves) return;
   std::erase_if(call.headers, [](const HttpHeader& header) {
     return !has(kHarmlessHeaders, lower_case(header.name));
