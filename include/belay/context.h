@@ -29,6 +29,7 @@
 
 #include "belay/detail/effect_step.h"
 #include "belay/detail/node_effects.h"
+#include "belay/http.h"
 #include "belay/limits.h"
 #include "belay/model.h"
 #include "belay/record.h"
@@ -61,17 +62,15 @@ struct InterruptRequest {
   std::optional<ExpiryMessage> on_expiry = std::nullopt;
 };
 
-// Observes each call of an effect: receives the intent immediately before the call and the outcome
-// immediately after it, before anything is recorded. The outcome is `uncertain` also if the
-// function threw; the observer must not throw in that case. A call that is stopped while it waits
-// has no outcome. For tests and measurements.
+// Observes each call of an effect: receives the intent immediately before and the outcome
+// immediately after it, before anything is recorded. If the function threw, the outcome is
+// `uncertain`, and the observer must not throw. A stopped call has no outcome. For tests.
 using EffectObserver = std::function<void(const EffectRow&)>;
 
 // Returns the form of a model request that is recorded in addition to its hash and its reply:
 // `whole`, which is the request as JSON, or a replacement; null records only hash and reply. With
-// recorded_messages, `whole` has only the later messages, and "messages_before": their offset. Does
-// not change the request itself. Later attempts and replays recognise the request by its hash and
-// are not affected. Called on the executor's thread; must not throw.
+// recorded_messages, `whole` has only the later messages, and their offset. The request itself and
+// its hash do not change. Called on the executor's thread; must not throw.
 using PromptRedactor = std::function<Value(const ModelRequest& request, Value whole)>;
 
 // Thrown by Context::interrupt(): ends the node, which runs again after the decision. Not an error,
@@ -99,6 +98,7 @@ class Context {
         answers;                               // by question name and payload hash
     std::shared_ptr<const std::string> input;  // JSON text of the send's input; null: no send
     Model* model = nullptr;
+    HttpAccess* http = nullptr;
     Records* records = nullptr;
     // Null: nothing is recorded, in a test that calls a node directly.
     Journal* journal = nullptr;
@@ -149,6 +149,8 @@ class Context {
   // budget, the maximum cost of a call is reserved first, in its own commit. In a replay, a call
   // that is not recorded fails with `not_found`, one with another request with `conflict`.
   Model& model() { return recorded_ ? *recorded_ : *attempt_.model; }
+  // For HTTP requests, within effects only: in a replay they fail with `not_found` (http.h).
+  HttpAccess& http();
   // Marks the model's replies to this attempt as unusable although the node succeeds: caches of
   // replies do not return them again. The replies of an attempt that fails are always refused.
   void refuse_answers() { effects_.answers->refuse(); }
@@ -239,10 +241,9 @@ class Context {
   // after the commit, at least once and always with the same id; never if the node fails.
   void publish(std::string topic, Value body);
 
-  // Requests a decision within a node and returns it. Without a decision, ends the node here; the
-  // whole node runs again after the decision, therefore the code before this call must be safe to
-  // execute twice. An approval node does not have that restriction: prefer it. The decision applies
-  // to the same question name and the same payload; another payload is a new question.
+  // Requests a decision within a node and returns it. Without a decision, ends the node, which runs
+  // again after it: the code before this call must be safe to execute twice. Prefer an approval
+  // node. The decision applies to this name and payload; another payload is a new question.
   InterruptResponse interrupt(InterruptRequest question);
 
   // Runs a function that blocks on the executor's blocking pool; see on_blocking_pool().
@@ -286,7 +287,8 @@ class Context {
 
   Attempt attempt_;
   NodeEffects effects_;
-  std::unique_ptr<Model> recorded_;  // around attempt_.model; null without a journal
+  std::unique_ptr<Model> recorded_;          // around attempt_.model; null without a journal
+  std::unique_ptr<HttpAccess> absent_http_;  // without attempt_.http
   struct Costs;
   std::unique_ptr<Costs> costs_;
   std::set<std::string, std::less<>> effects_used_;  // by name, in this attempt

@@ -36,6 +36,7 @@ struct OpenOptions {
   Telemetry telemetry = {};
   ProgressObserver observer = nullptr;
   RunSettings run_defaults = {};
+  std::shared_ptr<HttpAccess> http = nullptr;  // of nodes; null: open_http() with its defaults
 };
 
 class Embedded {

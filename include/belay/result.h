@@ -29,7 +29,7 @@ enum class ErrorCode {
   exhausted,    // a declared limit is reached: attempts, time, supersteps, cost
   cancelled,    // the run was cancelled
   corrupt,      // stored bytes fail their check: requires an intervention
-  forbidden,    // the caller lacks the required permission or role
+  forbidden,    // a permission, a role or a policy (http.h) does not permit the call
 };
 
 std::string_view name_of(ErrorCode code);

@@ -160,6 +160,7 @@ struct RuntimeParts {
   bool concurrency_limits_starts = false;
   RunSettings run_defaults = {};  // for the settings that a start leaves unset
   Hints hints = {};               // from other processes; without them this process polls
+  std::shared_ptr<HttpAccess> http = nullptr;  // of nodes; null: open_http() with its defaults
 };
 
 class Runtime {

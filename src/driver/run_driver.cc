@@ -373,6 +373,7 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
                                                 Model& model) {
   Context::Attempt attempt = attempt_of(run_, frame_of(action.attempt), action);
   attempt.model = &model;
+  attempt.http = parts_.http.get();
   attempt.records = records_.get();
   attempt.journal = &journal;
   attempt.ledger = &ledger_;

@@ -55,6 +55,7 @@ Result<std::unique_ptr<Embedded>> Embedded::open(const std::string& store, OpenO
   RuntimeParts parts{made->store(), *made->loop,  *made->clock,
                      *made->random, *made->model, std::move(options.observer)};
   parts.run_defaults = options.run_defaults;
+  parts.http = std::move(options.http);
   BELAY_TRY(made->runtime, Runtime::open(std::move(parts)));
   return std::make_unique<Embedded>(std::move(made));
 }

@@ -51,6 +51,15 @@ class Hook {
   net::ScriptedServer server_;         // last: it uses all members above
 };
 
+// The servers of the tests are on loopback.
+WebhookOptions local(std::string url) {
+  WebhookOptions options;
+  options.url = std::move(url);
+  options.egress.allowed_networks = {"127.0.0.1"};
+  options.egress.allowed_ports = {};
+  return options;
+}
+
 OutboxMessage message() {
   OutboxMessage sent;
   sent.id = "run/3/0";
@@ -67,7 +76,9 @@ Result<Done> deliver(const Receiver& receiver) {
 
 TEST(Webhooks, PostTheBodyWithTheKeyOfTheMessage) {
   Hook hook({"204 No Content"});
-  Receiver receiver = webhook_receiver({.url = hook.url(), .authorization = "Bearer word"}).value();
+  WebhookOptions options = local(hook.url());
+  options.authorization = "Bearer word";
+  Receiver receiver = webhook_receiver(options).value();
   EXPECT_TRUE(deliver(receiver).ok());
   auto requests = hook.requests();
   ASSERT_EQ(requests.size(), 1u);
@@ -82,8 +93,9 @@ TEST(Webhooks, PostTheBodyWithTheKeyOfTheMessage) {
 TEST(Webhooks, FailWithTheStatusAndTheHostAlone) {
   for (const char* status : {"500 Internal Server Error", "404 Not Found", "302 Found"}) {
     Hook hook({status});
-    Receiver receiver =
-        webhook_receiver({.url = hook.url(), .authorization = "Bearer word"}).value();
+    WebhookOptions options = local(hook.url());
+    options.authorization = "Bearer word";
+    Receiver receiver = webhook_receiver(options).value();
     auto refused = deliver(receiver);
     ASSERT_FALSE(refused.ok()) << status;
     EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
@@ -99,7 +111,9 @@ TEST(Webhooks, FailIfTheServerDoesNotAnswerInTime) {
     peer.request();
     peer.sees_the_end();
   });
-  Receiver receiver = webhook_receiver({.url = silent.url("/"), .timeout = 100ms}).value();
+  WebhookOptions options = local(silent.url("/"));
+  options.timeout = 100ms;
+  Receiver receiver = webhook_receiver(options).value();
   auto refused = deliver(receiver);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
@@ -113,6 +127,21 @@ TEST(Webhooks, OfInvalidOptionsAreRefused) {
     EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   }
   EXPECT_FALSE(webhook_receiver({.url = "https://a.example/", .authorization = "a\nb: c"}).ok());
+}
+
+TEST(Webhooks, InAPrivateNetworkMustBePermitted) {
+  Hook hook({"200 OK"});
+  WebhookOptions options = local(hook.url());
+  options.egress.allowed_networks = {};
+  EXPECT_EQ(webhook_receiver(options).error().code, ErrorCode::forbidden);
+  options.egress.allowed_networks = {"127.0.0.1"};
+  options.egress.allowed_ports = {443};
+  EXPECT_EQ(webhook_receiver(options).error().code, ErrorCode::forbidden);
+  for (const char* url : {"http://10.0.0.1/", "https://localhost/", "http://169.254.169.254/",
+                          "http://metadata.google.internal/", "https://[::1]/", "http://127.1/"}) {
+    EXPECT_EQ(webhook_receiver({.url = url}).error().code, ErrorCode::forbidden) << url;
+  }
+  EXPECT_EQ(hook.requests().size(), 0u);
 }
 
 Task<Done> pause() {
@@ -141,7 +170,7 @@ TEST(Webhooks, AreCalledForAnApprovalThatExpiresUntilOneCallSucceeds) {
   DeliveryOptions quick;
   quick.retry.attempts = 5;
   quick.retry.base = 1ms;
-  belay->runtime().deliver("late", webhook_receiver({.url = hook.url()}).value(), quick);
+  belay->runtime().deliver("late", webhook_receiver(local(hook.url())).value(), quick);
   RunView waits = belay->run(graph, Draft{}, {.thread = ThreadId("first")}).value();
   ASSERT_EQ(waits.row.status, RunStatus::paused);
   for (int i = 0; i < 500 && hook.requests().size() < 2; ++i) {

@@ -29,6 +29,29 @@ bool may_become_whole(std::string_view bytes) {
                      [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; });
 }
 
+// The access of a replay, and of a Context without one.
+class AbsentHttp final : public HttpAccess {
+ public:
+  explicit AbsentHttp(bool replays) : replays_(replays) {}
+
+  Task<Result<HttpReply>> send(HttpCall) override {
+    if (replays_) {
+      co_return error(ErrorCode::not_found,
+                      "A replay performs no HTTP requests. Send them within keyed_effect() or "
+                      "unkeyed_effect(), whose results are recorded.");
+    }
+    co_return error(ErrorCode::invalid,
+                    "This Context has no HTTP access. Pass one as Context::Attempt::http.");
+  }
+
+  Result<std::shared_ptr<HttpAccess>> narrowed(std::vector<std::string>) override {
+    return std::shared_ptr<HttpAccess>(std::make_shared<AbsentHttp>(replays_));
+  }
+
+ private:
+  const bool replays_;
+};
+
 }  // namespace
 
 Context::Context(Attempt attempt)
@@ -37,6 +60,12 @@ Context::Context(Attempt attempt)
   if (attempt_.journal) recorded_ = std::make_unique<RecordedModel>(attempt_, effects_.answers);
 }
 Context::~Context() = default;
+
+HttpAccess& Context::http() {
+  if (attempt_.http && !attempt_.replays) return *attempt_.http;
+  if (!absent_http_) absent_http_ = std::make_unique<AbsentHttp>(attempt_.replays);
+  return *absent_http_;
+}
 
 std::uint64_t Context::random_bits() {
   // SplitMix64 (Steele, Lea, Flood 2014): passes BigCrush, and one word of state is enough.

@@ -22,6 +22,8 @@ HttpAnswer::~HttpAnswer() {
 
 int HttpAnswer::status() const { return exchange_->status(); }
 
+const std::vector<HttpHeader>& HttpAnswer::headers() const { return exchange_->headers(); }
+
 std::string_view HttpAnswer::header(std::string_view name) const {
   std::string wanted(name);
   for (const HttpHeader& header : exchange_->headers()) {

@@ -10,25 +10,26 @@
 // coroutine, or the HttpAnswer, ends the exchange: its connection is closed.
 //
 // Errors: `invalid` for a URL, a certificate or a proxy for which a retry would fail as well;
+// `forbidden` if HttpClientOptions::may_connect refused an address;
 // `exhausted` if a response exceeds its limits; otherwise `unavailable`: no connection, a timeout,
 // a response that is cut off. The message names the host, never a header's value or a query.
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "belay/http.h"
 #include "belay/task.h"
+#include "net/ip_address.h"
 
 namespace belay::net {
 
-struct HttpHeader {
-  std::string name;
-  std::string value;
-};
+using belay::HttpHeader;
 
 // Each has its own start; zero: unlimited.
 struct HttpTimeouts {
@@ -59,6 +60,12 @@ struct HttpClientOptions {
   std::optional<std::string> proxy{};
   // Maximum number of connections kept open for later requests.
   int idle_connections = 16;
+  // Decides on each address before a connection to it is opened; null: every address is permitted.
+  // An exchange that needed a refused address fails with `forbidden`. With it, `proxy` is "".
+  std::function<bool(const IpAddress&)> may_connect{};
+  // For tests: returns the comma-separated addresses of a host, instead of the name service; ""
+  // asks the name service.
+  std::function<std::string(const std::string& host)> resolve{};
 };
 
 class HttpThread;
@@ -74,6 +81,7 @@ class HttpAnswer {
   int status() const;
   // Returns the first header with the name, ignoring case; otherwise "".
   std::string_view header(std::string_view name) const;
+  const std::vector<HttpHeader>& headers() const;
 
   // Returns the next piece of the body; "" at its end. One read at a time. Without reads, the
   // transfer is paused when a megabyte is buffered.

@@ -1,6 +1,11 @@
 #include "net/transfer.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+
+#include "base/trimmed.h"
+#include "net/egress.h"
 
 namespace belay::net {
 namespace {
@@ -15,13 +20,6 @@ bool is_name_character(char c) {
   constexpr std::string_view others = "!#$%&'*+-.^_`|~";
   bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   return is_letter || others.find(c) != others.npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view checkpoint_ns = " \t\r\n";
-  std::size_t first = text.find_first_not_of(checkpoint_ns);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(checkpoint_ns) - first + 1);
 }
 
 struct FreeUrl {
@@ -78,7 +76,31 @@ Result<std::unique_ptr<Transfer>> Transfer::prepare(std::shared_ptr<Exchange> ex
     curl_easy_setopt(easy, CURLOPT_CAINFO, options.trusted_certificates.c_str());
   }
   if (options.proxy) curl_easy_setopt(easy, CURLOPT_PROXY, options.proxy->c_str());
+  transfer->set_gate(options);
   return transfer;
+}
+
+// The check is in the callback that opens the socket. libcurl resolves a name once and passes each
+// address immediately before it connects to it: the checked address is the one that is used, and no
+// second resolution, with another result, can follow the check. A reused connection was checked
+// when it was opened. Through a proxy, the proxy's address would be checked: hence none.
+void Transfer::set_gate(const HttpClientOptions& options) {
+  if (options.resolve) {
+    std::string name = host_.substr(0, host_.rfind(':'));
+    std::string addresses = options.resolve(name);
+    std::string entry = "+" + host_ + ":" + addresses;
+    if (!addresses.empty()) resolved_.reset(curl_slist_append(nullptr, entry.c_str()));
+    curl_easy_setopt(easy(), CURLOPT_RESOLVE, resolved_.get());
+  }
+  if (!options.may_connect) return;
+  using Open = curl_socket_t (*)(void*, curlsocktype, curl_sockaddr*);
+  Open open = [](void* self, curlsocktype, curl_sockaddr* address) {
+    return static_cast<Transfer*>(self)->on_socket(*address);
+  };
+  may_connect_ = options.may_connect;
+  curl_easy_setopt(easy(), CURLOPT_OPENSOCKETFUNCTION, open);
+  curl_easy_setopt(easy(), CURLOPT_OPENSOCKETDATA, this);
+  curl_easy_setopt(easy(), CURLOPT_PROXY, "");
 }
 
 Result<Done> Transfer::set_url() {
@@ -211,6 +233,15 @@ void Transfer::on_progress(curl_off_t sent) {
   last_ = std::chrono::steady_clock::now();
 }
 
+// After one refused address, the others of the same name are refused too: a name that resolves to
+// both kinds is not an ordinary public host.
+curl_socket_t Transfer::on_socket(const curl_sockaddr& address) {
+  auto found = address_of(&address.addr);
+  is_blocked_ |= !found || !may_connect_(*found);
+  if (is_blocked_) return CURL_SOCKET_BAD;
+  return socket(address.family, address.socktype | SOCK_CLOEXEC, address.protocol);
+}
+
 std::size_t Transfer::refuse(ErrorCode code, const std::string& why) {
   refused_ = error(code, "The exchange with " + host_ + " was aborted: " + why + ".");
   return 0;
@@ -255,6 +286,7 @@ Error Transfer::lateness() const {
 std::optional<Error> Transfer::outcome(CURLcode code) const {
   if (refused_) return refused_;
   if (code == CURLE_OK && phase_ == Phase::reading) return std::nullopt;
+  if (is_blocked_) return refusal(host_.substr(0, host_.rfind(':')));
   if (code == CURLE_OK) {
     return error(ErrorCode::unavailable, host_ + " closed the connection before it responded.");
   }

@@ -43,10 +43,12 @@ class Transfer {
   Result<Done> set_headers();
   void set_method();
   void set_callbacks();
+  void set_gate(const HttpClientOptions& options);
 
   std::size_t on_header(std::string_view line);
   std::size_t on_body(std::string_view piece);
   void on_progress(curl_off_t sent);
+  curl_socket_t on_socket(const curl_sockaddr& address);
   // Ends the exchange from within a callback; outcome() returns the error.
   std::size_t refuse(ErrorCode code, const std::string& why);
   bool has_connected() const;
@@ -58,6 +60,9 @@ class Transfer {
 
   const std::shared_ptr<Exchange> exchange_;
   std::unique_ptr<curl_slist, Free> lines_;
+  std::unique_ptr<curl_slist, Free> resolved_;
+  std::function<bool(const IpAddress&)> may_connect_;
+  bool is_blocked_ = false;  // may_connect_ has refused an address
   std::array<char, CURL_ERROR_SIZE> said_{};
   std::string host_;  // with its port; for errors
 

@@ -26,7 +26,7 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
   if (!judge) return parts;
   // A member that is missing here causes a compile error.
   auto& [store, executor, clock, random, model, observer, limits, effect_observer, redact_prompt,
-         places, places_hold_starts, run_defaults, hints] = parts;
+         places, places_hold_starts, run_defaults, hints, http] = parts;
   return RuntimeParts{store,
                       executor,
                       *judge,
@@ -39,7 +39,8 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
                       places,
                       places_hold_starts,
                       run_defaults,
-                      hints};
+                      hints,
+                      std::move(http)};
 }
 
 }  // namespace
@@ -57,6 +58,10 @@ class Runtime::Impl {
 };
 
 Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
+  // Opens no connection and starts no thread before a node uses it.
+  if (!parts.http) {
+    BELAY_TRY(parts.http, open_http());
+  }
   BELAY_TRY(SessionId session, parts.store.open_session());
   auto body = std::make_unique<Impl>(with_clock_of_store(std::move(parts)), session);
   return std::make_unique<Runtime>(std::move(body));

@@ -21,8 +21,8 @@ constexpr std::string_view kAgentHeaders[] = {
     "model.h", "module.h", "output.h", "command.h", "route.h",   "open.h",   "main.h"};
 constexpr int kAgentHeadersMax = 14;
 constexpr int kAgentLinesMax = 2'600;
-constexpr int kPublicHeadersMax = 35;
-constexpr int kPublicLinesInAllMax = 5'800;
+constexpr int kPublicHeadersMax = 38;
+constexpr int kPublicLinesInAllMax = 6'600;
 constexpr int kReasonWithinLines = 30;
 
 int lines_of(std::string_view text) {
