@@ -36,11 +36,19 @@ Tool order_umbrella() {
                           });
 }
 
-Result<Graph<AgentState>> chat_graph() {
+struct Chat {
+  std::string question{};
+  std::string answer{};
+};
+
+Result<Graph<Chat>> chat_graph() {
   AgentOptions options;
   options.prompt = "You answer questions about the weather.";
   options.tools = {weather(), order_umbrella()};
-  return agent_graph("chat", std::move(options));
+  GraphBuilder<Chat> graph{"chat"};
+  graph.agent("ask", options, &Chat::question, &Chat::answer);
+  graph.edge(start, "ask").edge("ask", end);
+  return std::move(graph).build();
 }
 
 int main(int argc, char** argv) {
