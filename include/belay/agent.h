@@ -44,8 +44,8 @@ struct AgentOptions {
   // After so many tokens for one question, the model is asked to answer; 0: unlimited. A run can
   // have a hard limit: RunOptions::budget.
   std::int64_t tokens_max = 0;
-  std::size_t calls_max = 8;                                     // calls of tools that run at once
-  std::size_t result_bytes_max = 64 * 1024;                      // of a result; the rest is cut off
+  std::size_t calls_max = 8;                 // calls of tools that run in parallel
+  std::size_t result_bytes_max = 64 * 1024;  // of a result; the rest is cut off
   std::optional<std::int64_t> max_output_tokens = std::nullopt;  // of each reply
   std::optional<double> temperature = std::nullopt;
   RetryPolicy retry{.attempts = 3};  // of a model call

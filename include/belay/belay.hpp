@@ -1,6 +1,7 @@
 #pragma once
 // belay/belay.hpp - includes the headers that a program with agents needs.
 
+#include "belay/agent.h"
 #include "belay/check.h"
 #include "belay/collection.h"
 #include "belay/graph.h"

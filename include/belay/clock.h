@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "belay/limits.h"
+
 namespace belay {
 
 using std::chrono::milliseconds;
@@ -65,7 +67,9 @@ class EventLoop : public Executor {
   virtual void run() = 0;
   virtual void stop() = 0;  // from any thread
 };
-std::unique_ptr<EventLoop> make_event_loop();
+// `blocking_threads`: maximum of the blocking pool, 1 to limits::blocking_threads_max.
+std::unique_ptr<EventLoop> make_event_loop(
+    std::size_t blocking_threads = limits::blocking_threads_default);
 
 // Converts to "2026-11-21T23:54:00.123456Z" and back. Reads 0 to 6 digits of a second, always UTC.
 std::string to_text(Instant instant);

@@ -1,6 +1,6 @@
 #pragma once
-// belay/module.h - Module: the parts of an agent that a program combines: graphs, collections,
-// models, settings, commands, routes, and the display of its payloads.
+// belay/module.h - Module: the parts of an agent that a program combines: graphs, tools,
+// collections, models, settings, commands, routes, and the display of its payloads.
 //
 //     belay::Module letters() {
 //       belay::Module module{.name = "letters"};
@@ -16,9 +16,9 @@
 //       return belay::main(argc, argv, {.about = "letters - an example"}, {letters()});
 //     }
 //
-// A name that two modules have (of a command, a short form, a route, a graph, a collection, a
-// setting, a model or a topic), or that a module shares with every program, ends the program at its
-// start with an error that names both.
+// A name that two modules have (of a command, a short form, a route, a graph, a tool, a collection,
+// a setting, a model or a topic), or that a module shares with every program, ends the program at
+// its start with an error that names both.
 //
 // Threading: the functions of a module run on the main thread, those of its graphs on the
 // executor's. Objects that they use must outlive belay::main().
@@ -35,6 +35,7 @@
 #include "belay/output.h"
 #include "belay/route.h"
 #include "belay/runtime.h"
+#include "belay/tool.h"
 
 namespace belay {
 
@@ -55,6 +56,8 @@ struct ModuleSettings {
   // True if a server has the runs (--server); it has its own settings.
   bool is_remote = false;
   std::map<std::string, std::string> values = {};  // by ModuleSetting::key; unset ones are absent
+  // The tools of all modules, while graphs are built; otherwise null. Graphs copy those they use.
+  const ToolRegistry* tools = nullptr;
 
   // The value of a setting; empty if it is unset.
   std::string value(const std::string& key) const {
@@ -103,6 +106,7 @@ struct Module {
   // Builds the graphs; versions of a graph have one name. Their texts may depend on the settings;
   // their names and nodes must not.
   std::function<Result<Definitions>(const ModuleSettings&)> graphs = nullptr;
+  std::vector<Tool> tools = {};  // for the agents of all modules: ModuleSettings::tools
   std::vector<std::string> collections = {};  // of records; `check` reads them
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all. Called
   // for the records of all modules.

@@ -1,8 +1,8 @@
 #pragma once
 // belay/tool.h - tools: functions that a model can call through an agent (agent.h).
 //
-// A tool is a function of a plain struct. The struct's members are the arguments; describe() gives
-// them texts and bounds, from which the JSON Schema for the model follows:
+// A tool is a function of a plain struct. The struct's members are the arguments; describe() adds
+// texts and bounds, and the JSON Schema for the model follows from both:
 //
 //     struct ForecastOf {
 //       std::string city{};
@@ -69,7 +69,7 @@ struct ToolOptions {
   // Maximum time of one attempt; zero: unlimited. An unkeyed call that times out is uncertain.
   std::chrono::milliseconds timeout{std::chrono::seconds(60)};
   int attempts = 1;  // of a call, for errors of code `unavailable`; including the first
-  // Maximum number of calls that run at once in one agent; 0: AgentOptions::calls_max.
+  // Maximum number of calls that run in parallel in one agent; 0: AgentOptions::calls_max.
   int parallel = 0;
   // The results contain text of others, such as web pages: later calls of tools with
   // ToolApproval::untrusted then require an approval, until the end of the conversation.

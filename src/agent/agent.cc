@@ -55,6 +55,7 @@ ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit
     request.messages.push_back({Role::user, std::string(note_of(limit))});
   }
   conversation_size = request.messages.size();
+  request.recorded_messages = static_cast<std::size_t>(state.requested);
   request.tools = agent.tools.definitions();
   request.max_output_tokens = agent.options.max_output_tokens;
   request.temperature = agent.options.temperature;
@@ -67,6 +68,7 @@ Usage sum(const Usage& one, const std::optional<Usage>& other) {
   Usage usage = one;
   usage.input_tokens += other->input_tokens;
   usage.output_tokens += other->output_tokens;
+  usage.cached_input_tokens += other->cached_input_tokens;
   return usage;
 }
 

@@ -160,7 +160,7 @@ TEST(AgentApprovals, EachCallHasTheResultOfItsOwnDecision) {
   ASSERT_EQ(world.view().row.status, RunStatus::completed);
   ASSERT_EQ(world.model.results.size(), 4u);
   EXPECT_EQ(world.model.results[0], "Error: a person rejected this call. It was not made.");
-  EXPECT_EQ(world.model.results[1], "Error: nobody decided on this call in time. It was not made.");
+  EXPECT_EQ(world.model.results[1], "Error: this call was not approved in time. It was not made.");
   EXPECT_EQ(world.model.results[2], "sent to c");
   EXPECT_EQ(world.model.results[3],
             "[A person changed the arguments to {\"to\":\"edited-d\"}.]\nsent to edited-d");
@@ -226,7 +226,7 @@ TEST(AgentApprovals, AfterACancelTheConversationIsValidAndGoesOn) {
   ASSERT_TRUE(next.ok()) << next.error().message;
   auto conversation = decode_json<AgentState>(next->state).value();
   std::vector<Message> messages = conversation_of(conversation);
-  // question, calls, four results, a reply in place of the missing one, question, calls, results.
+  // question, calls, four results, a reply instead of the missing one, question, calls, results.
   ASSERT_GE(messages.size(), 9u);
   EXPECT_EQ(messages[1].tool_calls.size(), 4u);
   for (int i = 2; i < 6; ++i) EXPECT_EQ(messages[static_cast<std::size_t>(i)].role, Role::tool);

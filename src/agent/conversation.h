@@ -1,5 +1,5 @@
 #pragma once
-// agent/conversation.h - texts that stand in a conversation for what did not happen. Constant: a
+// agent/conversation.h - texts of a conversation for missing results and answers. Constant: a
 // request begins with the bytes of the previous one.
 
 #include <string_view>

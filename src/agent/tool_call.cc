@@ -54,7 +54,7 @@ ToolResult failed(std::string text) {
 
 std::string refusal(const InterruptResponse& response) {
   if (response.decided_by.empty()) {
-    return "Error: nobody decided on this call in time. It was not made.";
+    return "Error: this call was not approved in time. It was not made.";
   }
   std::string text = "Error: a person rejected this call. It was not made.";
   if (!response.comment.empty()) text += " Their comment: " + response.comment;

@@ -91,11 +91,11 @@ std::string_view note_of(Limit limit) {
     case Limit::none:
       return "";
     case Limit::steps:
-      return "No further calls of tools are possible: the limit of steps is reached. Answer now, "
-             "with what you know; name what is missing.";
+      return "No further calls of tools are possible: the limit of steps is reached. Answer now "
+             "from the results so far, and name the missing information.";
     case Limit::tokens:
-      return "No further calls of tools are possible: the limit of tokens is reached. Answer now, "
-             "with what you know; name what is missing.";
+      return "No further calls of tools are possible: the limit of tokens is reached. Answer now "
+             "from the results so far, and name the missing information.";
   }
   return "";
 }

@@ -1,9 +1,14 @@
 #include "base/blocking_pool.h"
 
+#include <algorithm>
+
 #include "base/start_thread.h"
 #include "belay/limits.h"
 
 namespace belay {
+
+BlockingPool::BlockingPool(std::size_t threads_max)
+    : threads_max_(std::clamp<std::size_t>(threads_max, 1, limits::blocking_threads_max)) {}
 
 BlockingPool::~BlockingPool() {
   {
@@ -18,7 +23,7 @@ bool BlockingPool::submit(Executor::Work work) {
   std::lock_guard lock(mutex_);
   if (queue_.size() >= limits::blocking_queue_max) return false;
   queue_.push_back(std::move(work));
-  if (idle_ == 0 && threads_.size() < limits::blocking_threads_max) {
+  if (idle_ == 0 && threads_.size() < threads_max_) {
     threads_.push_back(start_thread([this] { serve(); }));
   }
   changed_.notify_one();

@@ -11,12 +11,12 @@
 
 namespace belay {
 
-// Runs blocking calls on its own threads, which start when first needed: at most
-// limits::blocking_threads_max. The destructor runs the queued work and joins the threads. Queued
-// work can post to its executor: the pool must be the last member of the event loop that it serves.
+// Runs blocking calls on its own threads, which start when first needed. The destructor runs the
+// queued work and joins the threads. Queued work can post to its executor: the pool must be the
+// last member of the event loop that it serves.
 class BlockingPool {
  public:
-  BlockingPool() = default;
+  explicit BlockingPool(std::size_t threads_max);
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
   ~BlockingPool();
@@ -28,6 +28,7 @@ class BlockingPool {
  private:
   void serve();
 
+  const std::size_t threads_max_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // Protected by mutex_.

@@ -12,6 +12,8 @@ using MonotonicTime = std::chrono::steady_clock::time_point;
 
 class ThreadEventLoop final : public EventLoop {
  public:
+  explicit ThreadEventLoop(std::size_t blocking_threads) : pool_(blocking_threads) {}
+
   void post(Work work) override {
     std::lock_guard lock(mutex_);
     posted_.push_back(std::move(work));
@@ -103,6 +105,8 @@ class ThreadEventLoop final : public EventLoop {
 
 }  // namespace
 
-std::unique_ptr<EventLoop> make_event_loop() { return std::make_unique<ThreadEventLoop>(); }
+std::unique_ptr<EventLoop> make_event_loop(std::size_t blocking_threads) {
+  return std::make_unique<ThreadEventLoop>(blocking_threads);
+}
 
 }  // namespace belay

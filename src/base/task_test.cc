@@ -260,10 +260,10 @@ TEST(BlockingPool, RefusesMoreThanItsQueueHolds) {
     ++started;
     gone.wait();
   };
-  for (std::size_t i = 0; i < limits::blocking_threads_max; ++i) {
+  for (std::size_t i = 0; i < limits::blocking_threads_default; ++i) {
     EXPECT_TRUE(loop->offload(blocking));
   }
-  while (started < limits::blocking_threads_max) std::this_thread::yield();
+  while (started < limits::blocking_threads_default) std::this_thread::yield();
   for (std::size_t i = 0; i < limits::blocking_queue_max; ++i) {
     EXPECT_TRUE(loop->offload(blocking));
   }
@@ -273,7 +273,27 @@ TEST(BlockingPool, RefusesMoreThanItsQueueHolds) {
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   go.set_value();
   loop.reset();
-  EXPECT_EQ(started, limits::blocking_threads_max + limits::blocking_queue_max);
+  EXPECT_EQ(started, limits::blocking_threads_default + limits::blocking_queue_max);
+}
+
+TEST(BlockingPool, HasAsManyThreadsAsItsLoopWasMadeWith) {
+  constexpr std::size_t threads = 7;
+  auto loop = make_event_loop(threads);
+  std::promise<void> go;
+  std::shared_future<void> gone = go.get_future().share();
+  std::atomic<std::size_t> started = 0;
+  for (std::size_t i = 0; i < threads + 1; ++i) {
+    EXPECT_TRUE(loop->offload([gone, &started] {
+      ++started;
+      gone.wait();
+    }));
+  }
+  while (started < threads) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(started, threads);
+  go.set_value();
+  loop.reset();
+  EXPECT_EQ(started, threads + 1);
 }
 
 }  // namespace

@@ -235,9 +235,10 @@ ConcurrencyLimits places_of(const Settings& settings, const Work* work) {
 }
 
 // Sets `http_loop` to the created loop if the command serves HTTP.
-std::unique_ptr<EventLoop> loop_for(const CommandTraits& traits, http::AsioLoop*& http_loop) {
-  if (!traits.serves_http) return make_event_loop();
-  auto made = http::make_asio_loop();
+std::unique_ptr<EventLoop> loop_for(const CommandTraits& traits, const Settings& settings,
+                                    http::AsioLoop*& http_loop) {
+  if (!traits.serves_http) return make_event_loop(settings.blocking_threads);
+  auto made = http::make_asio_loop(settings.blocking_threads);
   http_loop = made.get();
   return made;
 }
@@ -261,7 +262,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(EncryptionOptions encryption, encryption_of(settings));
   http::AsioLoop* http_loop = nullptr;
-  std::unique_ptr<EventLoop> loop = loop_for(traits, http_loop);
+  std::unique_ptr<EventLoop> loop = loop_for(traits, settings, http_loop);
   Settings shared = settings;
   if (!traits.uses_store) shared.redis.reset();
   // With a store in memory, a cache of run values in Redis would be slower than the store.

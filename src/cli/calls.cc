@@ -40,7 +40,7 @@ void show_usage(Output& output, const Value& usage) {
 }
 
 void show_model_call(Output& output, const Value& call) {
-  if (const Value& before = call["prompt"]["messages_before"]; !before.is_null()) {
+  if (const Value& before = call["prompt"]["messagesBefore"]; !before.is_null()) {
     output.line("    after " + to_json(before) + " messages of earlier calls:");
   }
   if (const Value::Array* messages = call["prompt"]["messages"].as_array()) {

@@ -51,6 +51,8 @@ const Known kKnown[] = {
     {"starts_per_minute", "BELAY_STARTS_PER_MINUTE", &Environment::starts_per_minute, nullptr,
      nullptr},
     {"starts_at_work", "BELAY_STARTS_AT_WORK", &Environment::starts_at_work, nullptr, nullptr},
+    {"blocking_threads", "BELAY_BLOCKING_THREADS", &Environment::blocking_threads, nullptr,
+     nullptr},
     {"trusted_proxies", "BELAY_TRUSTED_PROXIES", &Environment::trusted_proxies, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
@@ -176,6 +178,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["runs_per_key"] = std::to_string(settings.concurrency.per_key);
   values["starts_per_minute"] = std::to_string(settings.starts.per_minute.value_or(0));
   values["starts_at_work"] = std::to_string(settings.starts.at_work);
+  values["blocking_threads"] = std::to_string(settings.blocking_threads);
   for (const std::string& each : settings.starts.trusted_proxies) {
     values["trusted_proxies"] += (values["trusted_proxies"].empty() ? "" : ", ") + each;
   }

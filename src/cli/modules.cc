@@ -86,6 +86,7 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
     BELAY_CHECK(take("route", server::place_of(route)));
     BELAY_CHECK(take("operation", route.id));
   }
+  for (const Tool& tool : module.tools) BELAY_CHECK(take("tool", tool.name()));
   for (const std::string& name : module.collections) BELAY_CHECK(take("collection", name));
   for (const ModuleSetting& setting : module.settings) {
     BELAY_CHECK(take("setting", setting.key));
@@ -220,9 +221,15 @@ std::string settings_help(const MainOptions& options, const std::vector<Module>&
 Result<Definitions> all_graphs(const std::vector<Module>& modules, const Settings& settings) {
   Definitions all;
   TakenNames taken;
+  ToolRegistry tools;
+  for (const Module& module : modules) {
+    for (const Tool& tool : module.tools) BELAY_CHECK(tools.add(tool));
+  }
+  ModuleSettings with_tools = settings;
+  with_tools.tools = &tools;
   for (const Module& module : modules) {
     if (!module.graphs) continue;
-    BELAY_TRY(Definitions own, module.graphs(settings));
+    BELAY_TRY(Definitions own, module.graphs(with_tools));
     // A module can have several versions of a graph, which have one name.
     std::set<std::string> names;
     for (auto& graph : own) {

@@ -248,6 +248,15 @@ Result<Done> read_metrics_interval(const Environment& environment, Settings& set
   return Done{};
 }
 
+Result<Done> read_blocking_threads(const Environment& environment, Settings& settings) {
+  if (!environment.blocking_threads) return Done{};
+  BELAY_TRY(std::int64_t threads,
+            whole_number(environment.origin("BELAY_BLOCKING_THREADS"),
+                         *environment.blocking_threads, 1, limits::blocking_threads_max));
+  settings.blocking_threads = static_cast<std::uint64_t>(threads);
+  return Done{};
+}
+
 Result<Done> read_places(const Environment& environment, Settings& settings) {
   auto read = [&](const char* name, const std::optional<std::string>& text, std::uint64_t& limit) {
     constexpr std::int64_t most = 1'000'000;
@@ -338,6 +347,7 @@ Environment read_environment(const Program& program) {
   read.runs_per_queue = variable("BELAY_RUNS_PER_QUEUE");
   read.starts_per_minute = variable("BELAY_STARTS_PER_MINUTE");
   read.starts_at_work = variable("BELAY_STARTS_AT_WORK");
+  read.blocking_threads = variable("BELAY_BLOCKING_THREADS");
   read.trusted_proxies = variable("BELAY_TRUSTED_PROXIES");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
@@ -383,6 +393,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.values = environment.own;
   settings.is_remote = settings.server.has_value();
   BELAY_CHECK(read_metrics_interval(environment, settings));
+  BELAY_CHECK(read_blocking_threads(environment, settings));
   BELAY_CHECK(read_run_settings(environment, settings));
   BELAY_CHECK(read_model_settings(environment, flags, settings));
   BELAY_CHECK(read_encryption(environment, flags, settings));

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "belay/ids.h"
+#include "belay/limits.h"
 #include "belay/models.h"
 #include "belay/module.h"
 #include "belay/queue.h"
@@ -42,6 +43,7 @@ struct Environment {
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> starts_per_minute, starts_at_work, trusted_proxies;
+  std::optional<std::string> blocking_threads;
   std::optional<std::string> notify_url, database_url, worker_name;
   std::optional<std::string> log_level, log_format;
   std::optional<std::string> roles, no_approval_takes;
@@ -116,8 +118,9 @@ struct Settings : ModuleSettings {
   PauseAtCommit pause;
   ConcurrencyLimits concurrency{.per_key = 1};
   StartSettings starts;
-  std::int64_t model_fails = 0;  // for tests: see app.cc
-  bool tells_fenced = false;     // likewise
+  std::uint64_t blocking_threads = limits::blocking_threads_default;  // of the blocking pool
+  std::int64_t model_fails = 0;                                       // for tests: see app.cc
+  bool tells_fenced = false;                                          // likewise
 };
 
 // Fails with `invalid` if a variable or an option cannot be parsed.

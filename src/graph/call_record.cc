@@ -76,7 +76,7 @@ Value shown_document(const ModelRequest& request, Value document) {
   Value::Object members = *document.as_object();
   const Value::Array& all = *members["messages"].as_array();
   members["messages"] = Value::Array(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
-  members["messages_before"] = static_cast<std::uint64_t>(before);
+  members["messagesBefore"] = static_cast<std::uint64_t>(before);
   return Value(std::move(members));
 }
 

@@ -53,7 +53,7 @@ inline bool is_call_record(std::string_view name) {
 // tools and sampling.
 Value document_of(const ModelRequest& request);
 // Returns the document without the messages that an earlier request has recorded, but with their
-// number as "messages_before"; the document itself if recorded_messages is 0.
+// number as "messagesBefore"; the document itself if recorded_messages is 0.
 Value shown_document(const ModelRequest& request, Value document);
 // Returns the SHA-256 of a document_of(), in hex.
 std::string request_hash(const Value& document);

@@ -15,6 +15,8 @@ using LoopTime = std::chrono::steady_clock::time_point;
 
 class Loop final : public AsioLoop {
  public:
+  explicit Loop(std::size_t blocking_threads) : pool_(blocking_threads) {}
+
   Context& context() override { return context_; }
 
   void post(Work work) override { boost::asio::post(context_.io, std::move(work)); }
@@ -89,6 +91,8 @@ class Loop final : public AsioLoop {
 
 }  // namespace
 
-std::unique_ptr<AsioLoop> make_asio_loop() { return std::make_unique<Loop>(); }
+std::unique_ptr<AsioLoop> make_asio_loop(std::size_t blocking_threads) {
+  return std::make_unique<Loop>(blocking_threads);
+}
 
 }  // namespace belay::http

@@ -22,6 +22,7 @@ class AsioLoop : public EventLoop {
   virtual Context& context() = 0;
 };
 
-std::unique_ptr<AsioLoop> make_asio_loop();
+std::unique_ptr<AsioLoop> make_asio_loop(
+    std::size_t blocking_threads = limits::blocking_threads_default);
 
 }  // namespace belay::http

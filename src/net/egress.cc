@@ -85,6 +85,13 @@ Result<Egress> Egress::from(EgressPolicy policy) {
     return error(ErrorCode::invalid,
                  "The timeouts of an EgressPolicy must be more than 0 ms. Correct them.");
   }
+  for (const std::string& type : policy.content_types) {
+    std::size_t slash = type.find('/');
+    bool is_type = slash != 0 && slash != type.npos && slash + 1 < type.size() &&
+                   type.find_first_of(" ;,") == type.npos && type.find('/', slash + 1) == type.npos;
+    if (is_type) continue;
+    return malformed_entry("content_types", type, "a media type such as text/plain or text/*");
+  }
   BELAY_TRY(egress.hosts_, HostList::from(policy.allowed_hosts));
   if (policy.allowed_hosts.empty()) {
     BELAY_TRY(egress.hosts_, HostList::from({"*"}));

@@ -185,6 +185,9 @@ TEST(EgressPolicies, ThatAreMalformedAreInvalid) {
     ASSERT_FALSE(refused.ok()) << network;
     EXPECT_EQ(refused.error().code, ErrorCode::invalid) << network;
   }
+  for (const char* type : {"", "*", "text", "/", "text/", "/plain", "text/plain; x", "a/b/c"}) {
+    EXPECT_FALSE(Egress::from({.content_types = {type}}).ok()) << type;
+  }
   EXPECT_FALSE(Egress::from({.allowed_ports = {0}}).ok());
   EXPECT_FALSE(Egress::from({.allowed_ports = {65'536}}).ok());
   EXPECT_FALSE(Egress::from({.redirects_max = 6}).ok());

@@ -311,11 +311,11 @@ TEST_F(ModelCalls, RecordEachMessageOfAConversationOnce) {
   EXPECT_EQ(to_json(call_record_in(rows[0]).value().prompt), to_json(whole));
   Value second = call_record_in(rows[1]).value().prompt;
   EXPECT_EQ(second["messages"], parse_json(R"([{"role":"user","text":"three"}])").value());
-  EXPECT_EQ(second["messages_before"], Value(2));
+  EXPECT_EQ(second["messagesBefore"], Value(2));
   for (std::size_t at : {2, 3}) {
     Value prompt = call_record_in(rows[at]).value().prompt;
     EXPECT_EQ(prompt["messages"], Value(Value::Array()));
-    EXPECT_EQ(prompt["messages_before"], Value(3));
+    EXPECT_EQ(prompt["messagesBefore"], Value(3));
   }
 }
 
@@ -338,7 +338,7 @@ TEST_F(ModelCalls, AreShortenedBeforeARedactorReceivesThem) {
   std::vector<EffectRow> rows = recorded(run(graph));
   ASSERT_EQ(received.size(), 2u);
   EXPECT_EQ(received[0]["messages"].as_array()->size(), 1u);
-  EXPECT_EQ(received[0]["messages_before"], Value(1));
+  EXPECT_EQ(received[0]["messagesBefore"], Value(1));
   EXPECT_EQ(call_record_in(rows[0]).value().prompt, Value("kept as it is"));
   EXPECT_EQ(call_record_in(rows[1]).value().prompt, received[1]);
 }

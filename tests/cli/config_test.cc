@@ -52,11 +52,17 @@ TEST_F(CliConfig, AWorkersNameAndItsLimitsAreExplained) {
   EXPECT_EQ(explained("worker_name"), Answer("", "default"));
   EXPECT_EQ(explained("runs_per_user"), Answer("0", "default"));
   EXPECT_EQ(explained("starts_at_work"), Answer("1000", "default"));
+  EXPECT_EQ(explained("blocking_threads"), Answer("4", "default"));
   world_.setting.environment["BELAY_TRUSTED_PROXIES"] = "10.0.0.1, ::1";
   EXPECT_EQ(explained("trusted_proxies").first, "10.0.0.1, ::1");
   world_.setting.environment["BELAY_TRUSTED_PROXIES"] = "10.0.0.1, proxy";
   EXPECT_EQ(world_.run({"threads"}).code, 2);
   world_.setting.environment.erase("BELAY_TRUSTED_PROXIES");
+  for (const char* threads : {"0", "-1", "257", "many", ""}) {
+    world_.setting.environment["BELAY_BLOCKING_THREADS"] = threads;
+    EXPECT_EQ(world_.run({"threads"}).code, *threads ? 2 : 0) << threads;
+  }
+  world_.setting.environment.erase("BELAY_BLOCKING_THREADS");
   std::string file = write_settings("worker_name: left\nruns_per_key: 3\n");
   EXPECT_EQ(explained("worker_name"), Answer("left", "file " + file + ", line 1"));
   EXPECT_EQ(explained("runs_per_key"), Answer("3", "file " + file + ", line 2"));
@@ -88,6 +94,7 @@ TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
       {"runs_per_queue", {"BELAY_RUNS_PER_QUEUE", "5"}},
       {"starts_per_minute", {"BELAY_STARTS_PER_MINUTE", "6"}},
       {"starts_at_work", {"BELAY_STARTS_AT_WORK", "7"}},
+      {"blocking_threads", {"BELAY_BLOCKING_THREADS", "8"}},
       {"trusted_proxies", {"BELAY_TRUSTED_PROXIES", "10.0.0.1"}},
       {"worker_name", {"BELAY_WORKER_NAME", "left"}},
       {"log_level", {"BELAY_LOG_LEVEL", "warning"}},

@@ -300,6 +300,7 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"compression", store},
       {"notify_url", store},
       {"server", door},
+      {"blocking_threads", "threads of a process, no effect on results: src/base/task_test.cc"},
       {"trusted_proxies", "of serve alone: tests/cli/limits_test.cc"},
       {"roles", "of who decides, which a key says for itself: tests/cli/approvals_test.cc"},
       {"api_key_file", door},

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "tests/support/history_rules.h"
+
 namespace belay::providers {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr int input_tokens = 12;
 constexpr int output_tokens = 5;
 
 enum class Provider { ollama, openai, anthropic };
+constexpr std::array<const char*, 3> protocols = {"ollama", "openai", "anthropic"};
 
 // The contents of a reply: a text in chunks, or a call of the first tool.
 struct Speech {
@@ -381,6 +384,9 @@ Told answer_to(const Asked& asked) {
   if (*script == "hang") {
     told.then = Then::hang;
     return told;
+  }
+  if (auto fault = history_fault(asked.body, protocols[static_cast<std::size_t>(*provider)])) {
+    return refusal(*provider, 400, "invalid_request_error", *fault);
   }
   Speech speech = speech_for(asked.body);
   if (*provider == Provider::ollama) told = ollama(asked.body, speech);

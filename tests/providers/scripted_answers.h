@@ -11,7 +11,8 @@
 //   cut-midway, error-midway   the connection ends, or an error arrives, after a chunk
 //   split, drip           every byte separately; slowly
 //   garbage, html, flood  invalid JSON; a page; text without end
-// A request for another model gets the response that it does not exist.
+// A request for another model gets the response that it does not exist; one whose conversation
+// violates a rule of history_rules.h gets 400.
 
 #include <map>
 #include <string>

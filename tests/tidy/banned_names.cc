@@ -94,6 +94,8 @@ const std::vector<Ban>& bans() {
         {"include/belay/task.h", "what leaves a coroutine"},
         {"src/driver/node_boundary.cc", "the node boundary"},
         {"src/graph/call_guarded.h", "what a graph's own functions throw"},
+        {"src/agent/deadline.cc", "what a tool's function throws"},
+        {"src/agent/tool_call.cc", "what an effect's call throws, as the text for the model"},
         {"src/cli/", "CLI11 throws"},
         {"src/store/postgres/", "a thread, where the system has no more of them"},
         kTests,
