@@ -224,10 +224,8 @@ class Context {
   // reserve() books `most` on the budget before the call, durably, or fails with `exhausted`;
   // settle() books the real cost after the call. A reservation that is never settled counts in
   // full, and its name cannot be reserved again in that attempt, because settle() finds it by name.
-  // Within keyed_effect(), an effect whose result is recorded is not paid again:
-  //     auto search = [&]() -> Task<Result<Hits>> {
-  //       auto reserved = co_await context.reserve("search", most);
-  //       ...
+  // Call reserve() within the function of a keyed_effect(): an effect whose result is recorded is
+  // not paid again.
   Task<Result<Done>> reserve(std::string name, Cost most);
   void settle(std::string_view name, Cost spent);
   // Books a cost in one call, for a plain function or after the fact. Recorded with the node's
