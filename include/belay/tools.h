@@ -1,0 +1,66 @@
+#pragma once
+// belay/tools.h - tools that Belay supplies, for AgentOptions::tools: files and local search.
+//
+//     AgentOptions options;
+//     FileToolOptions files{.root = "artifacts"};
+//     options.tools = {write_file_tool(files), read_file_tool(files)};
+//     auto search = local_search_tool({.folders = {"handbook"}});
+//     if (search.ok()) options.tools.push_back(*search);
+//
+// Their arguments come from a model and are not trusted. Blocking calls run on the executor's
+// blocking pool.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "belay/tool.h"
+
+namespace belay {
+
+// A path of a model is relative, of at most 1,024 bytes of UTF-8 and 32 components, each of at most
+// 255 bytes. Control characters, backslashes and the components "", "." and ".." are not allowed.
+// Everything else is a literal name: nothing is decoded. Symbolic links are not followed and mount
+// points not crossed, also if another process replaces a folder by a link during the call.
+struct FileToolOptions {
+  std::string root;  // created if it does not exist; may contain links, because it is not a model's
+  // All runs use `root`. Otherwise each run has a subfolder, which is named by the id of the run.
+  bool shared = false;
+  std::uint64_t bytes_max = 64 * 1024 * 1024;  // of all files of the run, or of `root` if shared
+  std::uint64_t files_max = 1'000;             // the same, files and folders
+  std::uint64_t file_bytes_max = 1024 * 1024;  // of one file
+  ToolApproval write_approval = ToolApproval::untrusted;
+  bool untrusted = false;  // the files contain text of others: see ToolOptions::untrusted
+};
+
+// "write_file" (path, text): creates or replaces a file, atomically and durably; creates the
+// folders of the path. A keyed effect: a repeated call has the same result and the same file.
+// Replaces regular files with one link only. A file has mode 0600, a folder 0700.
+Tool write_file_tool(FileToolOptions options);
+
+// "read_file" (path, offset, length): returns the text of a file, or a part of it. The offset and
+// the length are in bytes; a part begins and ends at a character. Fails for a file that is not
+// UTF-8.
+Tool read_file_tool(FileToolOptions options);
+
+struct LocalSearchOptions {
+  // Their .txt, .md and .html files are searched, including subfolders. Links, and names that begin
+  // with a dot, are skipped.
+  std::vector<std::string> folders;
+  // The file of the index (SQLite), used by this tool only; empty: in memory.
+  std::string index = {};
+  // Limits of the index. Files beyond them are not searched, which the results state.
+  std::uint64_t files_max = 10'000;
+  std::uint64_t bytes_max = 256 * 1024 * 1024;
+  std::uint64_t file_bytes_max = 8 * 1024 * 1024;
+  int results_max = 20;    // of one search
+  bool untrusted = false;  // the files contain text of others: see ToolOptions::untrusted
+};
+
+// "search" (query, limit): returns the paragraphs that match the words of the query best, with
+// their file, line and a snippet, as JSON. Every search first indexes the files whose size or time
+// has changed. Fails with `invalid` for a folder that does not exist or an index file of another
+// program, with `unavailable` if the index cannot be opened.
+Result<Tool> local_search_tool(LocalSearchOptions options);
+
+}  // namespace belay
