@@ -74,6 +74,10 @@ ModuleRoute route(std::string path, std::string id) {
   return made;
 }
 
+struct Counted {
+  std::string text{};
+};
+
 const SharedName kSharedNames[] = {
     {"the command \"letters list\"",
      [](Module& module) {
@@ -91,6 +95,11 @@ const SharedName kSharedNames[] = {
      }},
     {"the operation \"getLetter\"",
      [](Module& module) { module.routes.push_back(route("/api/" + module.name, "getLetter")); }},
+    {"the tool \"count\"",
+     [](Module& module) {
+       auto count = [](const Counted& in, ToolContext&) { return std::to_string(in.text.size()); };
+       module.tools = {make_tool<Counted>({.name = "count"}, count)};
+     }},
     {"the collection \"letters\"", [](Module& module) { module.collections = {"letters"}; }},
     {"the setting \"letters\"",
      [](Module& module) { module.settings = {{"letters", "BELAY_" + module.name, ""}}; }},
@@ -128,6 +137,22 @@ TEST(ModuleNames, OfSeveralVersionsOfAGraphAreOneInTheirModule) {
   auto graphs = program->graphs(Settings());
   ASSERT_TRUE(graphs.ok());
   EXPECT_EQ(graphs->size(), 2u);
+}
+
+TEST(ModuleTools, AreKnownToTheGraphsOfAllModules) {
+  Module one = named("first"), other = named("second");
+  one.tools = {make_tool<Counted>({.name = "count"}, [](const Counted& in, ToolContext&) {
+    return std::to_string(in.text.size());
+  })};
+  std::vector<std::string> seen;
+  other.graphs = [&seen](const ModuleSettings& settings) -> Result<Definitions> {
+    for (const Tool& tool : settings.tools->all()) seen.push_back(tool.name());
+    return Definitions{graph_named("letters")};
+  };
+  auto program = both(std::move(one), std::move(other));
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  ASSERT_TRUE(program->graphs(Settings{}).ok());
+  EXPECT_THAT(seen, ::testing::ElementsAre("count"));
 }
 
 TEST(ModuleNames, OfModulesDiffer) {
