@@ -25,6 +25,8 @@ class StoredOperand final : public Operand {
   }
   void* value() override { return &value_; }
   std::shared_ptr<Operand> copy() const override { return std::make_shared<StoredOperand>(*this); }
+  // Empty if the value is not stored yet.
+  const std::string& text() const { return text_; }
 
  private:
   const ChannelType& channel_;
@@ -134,7 +136,13 @@ class Combining {
         BELAY_CHECK(apply(task, change, *channel));
       } else {
         BELAY_CHECK(apply(task, change, *channel));
-        BELAY_TRY(value.text, channel_text(graph_, run_, *channel));
+        // The version that stored it can have had other members than this one.
+        const auto* stored = dynamic_cast<const StoredOperand*>(change.operand.get());
+        if (value.is_stored && stored && !stored->text().empty()) {
+          value.text = stored->text();
+        } else {
+          BELAY_TRY(value.text, channel_text(graph_, run_, *channel));
+        }
       }
       values_.push_back(std::move(value));
     }

@@ -522,5 +522,66 @@ TEST_F(Upgrades, ANewerVersionMayAcceptOlderOnesAsTheyAre) {
   EXPECT_EQ(to_json(view.state), R"({"count":3,"name":"Ana!","title":"Dr"})");
 }
 
+// Members in another order than that of their names; the newer version has one more.
+struct OldItem {
+  int weight = 0;
+  std::string kind{};
+};
+struct NewItem {
+  int weight = 0;
+  std::string kind{};
+  int age = 7;
+};
+struct OldBasket {
+  OldItem first{};
+  std::vector<OldItem> others{};
+  bool paid = false;
+};
+struct NewBasket {
+  NewItem first{};
+  std::vector<NewItem> others{};
+  bool paid = false;
+};
+
+// Two nodes in parallel: one writes items and completes, the other waits for a decision.
+template <typename Basket, typename Item>
+Graph<Basket> basket_graph() {
+  GraphBuilder<Basket> graph{"basket"};
+  graph.node("fill", [](const Basket&, Context&) {
+    return set(&Basket::first, Item{3, "apple"}).append(&Basket::others, Item{4, "pear"});
+  });
+  graph.node("pay", [](const Basket&, Context& context) {
+    InterruptRequest question;
+    question.name = "pay";
+    return set(&Basket::paid, context.interrupt(std::move(question)).approved);
+  });
+  graph.edge(start, "fill").edge(start, "pay").edge("fill", end).edge("pay", end);
+  graph.accept_older_versions();
+  return std::move(graph).build().value();
+}
+
+TEST_F(Upgrades, KeepThePendingWritesOfStructsThatAnOlderVersionStored) {
+  auto old = basket_graph<OldBasket, OldItem>();
+  auto first = process(old);
+  StartOptions options;
+  options.thread = ThreadId("t");
+  auto paused = block_on(loop, first->start(old, OldBasket{}, options)).value();
+  ASSERT_EQ(paused.approvals.size(), 1u);
+  first.reset();
+  auto newer = basket_graph<NewBasket, NewItem>();
+  auto second = process(newer);
+  Decision decision;
+  decision.approved = true;
+  decision.decided_by = "ana";
+  block_on(loop, second->decide(default_tenant(), paused.approvals[0].interrupt, decision)).value();
+  second.reset();
+  auto third = process(newer);
+  auto view = block_on(loop, third->status(default_tenant(), ThreadId("t")));
+  ASSERT_TRUE(view.ok()) << view.error().message;
+  EXPECT_EQ(view->row.status, RunStatus::completed) << view->row.error;
+  EXPECT_EQ(to_json(view->state), R"({"first":{"age":7,"kind":"apple","weight":3},)"
+                                  R"("others":[{"age":7,"kind":"pear","weight":4}],"paid":true})");
+}
+
 }  // namespace
 }  // namespace belay
