@@ -79,10 +79,9 @@ struct AgentState {
   std::map<std::string, ToolResult> results{};  // by ToolCall::id
   int steps = 0;                                // model calls for this question
   Usage usage{};                                // for this question
-  bool untrusted = false;  // the conversation contains a result of an untrusted tool
-  std::string provider{}, model{}, notice{};  // of the last reply: see ModelReply
-  std::string head{};                         // prompt and tools of the last request, as JSON
-  std::int64_t requested = 0;                 // messages in the last request
+  std::string provider{}, model{}, notice{};    // of the last reply: see ModelReply
+  std::string head{};          // settings, prompt and tools of the last request, as JSON
+  std::int64_t requested = 0;  // messages in the last request
 };
 
 // Builds an agent as a graph with the input AgentState::question. Runs of one thread continue the
@@ -91,6 +90,9 @@ struct AgentState {
 // receives an error as its result. Fails with `invalid` for tools of one name or with a name that
 // providers do not accept.
 Result<Graph<AgentState>> agent_graph(std::string name, AgentOptions options);
+
+// Returns whether the conversation contains a result of an untrusted tool.
+bool is_untrusted(const AgentState& state);
 
 // The conversation so far, without the system prompt: valid for every provider.
 std::vector<Message> conversation_of(const AgentState& state);

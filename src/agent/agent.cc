@@ -16,6 +16,7 @@
 #include "agent/tool_call.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
+#include "base/trimmed.h"
 
 namespace belay {
 namespace agents {
@@ -31,7 +32,7 @@ struct Agent {
 using SharedAgent = std::shared_ptr<const Agent>;
 
 Result<Update<AgentState>> begin(const AgentState& state, Context&) {
-  if (state.question.empty()) {
+  if (trimmed(state.question).empty()) {
     return error(ErrorCode::invalid, "Missing question. Provide one as \"question\".");
   }
   AgentTurn turn;
@@ -148,9 +149,7 @@ Task<Result<Update<AgentState>>> call_tool(SharedAgent agent, const AgentState& 
   }
   auto result = co_await execute_call(*call, state, agent->options, agent->tools, context);
   if (!result.ok()) co_return std::move(result).error();
-  Update<AgentState> update;
-  if (result->untrusted) update = std::move(update).set(&AgentState::untrusted, true);
-  co_return std::move(update).merge(&AgentState::results, std::move(id), *std::move(result));
+  co_return merge(&AgentState::results, std::move(id), *std::move(result));
 }
 
 Update<AgentState> start_more(const Agent& agent, const AgentState& state) {

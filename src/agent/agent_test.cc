@@ -257,6 +257,80 @@ TEST(Agent, ReturnsExceptionsAndHugeResultsAsText) {
             "b\xEF\xBF\xBD");
 }
 
+TEST(Agent, SendsBackNoNameOrIdThatAProviderRejects) {
+  std::vector<ToolCall> sent;
+  auto world = world_with([&](const ModelRequest& request) -> Result<ModelReply> {
+    if (results_in(request) == 0) {
+      return call_reply({{"an id", "no such tool!", place("A")},
+                         {std::string(1000, 'i'), std::string(1000, 'n'), place("A")},
+                         {"c", "", place("A")}});
+    }
+    sent = request.messages[2].tool_calls;
+    return text_reply(" \n ");
+  });
+  auto run =
+      world.run(agent_graph("trip", options_with({weather_tool()})), asked("Rain?")).approve_all();
+  ASSERT_FALSE(run.error()) << run.error()->message;
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(sent[0].name, "no_such_tool_");
+  EXPECT_EQ(sent[0].id, "call_1_1");
+  EXPECT_EQ(sent[1].name, std::string(64, 'n'));
+  EXPECT_EQ(sent[1].id, "call_1_2");
+  EXPECT_EQ(sent[2].name, "unnamed");
+  EXPECT_EQ(run.state().answer, "");
+}
+
+// Two of them in one reply: both results mark the conversation.
+TEST(Agent, WaitsForAnApprovalOnceTheConversationContainsUntrustedText) {
+  Tool page = weather_tool({.name = "page", .effect = ToolEffect::reads, .untrusted = true});
+  Tool send = weather_tool({.name = "send"});
+  auto world = world_with([](const ModelRequest& request) -> Result<ModelReply> {
+    switch (results_in(request)) {
+      case 0:
+        return call_reply({{"a", "send", place("first")}});
+      case 1:
+        return call_reply({{"b", "page", place("A")}, {"c", "page", place("B")}});
+      case 3:
+        return call_reply({{"d", "send", place("second")}, {"e", "page", place("C")}});
+      default:
+        return text_reply("done");
+    }
+  });
+  auto run =
+      world.run(agent_graph("trip", options_with({page, send})), asked("Send it.")).approve_all();
+  ASSERT_FALSE(run.error()) << run.error()->message;
+  ASSERT_EQ(run.approvals().size(), 1u);
+  auto payload = parse_json(*json_in_envelope(run.approvals()[0].payload)).value();
+  EXPECT_EQ(payload["call"], Value("d"));
+  EXPECT_EQ(payload["untrusted"], Value(true));
+  EXPECT_EQ(run.effects("call"), 2);
+}
+
+TEST(Agent, StartsNoMoreCallsOfAToolThanItAllows) {
+  auto running = std::make_shared<int>(0);
+  auto most = std::make_shared<int>(0);
+  Tool slow = make_tool<PlaceArguments>(
+      {.name = "slow", .effect = ToolEffect::reads, .parallel = 2},
+      [running, most](const PlaceArguments& arguments, ToolContext&) -> Task<Result<std::string>> {
+        *most = std::max(*most, ++*running);
+        co_await sleep_for(std::chrono::seconds(1));
+        --*running;
+        co_return arguments.place;
+      });
+  auto world = world_with([](const ModelRequest& request) -> Result<ModelReply> {
+    if (results_in(request) > 0) return text_reply(std::to_string(results_in(request)));
+    std::vector<ToolCall> calls;
+    for (int i = 0; i < 1000; ++i) {
+      calls.push_back({std::to_string(i), "slow", place("P" + std::to_string(i))});
+    }
+    return call_reply(std::move(calls));
+  });
+  auto run = world.run(agent_graph("trip", options_with({slow})), asked("Begin.")).approve_all();
+  ASSERT_FALSE(run.error()) << run.error()->message;
+  EXPECT_EQ(*most, 2);
+  EXPECT_EQ(run.state().answer, std::to_string(agents::turn_calls_max));
+}
+
 TEST(Agent, IsANodeOfAnotherGraph) {
   GraphBuilder<AgentState> graph{"outer"};
   graph.agent("ask", options_with({weather_tool()}), &AgentState::question, &AgentState::answer);

@@ -4,6 +4,8 @@
 
 #include "agent/conversation.h"
 
+#include <algorithm>
+
 namespace belay {
 namespace agents {
 
@@ -37,6 +39,11 @@ void add_reply(const AgentState& state, const AgentTurn& turn, std::vector<Messa
 }
 
 }  // namespace
+
+bool is_untrusted(const AgentState& state) {
+  return std::any_of(state.results.begin(), state.results.end(),
+                     [](const auto& entry) { return entry.second.untrusted; });
+}
 
 std::vector<Message> conversation_of(const AgentState& state) {
   std::vector<Message> messages;

@@ -20,8 +20,8 @@ bool needs_approval(const Tool& tool, const Value& arguments, const AgentState& 
   const ToolOptions& options = tool.options();
   if (options.approval == ToolApproval::always) return true;
   if (options.approve_if && options.approve_if(arguments)) return true;
-  return options.approval == ToolApproval::untrusted && state.untrusted &&
-         options.effect != ToolEffect::reads;
+  return options.approval == ToolApproval::untrusted && options.effect != ToolEffect::reads &&
+         is_untrusted(state);
 }
 
 // The whole identity of that which is approved: if any part of it changes, the question is another
@@ -32,7 +32,7 @@ InterruptRequest question_about(const ToolCall& call, const Tool& tool, const Ag
   InterruptRequest question;
   question.name = "call/" + call.id;
   question.text = "Call the tool " + in_quotes(call.name) + "?";
-  if (state.untrusted) question.text += " The conversation contains text from outside.";
+  if (is_untrusted(state)) question.text += " The conversation contains text from outside.";
   question.payload = Value::object({{"agentVersion", agent_version(state)},
                                     {"arguments", call.arguments},
                                     {"call", call.id},
@@ -40,7 +40,7 @@ InterruptRequest question_about(const ToolCall& call, const Tool& tool, const Ag
                                     {"reaches", Value(std::move(reaches))},
                                     {"tool", call.name},
                                     {"toolVersion", tool.version()},
-                                    {"untrusted", state.untrusted}});
+                                    {"untrusted", is_untrusted(state)}});
   question.expires = tool.options().approval_expires;
   return question;
 }

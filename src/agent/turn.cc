@@ -6,6 +6,7 @@
 
 #include "agent/conversation.h"
 #include "base/in_quotes.h"
+#include "base/trimmed.h"
 #include "belay/models.h"
 #include "models/json_sanitizer.h"
 
@@ -62,8 +63,26 @@ std::string fault_of(const ToolCall& call, bool is_cut, const AgentState& state,
   return "";
 }
 
+// The longest id and name that all providers accept; both consist of letters, digits, _ and -.
+constexpr std::size_t id_length_max = 64;
+
+bool is_id_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+// Returns a name that providers accept: one that they reject would make every later request of the
+// conversation fail.
+std::string sendable_name(std::string name) {
+  if (name.size() > id_length_max) name.resize(id_length_max);
+  for (char& c : name) c = is_id_character(c) ? c : '_';
+  return name.empty() ? "unnamed" : name;
+}
+
 bool is_used(const std::string& id, const AgentState& state, const std::set<std::string>& ids) {
-  if (id.empty() || ids.count(id) > 0) return true;
+  bool is_sendable = !id.empty() && id.size() <= id_length_max &&
+                     std::all_of(id.begin(), id.end(), is_id_character);
+  if (!is_sendable || ids.count(id) > 0) return true;
   for (const AgentTurn& turn : state.turns) {
     for (const AgentCall& each : turn.calls) {
       if (each.call.id == id) return true;
@@ -114,7 +133,8 @@ std::string_view outcome_of(Limit limit) {
 
 AgentTurn turn_of(const ModelReply& reply, const AgentState& state, const ToolRegistry& tools) {
   AgentTurn turn;
-  turn.text = reply.text;
+  // Some providers reject a text of blanks.
+  if (!trimmed(reply.text).empty()) turn.text = reply.text;
   bool is_cut = reply.stop_reason == StopReason::length;
   std::set<std::string> ids;
   for (const ToolCall& requested : reply.tool_calls) {
@@ -128,6 +148,7 @@ AgentTurn turn_of(const ModelReply& reply, const AgentState& state, const ToolRe
     }
     ids.insert(each.call.id);
     each.fault = fault_of(each.call, is_cut, state, tools);
+    each.call.name = sendable_name(std::move(each.call.name));
     turn.calls.push_back(std::move(each));
   }
   return turn;
@@ -166,7 +187,10 @@ std::string head_of(const AgentOptions& options) {
                                    {"name", tool.name()},
                                    {"parameters", tool.parameters()}}));
   }
-  return to_json(Value::object({{"prompt", options.prompt}, {"tools", Value(std::move(tools))}}));
+  Value::Object head{{"prompt", options.prompt}, {"tools", Value(std::move(tools))}};
+  if (options.max_output_tokens) head.emplace("maxOutputTokens", *options.max_output_tokens);
+  if (options.temperature) head.emplace("temperature", *options.temperature);
+  return to_json(Value(std::move(head)));
 }
 
 Value head_change(const std::string& before, const std::string& now) {
@@ -174,7 +198,8 @@ Value head_change(const std::string& before, const std::string& now) {
   auto byte = static_cast<std::int64_t>(differs.first - before.begin());
   Value was = parse_json(before).value_or(Value());
   Value is = parse_json(now).value_or(Value());
-  std::string_view cause = was["prompt"] != is["prompt"] ? "prompt" : "tools";
+  std::string_view cause = was["tools"] != is["tools"] ? "tools" : "settings";
+  if (was["prompt"] != is["prompt"]) cause = "prompt";
   return Value::object({{"byte", byte}, {"cause", cause}});
 }
 
