@@ -56,7 +56,10 @@ ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit
     request.messages.push_back({Role::user, std::string(note_of(limit))});
   }
   conversation_size = request.messages.size();
-  request.recorded_messages = static_cast<std::size_t>(state.requested);
+  // A changed prompt is a message that no earlier request has recorded.
+  if (state.head == agent.head) {
+    request.recorded_messages = static_cast<std::size_t>(state.requested);
+  }
   request.tools = agent.tools.definitions();
   request.max_output_tokens = agent.options.max_output_tokens;
   request.temperature = agent.options.temperature;

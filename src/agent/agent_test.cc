@@ -331,6 +331,28 @@ TEST(Agent, StartsNoMoreCallsOfAToolThanItAllows) {
   EXPECT_EQ(run.state().answer, std::to_string(agents::turn_calls_max));
 }
 
+TEST(Agent, LetsAPersonDecideWhetherACallOfUnknownOutcomeHappened) {
+  Tool pay = make_tool<PlaceArguments>(
+      {.name = "pay", .timeout = std::chrono::seconds(2), .attempts = 2},
+      [](const PlaceArguments&, ToolContext&) -> Task<Result<std::string>> {
+        co_await sleep_for(std::chrono::hours(1));
+        co_return std::string("late");
+      });
+  auto world = world_with([](const ModelRequest& request) -> Result<ModelReply> {
+    if (results_in(request) == 0) return call_reply({{"a", "pay", place("A")}});
+    return text_reply(request.messages.back().text);
+  });
+  Decision happened;
+  happened.approved = true;
+  happened.decided_by = "ana";
+  auto run = world.run(agent_graph("payer", options_with({pay})), asked("Pay."))
+                 .decide("tool", happened)
+                 .leave_open();
+  ASSERT_FALSE(run.error()) << run.error()->message;
+  EXPECT_EQ(run.state().answer,
+            "The call happened, as a person confirmed. Its result is not known.");
+}
+
 TEST(Agent, IsANodeOfAnotherGraph) {
   GraphBuilder<AgentState> graph{"outer"};
   graph.agent("ask", options_with({weather_tool()}), &AgentState::question, &AgentState::answer);

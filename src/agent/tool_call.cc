@@ -89,6 +89,8 @@ Task<Result<std::string>> call_once(const Tool& tool, Value arguments, ToolConte
 struct Recorded {
   std::string text{};
   bool is_error = false;
+  // False if a person confirmed that an uncertain call happened: its result is not known.
+  bool is_known = false;
 };
 
 Task<Result<Recorded>> call_recorded(const Tool& tool, Value arguments, ToolContext& call,
@@ -97,6 +99,7 @@ Task<Result<Recorded>> call_recorded(const Tool& tool, Value arguments, ToolCont
   auto text = co_await call_once(tool, std::move(arguments), call, bytes_max, recorded.is_error);
   if (!text.ok()) co_return std::move(text).error();
   recorded.text = *std::move(text);
+  recorded.is_known = true;
   co_return recorded;
 }
 
@@ -123,13 +126,18 @@ Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& cal
       if (!*found) return std::optional<Recorded>();
       Recorded recorded;
       recorded.text = result_text(**found, bytes_max);
+      recorded.is_known = true;
       return std::optional<Recorded>(std::move(recorded));
     };
   }
   EffectOptions policy = tool.options().uncertain;
   auto once =
       co_await context.unkeyed_effect(std::move(name), policy, std::move(action), std::move(probe));
-  if (once) co_return *std::move(once);
+  if (once && (once->is_known || !once->text.empty())) co_return *std::move(once);
+  if (once) {
+    once->text = "The call happened, as a person confirmed. Its result is not known.";
+    co_return *std::move(once);
+  }
   Recorded skipped;
   skipped.text = "Error: the outcome of this call is unknown. It was not repeated.";
   skipped.is_error = true;
