@@ -16,6 +16,8 @@ constexpr int kLinesMax = 600;
 constexpr int kPublicLinesMax = 300;
 // The public headers stand on two shelves. The first: all that a person who writes an agent or a
 // module reads. The second: for those who embed the runtime, or write stores, models or executors.
+// Those of tools (tool.h, agent.h, tools.h, http.h) come in addition: an agent without tools needs
+// none of them.
 constexpr std::string_view kAgentHeaders[] = {
     "value.h", "result.h", "state.h",  "graph.h",   "context.h", "record.h", "collection.h",
     "model.h", "module.h", "output.h", "command.h", "route.h",   "open.h",   "main.h"};
