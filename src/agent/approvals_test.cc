@@ -149,6 +149,36 @@ TEST(AgentApprovals, HoldInAnyOrderWithAnyVerdictsAcrossProcesses) {
   EXPECT_GT(scenarios, 250);
 }
 
+// The World decides on the approvals in their order, and on a call of unknown outcome by the calls
+// that really happened.
+TEST(AgentApprovals, HoldWhereverTheProcessEnds) {
+  Tool send = make_tool<SendArguments>(
+      {.name = "send", .approval = ToolApproval::always},
+      [](const SendArguments& arguments, ToolContext&) { return "sent to " + arguments.to; });
+  AgentOptions options;
+  options.tools = {send};
+  auto graph = agent_graph("sender", std::move(options)).value();
+  AgentState question;
+  question.question = "Send four.";
+  testing::World world;
+  world.model(std::make_shared<SendsFour>());
+  Decision no;
+  no.decided_by = "ana";
+  auto scenario = world.run(graph, question);
+  scenario.decide("tool", no);
+  auto baseline = scenario.approve_all();
+  ASSERT_FALSE(baseline.error()) << baseline.error()->message;
+  EXPECT_EQ(baseline.effects("call"), kCalls - 1);
+  for (auto crash : baseline.crash_points()) {
+    auto crashing = scenario;
+    auto crashed = crashing.crash_at(crash).approve_all();
+    ASSERT_FALSE(crashed.error()) << crashed.error()->message;
+    EXPECT_EQ(crashed.effects("call"), kCalls - 1);
+    EXPECT_EQ(crashed.status(), RunStatus::completed);
+    EXPECT_EQ(crashed.violations().size(), 0u);
+  }
+}
+
 TEST(AgentApprovals, EachCallHasTheResultOfItsOwnDecision) {
   FourApprovals world;
   world.start();
