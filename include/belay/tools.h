@@ -1,5 +1,6 @@
 #pragma once
-// belay/tools.h - tools that Belay supplies, for AgentOptions::tools: files and local search.
+// belay/tools.h - tools that Belay supplies, for AgentOptions::tools: files, local search,
+// webhooks.
 //
 //     AgentOptions options;
 //     FileToolOptions files{.root = "artifacts"};
@@ -62,5 +63,21 @@ struct LocalSearchOptions {
 // has changed. Fails with `invalid` for a folder that does not exist or an index file of another
 // program, with `unavailable` if the index cannot be opened.
 Result<Tool> local_search_tool(LocalSearchOptions options);
+
+struct WebhookToolOptions {
+  // Permitted hosts, as in EgressPolicy::allowed_hosts, within the policy of the run; at least one.
+  std::vector<std::string> hosts;
+  // "whsec_" and 24 to 64 bytes in base64; empty: not signed. Never shown to the model.
+  std::string secret = {};
+  int attempts = 5;  // for a connection that fails, and the statuses 408, 429 and 5xx
+  ToolApproval approval = ToolApproval::untrusted;
+};
+
+// "send_webhook" (url, body): sends the body with a POST and the headers of Standard Webhooks:
+// webhook-id, the same for all attempts of a call, webhook-timestamp and webhook-signature. A keyed
+// effect. The model receives the status only. Fails with `invalid` for a secret or options that
+// cannot be used.
+// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+Result<Tool> send_webhook_tool(WebhookToolOptions options);
 
 }  // namespace belay
