@@ -15,11 +15,9 @@ constexpr std::size_t kGroup = 4;  // characters of base64 for three bytes
 constexpr std::size_t kGroupBytes = 3;
 
 const unsigned char* bytes_of(std::string_view text) {
-  return static_cast<const unsigned char*>(static_cast<const void*>(text.data()));
+  return reinterpret_cast<const unsigned char*>(text.data());
 }
-unsigned char* bytes_of(std::string& text) {
-  return static_cast<unsigned char*>(static_cast<void*>(text.data()));
-}
+unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
 std::string base64(std::string_view bytes) {
   // EVP_EncodeBlock also writes a NUL.
@@ -59,7 +57,7 @@ std::string webhook_signature(std::string_view secret, std::string_view id, std:
   unsigned int length = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), bytes_of(text), text.size(),
        digest.data(), &length);
-  std::string_view code(static_cast<const char*>(static_cast<const void*>(digest.data())), length);
+  std::string_view code(reinterpret_cast<const char*>(digest.data()), length);
   return "v1," + base64(code);
 }
 
