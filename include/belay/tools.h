@@ -80,4 +80,27 @@ struct WebhookToolOptions {
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 Result<Tool> send_webhook_tool(WebhookToolOptions options);
 
+struct EmailToolOptions {
+  std::string from;  // the sender's address
+  // Permitted recipients: "ana@example.com", or "*@example.com" for all of a domain; at least one.
+  std::vector<std::string> recipients;
+  // "smtps://HOST:465", or "smtp://HOST:587", for which the server must offer TLS. Either this or
+  // `folder` is required.
+  std::string server = {};
+  std::string user = {};  // of the server; empty: no login
+  std::string password = {};
+  bool permits_plain_text = false;  // without TLS, for a server on this machine
+  // A PEM file of certificates to trust instead of the system's; empty: the system's.
+  std::string trusted_certificates = {};
+  // A trial: each mail is written to a file of this folder, named by its key, and none is sent.
+  std::string folder = {};
+  ToolApproval approval = ToolApproval::untrusted;
+  EffectOptions uncertain = {};  // if the connection ends before the server confirms the mail
+};
+
+// "send_email" (to, subject, text): sends a mail as plain text. An unkeyed effect. The addresses
+// and texts cannot add a header or a recipient. Fails with `invalid` for options that cannot be
+// used.
+Result<Tool> send_email_tool(EmailToolOptions options);
+
 }  // namespace belay

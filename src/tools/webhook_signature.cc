@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tools/base64.h"
+
 namespace belay::tools {
 namespace {
 
@@ -18,14 +20,6 @@ const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
-
-std::string base64(std::string_view bytes) {
-  // EVP_EncodeBlock also writes a NUL.
-  std::string text((bytes.size() + kGroupBytes - 1) / kGroupBytes * kGroup + 1, '\0');
-  int length = EVP_EncodeBlock(bytes_of(text), bytes_of(bytes), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
-}
 
 Error unusable() {
   return error(ErrorCode::invalid,

@@ -36,6 +36,18 @@ std::string Peer::request() {
   }
 }
 
+std::string Peer::line() {
+  std::array<char, 4096> buffer;
+  while (held_.find('\n') == held_.npos) {
+    ssize_t got = ::recv(socket_, buffer.data(), buffer.size(), 0);
+    if (got <= 0) return {};
+    held_.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  std::string line = held_.substr(0, held_.find('\n') + 1);
+  held_.erase(0, line.size());
+  return line;
+}
+
 bool Peer::send(std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

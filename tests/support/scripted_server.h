@@ -20,6 +20,8 @@ class Peer {
 
   // Reads a request with its body, according to its Content-Length; "" if the client has closed.
   std::string request();
+  // Reads up to a line end, and returns the line with it; "" if the client has closed.
+  std::string line();
   // Returns false if the client is gone.
   bool send(std::string_view bytes);
   // Waits until the client has closed.
