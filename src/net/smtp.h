@@ -30,8 +30,8 @@ struct Mail {
 };
 
 // Returns Done once the server has accepted the mail for all recipients. Errors:
-//   invalid      the server refuses the mail, a recipient or the login permanently (5yz), has no TLS,
-//                or the URL is not one of SMTP
+//   invalid      the server refuses the mail, a recipient or the login permanently (5yz), has no
+//                TLS, or the URL is not one of SMTP
 //   unavailable  no connection, or the server refuses for now (4yz): nothing was sent
 //   uncertain    the connection ended after the text was sent and before the server's reply
 // Messages name the host, never a password.
