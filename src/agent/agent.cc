@@ -17,6 +17,7 @@
 #include "agent/turn.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
+#include "base/usage_sum.h"
 
 namespace belay {
 namespace agents {
@@ -43,8 +44,13 @@ Result<Update<AgentState>> begin(const AgentState& state, Context&) {
       .set(&AgentState::usage, Usage{});
 }
 
-ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit,
-                        std::size_t& conversation_size) {
+// Returns whether the next request ends with the note of the limit. A first request has none: the
+// model has not called a tool yet.
+bool has_note(const AgentState& state, Limit limit) {
+  return limit != Limit::none && state.steps > 0;
+}
+
+ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit) {
   ModelRequest request;
   request.purpose = "agent/" + agent.name;
   if (!agent.options.prompt.empty()) {
@@ -52,10 +58,9 @@ ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit
   }
   std::vector<Message> conversation = conversation_of(state);
   std::move(conversation.begin(), conversation.end(), std::back_inserter(request.messages));
-  if (limit != Limit::none && state.steps > 0) {
+  if (has_note(state, limit)) {
     request.messages.push_back({Role::user, std::string(note_of(limit))});
   }
-  conversation_size = request.messages.size();
   // A changed prompt is a message that no earlier request has recorded.
   if (state.head == agent.head) {
     request.recorded_messages = static_cast<std::size_t>(state.requested);
@@ -67,15 +72,6 @@ ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit
   return request;
 }
 
-Usage sum(const Usage& one, const std::optional<Usage>& other) {
-  if (!other) return one;
-  Usage usage = one;
-  usage.input_tokens += other->input_tokens;
-  usage.output_tokens += other->output_tokens;
-  usage.cached_input_tokens += other->cached_input_tokens;
-  return usage;
-}
-
 Update<AgentState> send_calls(Update<AgentState> update, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) update = std::move(update).send("tool", id);
   return update;
@@ -85,16 +81,17 @@ Update<AgentState> send_calls(Update<AgentState> update, const std::vector<std::
 Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelReply reply,
                              Limit limit, Context& context) {
   AgentTurn turn = turn_of(reply, state, agent.tools);
-  bool has_note = limit != Limit::none && state.steps > 0;
+  bool is_after_note = has_note(state, limit);
   // After the last call of the model, nothing can be executed: calls without a result would remain.
-  bool is_spent = has_note || (limit != Limit::none && !turn.calls.empty());
+  bool is_spent = is_after_note || (limit != Limit::none && !turn.calls.empty());
   if (limit != Limit::none) turn.calls.clear();
-  Update<AgentState> update = set(&AgentState::steps, state.steps + 1)
-                                  .set(&AgentState::usage, sum(state.usage, reply.usage))
-                                  .set(&AgentState::provider, std::move(reply.provider))
-                                  .set(&AgentState::model, std::move(reply.model))
-                                  .set(&AgentState::notice, std::move(reply.notice));
-  if (has_note) {
+  Update<AgentState> update =
+      set(&AgentState::steps, state.steps + 1)
+          .set(&AgentState::usage, sum(state.usage, reply.usage.value_or(Usage())))
+          .set(&AgentState::provider, std::move(reply.provider))
+          .set(&AgentState::model, std::move(reply.model))
+          .set(&AgentState::notice, std::move(reply.notice));
+  if (is_after_note) {
     AgentTurn note;
     note.question = note_of(limit);
     note.is_note = true;
@@ -116,8 +113,8 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
 Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState& state,
                                             Context& context) {
   Limit limit = limit_of(state, agent->options);
-  std::size_t requested = 0;
-  ModelRequest request = request_of(*agent, state, limit, requested);
+  ModelRequest request = request_of(*agent, state, limit);
+  auto requested = static_cast<std::int64_t>(request.messages.size());
   bool is_changed = !state.head.empty() && state.head != agent->head;
   if (is_changed) context.emit("prompt_changed", head_change(state.head, agent->head));
   request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
@@ -127,7 +124,7 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
     co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
   }
   auto update = update_of(*agent, state, *std::move(reply), limit, context);
-  update = std::move(update).set(&AgentState::requested, static_cast<std::int64_t>(requested));
+  update = std::move(update).set(&AgentState::requested, requested);
   if (state.head != agent->head) {
     update = std::move(update).set(&AgentState::head, agent->head);
   }
@@ -168,7 +165,7 @@ Result<SharedAgent> checked(std::string name, AgentOptions options) {
                                          std::to_string(options.steps_max) + ". Use at least 1.");
   }
   agent->name = std::move(name);
-  agent->head = head_of(options);
+  agent->head = head_of(options, agent->tools);
   agent->options = std::move(options);
   return SharedAgent(std::move(agent));
 }

@@ -2,26 +2,11 @@
 
 #include <algorithm>
 
+#include "agent/tool_name.h"
 #include "base/in_quotes.h"
 #include "belay/ids.h"
 
 namespace belay {
-namespace {
-
-// The names that OpenAI's and Anthropic's protocols accept.
-constexpr std::size_t name_length_max = 64;
-
-bool is_tool_name(std::string_view name) {
-  auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  return !name.empty() && name.size() <= name_length_max &&
-         std::all_of(name.begin(), name.end(), allowed);
-}
-
-}  // namespace
-
 Tool::Tool(ToolOptions options, Value parameters, Function function)
     : options_(std::make_shared<const ToolOptions>(std::move(options))),
       parameters_(std::make_shared<const Value>(std::move(parameters))),
@@ -46,7 +31,7 @@ std::string Tool::version() const {
 }
 
 Result<Done> ToolRegistry::add(Tool tool) {
-  if (!is_tool_name(tool.name())) {
+  if (!agents::is_sendable(tool.name())) {
     return error(ErrorCode::invalid, "A tool is named " + in_quotes(tool.name()) +
                                          ". Use 1 to 64 letters, digits, _ and -.");
   }

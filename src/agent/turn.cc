@@ -5,9 +5,11 @@
 #include <set>
 
 #include "agent/conversation.h"
+#include "agent/tool_name.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
 #include "belay/models.h"
+#include "graph/call_record.h"
 #include "models/json_sanitizer.h"
 
 namespace belay::agents {
@@ -63,26 +65,16 @@ std::string fault_of(const ToolCall& call, bool is_cut, const AgentState& state,
   return "";
 }
 
-// The longest id and name that all providers accept; both consist of letters, digits, _ and -.
-constexpr std::size_t id_length_max = 64;
-
-bool is_id_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 // Returns a name that providers accept: one that they reject would make every later request of the
 // conversation fail.
 std::string sendable_name(std::string name) {
-  if (name.size() > id_length_max) name.resize(id_length_max);
-  for (char& c : name) c = is_id_character(c) ? c : '_';
+  if (name.size() > name_length_max) name.resize(name_length_max);
+  for (char& c : name) c = is_name_character(c) ? c : '_';
   return name.empty() ? "unnamed" : name;
 }
 
 bool is_used(const std::string& id, const AgentState& state, const std::set<std::string>& ids) {
-  bool is_sendable = !id.empty() && id.size() <= id_length_max &&
-                     std::all_of(id.begin(), id.end(), is_id_character);
-  if (!is_sendable || ids.count(id) > 0) return true;
+  if (!is_sendable(id) || ids.count(id) > 0) return true;
   for (const AgentTurn& turn : state.turns) {
     for (const AgentCall& each : turn.calls) {
       if (each.call.id == id) return true;
@@ -180,14 +172,8 @@ std::string result_text(std::string_view text, std::size_t bytes_max) {
          std::to_string(text.size()) + " bytes are shown.]";
 }
 
-std::string head_of(const AgentOptions& options) {
-  Value::Array tools;
-  for (const Tool& tool : options.tools) {
-    tools.push_back(Value::object({{"description", tool.options().description},
-                                   {"name", tool.name()},
-                                   {"parameters", tool.parameters()}}));
-  }
-  Value::Object head{{"prompt", options.prompt}, {"tools", Value(std::move(tools))}};
+std::string head_of(const AgentOptions& options, const ToolRegistry& tools) {
+  Value::Object head{{"prompt", options.prompt}, {"tools", document_of(tools.definitions())}};
   if (options.max_output_tokens) head.emplace("maxOutputTokens", *options.max_output_tokens);
   if (options.temperature) head.emplace("temperature", *options.temperature);
   return to_json(Value(std::move(head)));

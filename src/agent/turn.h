@@ -41,7 +41,7 @@ std::string result_text(std::string_view text, std::size_t bytes_max);
 std::optional<std::string> arguments_fault(const Tool& tool, const Value& arguments);
 
 // Returns the parts of a request that precede its messages, as JSON.
-std::string head_of(const AgentOptions& options);
+std::string head_of(const AgentOptions& options, const ToolRegistry& tools);
 // Describes the first difference of two heads: {"byte": n, "cause": "tools"}.
 Value head_change(const std::string& before, const std::string& now);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/characters.h"
 #include "belay/value.h"
 
 namespace belay {
@@ -25,8 +26,6 @@ constexpr std::array code_names{
 
 constexpr std::size_t sentence_bytes_max = 4'000;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 bool is_sentence(std::string_view text) {
   return text.size() <= sentence_bytes_max && !first_invalid_utf8(text) &&

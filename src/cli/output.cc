@@ -2,22 +2,12 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
+
+#include "base/write_all.h"
 
 namespace belay::cli {
 namespace {
-
-// Returns 0, or the errno of the failed write.
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
 
 std::string_view sequence_of(Style style) {
   switch (style) {

@@ -1,8 +1,8 @@
 #include "belay/webhook.h"
 
-#include <algorithm>
 #include <memory>
 
+#include "base/characters.h"
 #include "net/egress_client.h"
 
 namespace belay {
@@ -16,11 +16,6 @@ struct Webhook {
   net::Target target;
   std::shared_ptr<net::EgressClient> client;
 };
-
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-}
 
 net::HttpRequest request_of(const WebhookOptions& options, const OutboxMessage& message) {
   net::HttpRequest request;
@@ -53,7 +48,7 @@ Task<Result<Done>> post(std::shared_ptr<Webhook> webhook, OutboxMessage message)
 }  // namespace
 
 Result<Receiver> webhook_receiver(WebhookOptions options) {
-  if (has_control_character(options.authorization)) {
+  if (has_control(options.authorization)) {
     return error(ErrorCode::invalid,
                  "The authorization of a webhook contains a control character. Remove it.");
   }

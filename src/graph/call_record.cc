@@ -34,15 +34,6 @@ Value document_of(const Message& message) {
   return Value(std::move(members));
 }
 
-Value document_of(const std::vector<ToolDefinition>& tools) {
-  Value::Array all;
-  for (const ToolDefinition& tool : tools) {
-    all.push_back(Value::object(
-        {{"description", tool.description}, {"name", tool.name}, {"parameters", tool.parameters}}));
-  }
-  return Value(std::move(all));
-}
-
 template <typename T>
 void add(std::string_view name, const std::optional<T>& member, Encoder& out) {
   if (!member) return;
@@ -51,6 +42,15 @@ void add(std::string_view name, const std::optional<T>& member, Encoder& out) {
 }
 
 }  // namespace
+
+Value document_of(const std::vector<ToolDefinition>& tools) {
+  Value::Array all;
+  for (const ToolDefinition& tool : tools) {
+    all.push_back(Value::object(
+        {{"description", tool.description}, {"name", tool.name}, {"parameters", tool.parameters}}));
+  }
+  return Value(std::move(all));
+}
 
 // Members that were added in later versions are omitted if they are unset: the hash of a request
 // must remain equal to the one that older versions of Belay recorded.

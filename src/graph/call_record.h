@@ -52,6 +52,7 @@ inline bool is_call_record(std::string_view name) {
 // Returns everything in a request that determines the reply: purpose, messages, schema, input,
 // tools and sampling.
 Value document_of(const ModelRequest& request);
+Value document_of(const std::vector<ToolDefinition>& tools);
 // Returns the document without the messages that an earlier request has recorded, but with their
 // number as "messagesBefore"; the document itself if recorded_messages is 0.
 Value shown_document(const ModelRequest& request, Value document);

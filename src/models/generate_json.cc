@@ -2,6 +2,7 @@
 // schema; at most repairs_max times.
 
 #include "base/trimmed.h"
+#include "base/usage_sum.h"
 #include "belay/models.h"
 #include "models/json_answer.h"
 #include "models/json_sanitizer.h"
@@ -30,10 +31,9 @@ void ask_for_repair(const ModelReply& reply, const std::string& fault, ModelRequ
            ". Answer once more, with the whole JSON text alone and nothing around it."});
 }
 
-std::optional<Usage> sum(const std::optional<Usage>& one, const std::optional<Usage>& other) {
+std::optional<Usage> sum_of(const std::optional<Usage>& one, const std::optional<Usage>& other) {
   if (!one || !other) return std::nullopt;
-  return Usage{one->input_tokens + other->input_tokens, one->output_tokens + other->output_tokens,
-               one->cached_input_tokens + other->cached_input_tokens};
+  return sum(*one, *other);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Task<Result<ModelReply>> generate_json(Model& model, ModelRequest request) {
     }
     auto reply = co_await model.generate(std::move(one));
     if (!reply.ok()) co_return std::move(reply).error();
-    usage = sum(usage, reply->usage);
+    usage = sum_of(usage, reply->usage);
     reply->usage = usage;
     if (reply->stop_reason == StopReason::tool_calls) co_return std::move(reply);
     if (reply->stop_reason == StopReason::refused) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/characters.h"
+
 namespace belay::models {
 namespace {
 
@@ -84,8 +86,7 @@ std::string quotable(std::string_view text, std::size_t characters) {
   for (char c : sound) {
     bool begins = (static_cast<unsigned char>(c) & 0xc0) != 0x80;
     if (begins && characters-- == 0) return out + "...";
-    bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    out += is_control ? ' ' : c;
+    out += is_control(c) ? ' ' : c;
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "belay/models.h"
 #include "models/json_sanitizer.h"
 
@@ -14,11 +15,6 @@ namespace {
 constexpr int depth_max = 200;
 constexpr int steps_max = 100'000;
 constexpr std::size_t quoted_characters = 60;
-
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 bool is_of_type(const Value& value, std::string_view type) {
   if (type == "integer") return value.as_int() || value.as_uint();

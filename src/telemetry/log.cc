@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/characters.h"
 #include "base/start_thread.h"
 #include "belay/telemetry.h"
 #include "belay/value.h"
@@ -35,8 +36,7 @@ std::string printable(std::string_view text) {
   std::string made;
   made.reserve(text.size());
   for (char c : text) {
-    bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    made += is_control ? ' ' : c;
+    made += is_control(c) ? ' ' : c;
   }
   return made;
 }

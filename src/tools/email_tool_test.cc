@@ -189,69 +189,69 @@ TEST(Smtp, CanBeRetriedIfNothingListens) {
   EXPECT_EQ(sent.error().code, ErrorCode::unavailable) << sent.error().message;
 }
 
-class MailModel final : public Model {
- public:
-  explicit MailModel(std::string to) : to_(std::move(to)) {}
-  Task<Result<ModelReply>> generate(ModelRequest request) override {
+// Requests one mail, and answers with the result.
+testing::ScriptedModel mails_to(const std::string& address) {
+  Value arguments = Value::object(
+      {{"subject", "Report"}, {"text", "Hello."}, {"to", Value(Value::Array{Value(address)})}});
+  return testing::replies_with([arguments](const ModelRequest& request) -> ModelReply {
     ModelReply reply;
-    const Message& last = request.messages.back();
-    if (last.role == Role::tool) {
-      reply.text = last.text;
-    } else {
-      reply.stop_reason = StopReason::tool_calls;
-      Value arguments = Value::object(
-          {{"subject", "Report"}, {"text", "Hello."}, {"to", Value(Value::Array{Value(to_)})}});
-      reply.tool_calls.push_back({"a", "send_email", std::move(arguments)});
+    if (request.messages.back().role == Role::tool) {
+      reply.text = request.messages.back().text;
+      return reply;
     }
-    co_return reply;
+    reply.stop_reason = StopReason::tool_calls;
+    reply.tool_calls.push_back({"a", "send_email", arguments});
+    return reply;
+  });
+}
+
+// An agent that sends mails to these recipients, as files of a folder.
+class TrialMailer {
+ public:
+  TrialMailer(std::string recipient, const std::string& address) {
+    EmailToolOptions email;
+    email.from = "agent@example.com";
+    email.recipients = {std::move(recipient)};
+    email.folder = folder.path();
+    AgentOptions options;
+    options.tools = {send_email_tool(std::move(email)).value()};
+    graph_ = agent_graph("mailer", std::move(options)).value();
+    world_.model(mails_to(address));
+  }
+  testing::Scenario<AgentState> scenario() const {
+    AgentState state;
+    state.question = "Send it.";
+    return world_.run(*graph_, state);
   }
 
+  conformance::TemporaryFolder folder;
+
  private:
-  std::string to_;
+  std::optional<Graph<AgentState>> graph_;
+  testing::World world_;
 };
 
 TEST(EmailTool, WritesOneFilePerMailInATrialWhereverTheProcessEnds) {
-  conformance::TemporaryFolder folder;
-  EmailToolOptions email;
-  email.from = "agent@example.com";
-  email.recipients = {"*@example.com"};
-  email.folder = folder.path();
-  AgentOptions options;
-  options.tools = {send_email_tool(email).value()};
-  auto graph = agent_graph("mailer", std::move(options)).value();
-  AgentState state;
-  state.question = "Send it.";
-  testing::World world;
-  world.model(std::make_shared<MailModel>("ana@example.com"));
-  auto run = world.run(graph, state).approve_all();
+  TrialMailer mailer("*@example.com", "ana@example.com");
+  auto run = mailer.scenario().approve_all();
   ASSERT_FALSE(run.error()) << run.error()->message;
   EXPECT_THAT(run.state().answer, HasSubstr("A trial"));
   for (auto crash : run.crash_points()) {
-    auto crashed = world.run(graph, state).crash_at(crash).approve_all();
+    auto crashed = mailer.scenario().crash_at(crash).approve_all();
     EXPECT_EQ(crashed.effects("call"), 1);
   }
   int mails = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(mailer.folder.path())) {
     mails += entry.path().extension() == ".eml" ? 1 : 0;
   }
   EXPECT_EQ(mails, 1);
 }
 
 TEST(EmailTool, SendsNothingToOtherRecipients) {
-  conformance::TemporaryFolder folder;
-  EmailToolOptions email;
-  email.from = "agent@example.com";
-  email.recipients = {"ana@example.com"};
-  email.folder = folder.path();
-  AgentOptions options;
-  options.tools = {send_email_tool(email).value()};
-  AgentState state;
-  state.question = "Send it.";
-  testing::World world;
-  world.model(std::make_shared<MailModel>("eve@example.com"));
-  auto run = world.run(agent_graph("mailer", std::move(options)), state).approve_all();
+  TrialMailer mailer("ana@example.com", "eve@example.com");
+  auto run = mailer.scenario().approve_all();
   EXPECT_THAT(run.state().answer, HasSubstr("No mail was sent"));
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_TRUE(std::filesystem::is_empty(mailer.folder.path()));
 }
 
 TEST(EmailTool, NeedsAServerOrAFolder) {

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/in_quotes.h"
+#include "base/write_all.h"
 #include "belay/value.h"
 #include "tools/file_path.h"
 #include "tools/folder_walk.h"
@@ -84,16 +85,6 @@ int lock(int folder) {
     if (errno != EINTR) return errno;
   }
   return 0;
-}
-
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fsync(file) == 0 ? 0 : errno;
 }
 
 int read_all(int file, std::uint64_t offset, std::string& text) {
@@ -243,6 +234,7 @@ Result<Done> FileAccess::replace(int parent, const std::string& path, std::strin
   }
   if (opened.fault != 0) return file_error(opened.fault, path, "write");
   int fault = write_all(opened.file.number(), text);
+  if (fault == 0 && ::fsync(opened.file.number()) != 0) fault = errno;
   // Neither rename() nor its arguments follow links: both names are components of `parent`.
   if (fault == 0 && ::renameat(parent, temporary.c_str(), parent, name.c_str()) != 0) fault = errno;
   if (fault != 0) {

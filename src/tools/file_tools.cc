@@ -63,6 +63,19 @@ Result<std::string> read(const FileAccess& access, const ReadFileArguments& argu
   return text + "]";
 }
 
+// Makes a tool whose function uses the files of its run, on the blocking pool.
+template <typename Arguments>
+Tool file_tool(ToolOptions tool, FileToolOptions options,
+               Result<std::string> (*function)(const FileAccess&, const Arguments&)) {
+  return make_tool<Arguments>(std::move(tool),
+                              [options, function](const Arguments& arguments, ToolContext& call) {
+                                return call.node().run_blocking<std::string>(
+                                    [access = access_of(options, call), arguments, function] {
+                                      return function(access, arguments);
+                                    });
+                              });
+}
+
 }  // namespace
 }  // namespace tools
 
@@ -72,13 +85,7 @@ Tool write_file_tool(FileToolOptions options) {
   tool.description = "Creates or replaces a text file.";
   tool.effect = ToolEffect::keyed;
   tool.approval = options.write_approval;
-  return make_tool<tools::WriteFileArguments>(
-      std::move(tool), [options](const tools::WriteFileArguments& arguments, ToolContext& call) {
-        return call.node().run_blocking<std::string>(
-            [access = tools::access_of(options, call), arguments] {
-              return tools::written(access, arguments);
-            });
-      });
+  return tools::file_tool(std::move(tool), std::move(options), tools::written);
 }
 
 Tool read_file_tool(FileToolOptions options) {
@@ -87,13 +94,7 @@ Tool read_file_tool(FileToolOptions options) {
   tool.description = "Returns the text of a file, or a part of it.";
   tool.effect = ToolEffect::reads;
   tool.untrusted = options.untrusted;
-  return make_tool<tools::ReadFileArguments>(
-      std::move(tool), [options](const tools::ReadFileArguments& arguments, ToolContext& call) {
-        return call.node().run_blocking<std::string>(
-            [access = tools::access_of(options, call), arguments] {
-              return tools::read(access, arguments);
-            });
-      });
+  return tools::file_tool(std::move(tool), std::move(options), tools::read);
 }
 
 }  // namespace belay

@@ -4,8 +4,9 @@
 #include <array>
 #include <ctime>
 
-#include "base/in_quotes.h"
+#include "base/characters.h"
 #include "belay/value.h"
+#include "net/ascii.h"
 #include "tools/base64.h"
 
 namespace belay::tools {
@@ -42,24 +43,6 @@ bool is_domain(std::string_view domain) {
     domain.remove_prefix(label.size() + 1);
   }
   return labels > 1;
-}
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  for (char& c : made) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return made;
-}
-
-bool contains_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-}
-
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 // Returns the subject as encoded words, each on its own line and of whole characters.
@@ -122,7 +105,7 @@ Result<Done> check_recipients(const MailText& mail) {
 Result<Done> check(const MailText& mail) {
   if (!is_mail_address(mail.from)) return refused("The sender of the mail is not an address.");
   BELAY_CHECK(check_recipients(mail));
-  if (first_invalid_utf8(mail.subject) || contains_control_character(mail.subject)) {
+  if (first_invalid_utf8(mail.subject) || has_control(mail.subject)) {
     return refused("The subject of the mail contains a line end or another control character.");
   }
   if (characters_in(mail.subject) > subject_characters_max) {
@@ -144,9 +127,9 @@ bool is_mail_address(std::string_view address) {
 }
 
 bool is_permitted_recipient(std::string_view address, const std::vector<std::string>& permitted) {
-  std::string wanted = lower(address);
+  std::string wanted = net::lower_case(address);
   return std::any_of(permitted.begin(), permitted.end(), [&](const std::string& entry) {
-    std::string pattern = lower(entry);
+    std::string pattern = net::lower_case(entry);
     if (!pattern.starts_with("*@")) return wanted == pattern;
     return wanted.substr(wanted.find('@')) == pattern.substr(1);
   });

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "net/ascii.h"
+
 namespace belay::tools {
 namespace {
 
@@ -106,14 +108,6 @@ std::optional<std::string> entity_text(std::string_view name) {
   return text;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 class HtmlReader {
  public:
   explicit HtmlReader(std::string_view html) : rest_(html) {}
@@ -157,7 +151,7 @@ class HtmlReader {
     while (end < rest_.size() &&
            (is_letter(rest_[end]) || (rest_[end] >= '0' && rest_[end] <= '9')))
       ++end;
-    std::string name = lower(rest_.substr(begin, end - begin));
+    std::string name = net::lower_case(rest_.substr(begin, end - begin));
     skip_past(">");
     if (std::find(block_tags.begin(), block_tags.end(), name) != block_tags.end()) {
       builder_.end_paragraph();
@@ -174,7 +168,7 @@ class HtmlReader {
       std::size_t at = rest_.find("</");
       if (at == rest_.npos) return take(rest_.size());
       take(at);
-      if (lower(rest_.substr(2, name.size())) == name) return skip_past(">");
+      if (net::lower_case(rest_.substr(2, name.size())) == name) return skip_past(">");
       take(2);
     }
   }

@@ -56,23 +56,6 @@ class RecordedHttp final : public HttpAccess, public std::enable_shared_from_thi
   std::vector<int> statuses_;
 };
 
-class WebhookModel final : public Model {
- public:
-  Task<Result<ModelReply>> generate(ModelRequest request) override {
-    ModelReply reply;
-    const Message& last = request.messages.back();
-    if (last.role == Role::tool) {
-      reply.text = last.text;
-    } else {
-      reply.stop_reason = StopReason::tool_calls;
-      Value arguments = Value::object(
-          {{"body", Value::object({{"done", true}})}, {"url", "https://hooks.example.com/a"}});
-      reply.tool_calls.push_back({"a", "send_webhook", std::move(arguments)});
-    }
-    co_return reply;
-  }
-};
-
 std::string answer_with(const std::shared_ptr<RecordedHttp>& http) {
   WebhookToolOptions webhook;
   webhook.hosts = {"hooks.example.com"};
@@ -84,7 +67,11 @@ std::string answer_with(const std::shared_ptr<RecordedHttp>& http) {
   testing::SimulatedClock clock{*instant_from("2026-01-01T09:00:00Z")};
   testing::SeededRandom random{1};
   testing::SimulatedLoop loop{clock};
-  WebhookModel model;
+  Value arguments = Value::object(
+      {{"body", Value::object({{"done", true}})}, {"url", "https://hooks.example.com/a"}});
+  auto last_text = [](const ModelRequest& request) { return request.messages.back().text; };
+  testing::ScriptedModel model =
+      testing::calls({{"a", "send_webhook", arguments}}).replies_with(last_text);
   auto store = open_store("memory:", clock, random).value();
   RuntimeParts parts{*store, loop, clock, random, model};
   parts.http = http;
