@@ -107,20 +107,31 @@ function(belay_test name)
                         rapidcheck)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   if(BELAY_SANITIZE)
-    # The code under test keeps -O1 and every sanitizer. The tests' own code, whose compilation
-    # would take three times as long, has neither -O1 nor UBSan.
+    # The code under test keeps -Og and every sanitizer. The tests' own code, whose compilation
+    # would take three times as long, has neither -Og nor UBSan.
     target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
   elseif(ARG_UNOPTIMISED)
     target_compile_options(${name} PRIVATE -O0)
   endif()
-  # Only for sources that use it: it contains a path, which prevents hits in the compiler's cache.
+  # BELAY_SOURCE_DIR contains a path, which prevents hits in the compiler's cache, and a source with
+  # definitions of its own is not part of a unity build: the sources that use it have it, or all of
+  # a program if half of them use it.
+  set(readers "")
   foreach(source ${ARG_SOURCES})
     file(STRINGS ${source} reads REGEX BELAY_SOURCE_DIR LIMIT_COUNT 1)
     if(reads)
-      set_source_files_properties(${source} PROPERTIES
-        COMPILE_DEFINITIONS BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+      list(APPEND readers ${source})
     endif()
   endforeach()
+  list(LENGTH ARG_SOURCES source_count)
+  list(LENGTH readers reader_count)
+  math(EXPR doubled "2 * ${reader_count}")
+  if(reader_count GREATER 0 AND NOT doubled LESS source_count)
+    target_compile_definitions(${name} PRIVATE BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  elseif(reader_count GREATER 0)
+    set_source_files_properties(${readers} PROPERTIES
+      COMPILE_DEFINITIONS BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  endif()
   if((BELAY_SANITIZE AND ARG_RELEASE_ONLY) OR (ARG_CAMPAIGN AND NOT BELAY_CAMPAIGNS))
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()

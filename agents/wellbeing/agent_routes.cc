@@ -21,7 +21,7 @@ struct AgentBody {
 
 namespace {
 
-constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);  // of a page
+constexpr auto kHistoryListMax = static_cast<std::int64_t>(limits::list_rows_max);  // of a page
 constexpr std::string_view kNotFound = "Execution thread not found or expired";
 
 // Messages about the runs of an agent.
@@ -250,11 +250,11 @@ ModuleRoute agent_status() {
 ModuleRoute agent_history() {
   ModuleRoute route = route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
                                "Commits of the thread's run, newest first");
-  route.parameters = history_parameters(kListMax);
+  route.parameters = history_parameters(kHistoryListMax);
   route.is_of_store = true;
   route.answers = {{200, "A page of commits", "History"}};
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
-    BELAY_CO_TRY(HistoryPage page, history_page_in(call, kListMax));
+    BELAY_CO_TRY(HistoryPage page, history_page_in(call, kHistoryListMax));
     std::size_t limit = page.limit;
     auto history = co_await call.service.history(call.who, std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());

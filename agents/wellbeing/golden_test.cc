@@ -85,7 +85,7 @@ TEST(SavedRoutine, IsThisOne) {
 }
 
 // Returns the text between [USER CONTENT] and [OUTPUT FORMAT].
-std::string user_content(const Prompt& prompt) {
+std::string golden_content(const Prompt& prompt) {
   const std::string& text = prompt.request.messages.at(1).text;
   const std::size_t begin = text.find("[USER CONTENT]") + 14;
   return text.substr(begin, text.find("[OUTPUT FORMAT]") - begin);
@@ -96,7 +96,7 @@ TEST(Prompts, AskAboutADayInTheseWords) {
   audit.date = kToday;
   audit.notes.push_back({"a", "Up early.", *instant_from("2024-01-15T08:05:00Z")});
   audit.notes.push_back({"b", "Too much to do.", *instant_from("2024-01-15T19:30:00Z")});
-  EXPECT_EQ(user_content(audit_prompt(audit, Language::en, nullptr)),
+  EXPECT_EQ(golden_content(audit_prompt(audit, Language::en, nullptr)),
             "\nDay: 2024-01-15\n\nNote 1, 08:05 UTC:\nUp early.\n\n"
             "Note 2, 19:30 UTC:\nToo much to do.\n\n");
 }
@@ -107,7 +107,7 @@ TEST(Prompts, AskForARoutineInTheseWords) {
   state.yesterdayContext = "A hard day.";
   state.analysisResult = AnalysisResult{6, {"Rest", "Call a friend"}};
   state.fixedEvents.push_back({"e", kTomorrow, "10:00", "Dentist", 30});
-  EXPECT_EQ(user_content(schedule_prompt(state, Language::en, nullptr)),
+  EXPECT_EQ(golden_content(schedule_prompt(state, Language::en, nullptr)),
             "\nDay to plan: 2024-01-16\nRisk level of the day before, 1 to 10: 6\n"
             "The day before: A hard day.\n\n"
             "What to bear in mind, and what was wrong with an earlier plan:\n- Rest\n"

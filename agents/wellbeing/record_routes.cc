@@ -12,7 +12,7 @@ using wellbeing::DailySummary;
 using wellbeing::Note;
 using wellbeing::Routine;
 
-constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);  // of a page
+constexpr auto kRecordListMax = static_cast<std::int64_t>(limits::list_rows_max);  // of a page
 constexpr std::int64_t kListDefault = 50;
 
 // Sets the members that the body omits.
@@ -101,7 +101,7 @@ ModuleRoute list_route() {
   Value text = Value::object({{"type", "string"}});
   route.parameters = {owner_parameter(), query_parameter("date", "Only this day, YYYY-MM-DD", text),
                       query_parameter("after", "Last key of the previous page", std::move(text)),
-                      limit_parameter(kListDefault, kListMax)};
+                      limit_parameter(kListDefault, kRecordListMax)};
   route.answers = {{200, "A page; `next` is the `after` of the next page", ""}};
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     RecordFilter filter;
@@ -114,7 +114,8 @@ ModuleRoute list_route() {
     if (auto after = call.query.find("after"); after != call.query.end()) {
       filter.after = after->second;
     }
-    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kListDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit,
+                 int_parameter(call.query, "limit", kListDefault, 1, kRecordListMax));
     filter.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,

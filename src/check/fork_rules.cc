@@ -31,12 +31,11 @@ std::string version_at(const RunContents& run, const Replay& at) {
   return tasks && tasks->version ? *tasks->version : to_hex(run.row.graph_hash);
 }
 
-using Names = std::vector<std::string>;
-
 // Returns the channels whose initial value in the fork differs from the origin's value at that
 // commit. A change by a state upgrade cannot be distinguished from an edit and is accepted.
-Names edited_channels(const RunContents& fork, const RunContents& origin, const Replay& at) {
-  Names edited;
+std::vector<std::string> edited_channels(const RunContents& fork, const RunContents& origin,
+                                         const Replay& at) {
+  std::vector<std::string> edited;
   if (version_at(origin, at) != to_hex(fork.row.graph_hash)) return edited;
   auto text = json_in_envelope(fork.row.input);
   auto input =
@@ -61,7 +60,8 @@ const CheckpointRow* commit_of(const RunContents& run, std::uint64_t seq) {
 
 // True if the approval showed one of these channels; true also for an approval of a subgraph,
 // whose channel is unknown.
-bool showed(const RunContents& run, const ApprovalRow& approval, const Names& channels) {
+bool showed(const RunContents& run, const ApprovalRow& approval,
+            const std::vector<std::string>& channels) {
   if (!run.graph || !engine::is_of_approval_node(approval)) return false;
   const GraphDefinition::Node* node = run.graph->find(approval.node);
   if (!node || !node->approval) return engine::has_approval_inside(*run.graph, approval.node);
@@ -92,7 +92,7 @@ Decided decided_before(const RunContents& run, std::uint64_t seq, bool restarts)
   return decided;
 }
 
-std::string listed(const Names& names) {
+std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + in_quotes(name);
   return text;
@@ -107,7 +107,7 @@ void check_fork(const RunContents& run, Findings& findings) {
   while (at.next() && at.checkpoint().seq < run.row.forked_at) continue;
   bool is_there = !origin.checkpoints.empty() && at.checkpoint().seq == run.row.forked_at;
   if (!is_there) return;  // pruned
-  Names edited = edited_channels(run, origin, at);
+  std::vector<std::string> edited = edited_channels(run, origin, at);
   if (edited.empty()) return;
   std::uint64_t seq = run.row.forked_at;
   bool restarts = true;

@@ -24,7 +24,7 @@ struct Letter {
 
 Update<Letter> pass(const Letter&, Context&) { return unchanged<Letter>(); }
 
-Moment moment(int seconds) {
+Moment moment_of(int seconds) {
   return Moment{*instant_from("2026-11-21T12:00:00Z") + std::chrono::seconds(seconds),
                 1000u + static_cast<unsigned>(seconds)};
 }
@@ -105,14 +105,14 @@ struct Asking : ::testing::Test {
     row.session = SessionId(derived_uuid("session"));
     auto input = std::make_shared<Letter>();
     run = new_run(*graph.definition(), row, std::move(options), input).value();
-    happens(Started{moment(0)});
-    happens(Committed{moment(0)});
+    happens(Started{moment_of(0)});
+    happens(Committed{moment_of(0)});
   }
   void ends(std::string node, int seconds, Update<Letter> update) {
     for (const NodeTask& task : run.tasks) {
       if (task.node->name != node) continue;
       NodeEnded event;
-      event.moment = moment(seconds);
+      event.moment = moment_of(seconds);
       event.of = {{}, task.position, task.id, task.attempt};
       event.answer = std::move(update).take_update();
       return happens(std::move(event));
@@ -121,7 +121,7 @@ struct Asking : ::testing::Test {
   }
   Decided approve(ApprovalRow approval, std::optional<Value> edited = std::nullopt) {
     Decided event;
-    event.moment = moment(60);
+    event.moment = moment_of(60);
     event.session = SessionId(derived_uuid("other session"));
     event.approval = std::move(approval);
     event.verdict = Decided::Verdict::approved;
@@ -134,16 +134,16 @@ struct Asking : ::testing::Test {
     graph = beside();
     begin();
     ends("write", 1, set(&Letter::text, "Dear all"));
-    happens(Committed{moment(1)});
+    happens(Committed{moment_of(1)});
     EXPECT_EQ(run.row.status, RunStatus::running);
     return opened.at(0);
   }
   // The same after the other task has completed: the run is paused.
   ApprovalRow pause_beside() {
     ApprovalRow approval = ask_beside();
-    happens(Committed{moment(1)});
+    happens(Committed{moment_of(1)});
     ends("print", 2, append(&Letter::seen, "printed"));
-    happens(Committed{moment(2)});
+    happens(Committed{moment_of(2)});
     EXPECT_EQ(run.row.status, RunStatus::paused);
     return approval;
   }
@@ -153,7 +153,7 @@ TEST_F(Asking, AQuestionThatCantBeWordedFailsTheRunAndAsksNobody) {
   graph = alone([](const Letter&) -> std::string { throw std::runtime_error("no words"); });
   begin();
   ends("write", 1, set(&Letter::text, "Dear all"));
-  happens(Committed{moment(1)});
+  happens(Committed{moment_of(1)});
   EXPECT_EQ(run.row.status, RunStatus::failed);
   EXPECT_THAT(run.row.error, HasSubstr("no words"));
   EXPECT_TRUE(opened.empty());
@@ -169,7 +169,7 @@ TEST_F(Asking, ARunWhoseStateCantBeSavedWithItsQuestionFailsAndAsksNobody) {
   graph = std::move(builder).build().value();
   begin(RunOptions{.durability = Durability::exit});
   ends("write", 1, set(&Letter::text, "Dear all"));
-  happens(Committed{moment(1)});
+  happens(Committed{moment_of(1)});
   ends("print", 2, add(&Letter::weight, 1.5e308));
   ends("pack", 3, add(&Letter::weight, 1.5e308));
   EXPECT_EQ(run.row.status, RunStatus::failed);
@@ -180,7 +180,7 @@ TEST_F(Asking, ARunWhoseStateCantBeSavedWithItsQuestionFailsAndAsksNobody) {
 TEST_F(Asking, TheAwaitingFlagOfAnApprovalAmongOthersStaysDown) {
   ApprovalRow approval = pause_beside();
   happens(approve(approval));
-  happens(Committed{moment(61)});
+  happens(Committed{moment_of(61)});
   EXPECT_EQ(run.row.status, RunStatus::running);
   const auto& state = *static_cast<const Letter*>(run.state.get());
   EXPECT_FALSE(state.awaiting);
@@ -221,7 +221,7 @@ TEST_F(Asking, AnExpiryOfARunningRunIsRecordedWithoutTheRun) {
   ApprovalRow approval = ask_beside();
   run = {};
   run.row.tenant = default_tenant();
-  happens(ExpiredWhileActive{moment(60), approval});
+  happens(ExpiredWhileActive{moment_of(60), approval});
   Commit commit = only_commit();
   EXPECT_FALSE(commit.run_guard);
   EXPECT_TRUE(commit.approval_guard->run_is_active);
@@ -229,7 +229,7 @@ TEST_F(Asking, AnExpiryOfARunningRunIsRecordedWithoutTheRun) {
   EXPECT_EQ(commit.rows.decided->status, ApprovalStatus::expired);
   EXPECT_FALSE(commit.if_expired);
   approval.payload = json_envelope("\"another\"");
-  happens(ExpiredWhileActive{moment(60), approval});
+  happens(ExpiredWhileActive{moment_of(60), approval});
   EXPECT_EQ(refusal().code, ErrorCode::corrupt);
 }
 
@@ -256,7 +256,7 @@ TEST_F(Asking, ADecisionOnAPausedRunCarriesTheExpiryThatReplacesItIfItIsLate) {
 
 TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
   Decided decision = approve(ask_beside());
-  happens(Released{moment(2), true});
+  happens(Released{moment_of(2), true});
   ASSERT_EQ(run.row.status, RunStatus::queued);
   decision.is_stored = true;
   happens(decision);
@@ -267,7 +267,7 @@ TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
 TEST_F(Asking, AnEditThatDoesNotFitIsRefusedAndTheRunStillWaits) {
   begin();
   ends("write", 1, set(&Letter::text, "Dear all"));
-  happens(Committed{moment(1)});
+  happens(Committed{moment_of(1)});
   engine::Run before = run;
   for (Value edit : {Value(42), Value(std::string(limits::value_bytes_max, 'x'))}) {
     happens(approve(opened.at(0), edit));
@@ -281,7 +281,7 @@ TEST_F(Asking, AnEditThatDoesNotFitIsRefusedAndTheRunStillWaits) {
 TEST_F(Asking, AnEditThatEqualsThePayloadIsNoEdit) {
   begin();
   ends("write", 1, set(&Letter::text, "Dear all"));
-  happens(Committed{moment(1)});
+  happens(Committed{moment_of(1)});
   happens(approve(opened.at(0), Value("Dear all")));
   EXPECT_EQ(decided.at(0).edited, "");
 }
@@ -289,7 +289,7 @@ TEST_F(Asking, AnEditThatEqualsThePayloadIsNoEdit) {
 TEST_F(Asking, AStoredEditThatDoesNotFitFailsTheRun) {
   begin();
   ends("write", 1, set(&Letter::text, "Dear all"));
-  happens(Committed{moment(1)});
+  happens(Committed{moment_of(1)});
   Decided decision = approve(opened.at(0), Value(42));
   decision.is_stored = true;
   happens(decision);
@@ -309,8 +309,8 @@ TEST_F(Asking, AnEditThatCantBeSavedAheadOfTheOthersFailsTheRunInOneCommit) {
   graph = std::move(builder).build().value();
   begin();
   ends("write", 1, set(&Letter::text, "Dear all"));
-  happens(Committed{moment(1)});
-  happens(Committed{moment(1)});
+  happens(Committed{moment_of(1)});
+  happens(Committed{moment_of(1)});
   ASSERT_EQ(run.row.status, RunStatus::paused);
   commits = 0;
   Decided decision = approve(opened.at(0), Value(std::string(limits::value_bytes_max, 'x')));
@@ -330,8 +330,8 @@ TEST_F(Asking, AQuestionWhosePayloadIsNotWhatWasShownIsNotAnswered) {
     question.name = "amount";
     question.payload = Value(100);
     const NodeTask& task = run.tasks.front();
-    happens(NodeInterrupted{moment(1), {{}, 0, task.id, task.attempt}, question, {}});
-    happens(Committed{moment(1)});
+    happens(NodeInterrupted{moment_of(1), {{}, 0, task.id, task.attempt}, question, {}});
+    happens(Committed{moment_of(1)});
     ApprovalRow damaged = opened.at(0);
     damaged.payload = is_text ? json_envelope("900") : std::string("not an envelope");
     Decided decision = approve(damaged);

@@ -17,9 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
-Handler echo() {
+Handler path_echo() {
   return answering([](const Request& request) {
     Response response;
     response.body = request.path;
@@ -38,7 +36,7 @@ ServerOptions patient() {
 TEST(HttpTimeouts, EndAHeadThatDoesNotCome) {
   ServerOptions options = patient();
   options.timeouts.head = 50ms;
-  HttpServerFixture world(echo(), std::move(options));
+  HttpServerFixture world(path_echo(), std::move(options));
   EXPECT_EQ(status_of(exchange(world.port(), "GET / HTTP/1.1\r\nHost: a\r\n")), 408);
   EXPECT_EQ(exchange(world.port(), ""), "");  // a client that sends nothing gets no response
 }
@@ -46,7 +44,7 @@ TEST(HttpTimeouts, EndAHeadThatDoesNotCome) {
 TEST(HttpTimeouts, AreNotPutOffByWhatTricklesIn) {
   ServerOptions options = patient();
   options.timeouts.head = 100ms;
-  HttpServerFixture world(echo(), std::move(options));
+  HttpServerFixture world(path_echo(), std::move(options));
   Client client = world.connect();
   client.send("GET / HTTP/1.1\r\nX: ");
   while (client.send("a")) std::this_thread::sleep_for(5ms);
@@ -56,7 +54,7 @@ TEST(HttpTimeouts, AreNotPutOffByWhatTricklesIn) {
 TEST(HttpTimeouts, EndABodyThatDoesNotCome) {
   ServerOptions options = patient();
   options.timeouts.body = 50ms;
-  HttpServerFixture world(echo(), std::move(options));
+  HttpServerFixture world(path_echo(), std::move(options));
   std::string answer =
       exchange(world.port(), "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
   EXPECT_EQ(status_of(answer), 408);
@@ -66,7 +64,7 @@ TEST(HttpTimeouts, EndABodyThatDoesNotCome) {
 TEST(HttpTimeouts, CloseAnIdleConnection) {
   ServerOptions options = patient();
   options.timeouts.idle = 50ms;
-  HttpServerFixture world(echo(), std::move(options));
+  HttpServerFixture world(path_echo(), std::move(options));
   Client client = world.connect();
   client.send(kGet);
   EXPECT_EQ(client.status_of_answer(), 200);
@@ -76,7 +74,7 @@ TEST(HttpTimeouts, CloseAnIdleConnection) {
 TEST(HttpTimeouts, EndALaterHeadThatDoesNotCome) {
   ServerOptions options = patient();
   options.timeouts.head = 50ms;
-  HttpServerFixture world(echo(), std::move(options));
+  HttpServerFixture world(path_echo(), std::move(options));
   Client client = world.connect();
   client.send(kGet);
   EXPECT_EQ(client.status_of_answer(), 200);
@@ -119,7 +117,7 @@ TEST(HttpTimeouts, DoNotEndAHandlerThatTakesItsTime) {
 TEST(HttpLimits, TurnConnectionsAwayBeyondTheirNumber) {
   ServerOptions options = patient();
   options.limits.connections = 3;
-  HttpServerFixture world(echo(), std::move(options));
+  HttpServerFixture world(path_echo(), std::move(options));
   std::vector<Client> clients;
   for (int i = 0; i < 3; ++i) {
     clients.push_back(world.connect());
@@ -160,7 +158,7 @@ TEST(HttpLimits, ReadNoMoreAheadThanTheyAllow) {
 }
 
 TEST(HttpLimits, ReadNoFasterThanTheyAnswer) {
-  HttpServerFixture world(echo(), patient());
+  HttpServerFixture world(path_echo(), patient());
   Client client = world.connect();
   constexpr int kRequests = 60'000;
   std::thread sender([&] {
@@ -178,7 +176,7 @@ TEST(HttpLimits, ReadNoFasterThanTheyAnswer) {
 }
 
 TEST(HttpLimits, HoldNothingForConnectionsThatAreSilent) {
-  HttpServerFixture world(echo(), patient());
+  HttpServerFixture world(path_echo(), patient());
   std::vector<Client> clients;
   for (int i = 0; i < 200; ++i) {
     clients.push_back(world.connect());
@@ -191,7 +189,7 @@ TEST(HttpLimits, HoldNothingForConnectionsThatAreSilent) {
 }
 
 TEST(HttpLimits, HoldOfASlowHeadWhatHasComeOfIt) {
-  HttpServerFixture world(echo(), patient());
+  HttpServerFixture world(path_echo(), patient());
   std::vector<Client> slow;
   for (int i = 0; i < 200; ++i) {
     slow.push_back(world.connect());
@@ -223,7 +221,7 @@ class Drained {
 };
 
 TEST(HttpDrain, ClosesIdleConnectionsAndAcceptsNoMore) {
-  HttpServerFixture world(echo(), patient());
+  HttpServerFixture world(path_echo(), patient());
   Client fresh = world.connect();
   Client idle = world.connect();
   idle.send(kGet);
@@ -292,7 +290,7 @@ TEST(HttpDrain, EndsWhatGoesOnForTooLong) {
 }
 
 TEST(HttpDrain, MayEndTheServerWhenItIsDone) {
-  HttpServerFixture world(echo(), patient());
+  HttpServerFixture world(path_echo(), patient());
   Client client = world.connect();
   client.send(kGet);
   EXPECT_EQ(client.status_of_answer(), 200);

@@ -10,8 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
 Handler echo() {
   return answering([](const Request& request) {
     Response response;

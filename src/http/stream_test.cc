@@ -9,8 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
 // The pieces of a test's streams, and the test's observations.
 struct Feed {
   using Piece = Result<std::string>;

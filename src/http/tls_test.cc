@@ -21,8 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
 bool run(std::vector<std::string> command) {
   std::vector<char*> arguments;
   for (std::string& part : command) arguments.push_back(part.data());
@@ -124,7 +122,7 @@ class Session {
   bool connected_ = false;
 };
 
-Handler echo() {
+Handler tls_echo() {
   return answering([](const Request& request) {
     Response response;
     response.body = (request.tls ? "tls " : "plain ") + request.body;
@@ -133,7 +131,7 @@ Handler echo() {
 }
 
 TEST_F(HttpTls, AnswersOverBothVersionsThatAreFitForUse) {
-  HttpServerFixture world(echo(), options());
+  HttpServerFixture world(tls_echo(), options());
   for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     Session session(world.port(), version);
     ASSERT_TRUE(session.connected());
@@ -146,12 +144,12 @@ TEST_F(HttpTls, AnswersOverBothVersionsThatAreFitForUse) {
 }
 
 TEST_F(HttpTls, RefusesOldVersions) {
-  HttpServerFixture world(echo(), options());
+  HttpServerFixture world(tls_echo(), options());
   EXPECT_FALSE(Session(world.port(), TLS1_1_VERSION).connected());
 }
 
 TEST_F(HttpTls, CarriesLargeBodiesBothWays) {
-  HttpServerFixture world(echo(), options());
+  HttpServerFixture world(tls_echo(), options());
   Session session(world.port());
   std::string large;
   while (large.size() < 1'000'000) large += std::to_string(large.size()) + " ";
@@ -161,7 +159,7 @@ TEST_F(HttpTls, CarriesLargeBodiesBothWays) {
 }
 
 TEST_F(HttpTls, AnswersPipelinedRequests) {
-  HttpServerFixture world(echo(), options());
+  HttpServerFixture world(tls_echo(), options());
   Session session(world.port());
   std::string all;
   for (int i = 0; i < 200; ++i) all += kGet;
@@ -204,7 +202,7 @@ TEST_F(HttpTls, StreamsUntilTheClientGoes) {
 }
 
 TEST_F(HttpTls, SurvivesClientsThatSpeakSomethingElse) {
-  HttpServerFixture world(echo(), options());
+  HttpServerFixture world(tls_echo(), options());
   for (std::string_view bytes :
        {std::string_view(kGet), std::string_view("\x16\x03\x01\x00\x05", 5),
         std::string_view("\x00\x00\x00", 3)}) {
@@ -222,7 +220,7 @@ TEST_F(HttpTls, EndsAHandshakeThatDoesNotCome) {
   ServerOptions impatient = options();
   impatient.timeouts = {
       .handshake = 50ms, .head = 1h, .body = 1h, .idle = 1h, .write = 1h, .drain = 1h};
-  HttpServerFixture world(echo(), std::move(impatient));
+  HttpServerFixture world(tls_echo(), std::move(impatient));
   Client client = world.connect();
   EXPECT_EQ(client.read_all(), "");
 }
@@ -245,7 +243,7 @@ TEST_F(HttpTls, SaysWhichFileIsWrong) {
     ServerOptions wrong;
     wrong.tls = {.certificate_file = folder + "/" + one.certificate,
                  .key_file = folder + "/" + one.key};
-    auto listening = Server::listen(*loop, *clock, std::move(wrong), echo());
+    auto listening = Server::listen(*loop, *clock, std::move(wrong), tls_echo());
     ASSERT_FALSE(listening.ok()) << one.names;
     EXPECT_EQ(listening.error().code, ErrorCode::invalid);
     EXPECT_THAT(listening.error().message, HasSubstr(folder + one.names));
@@ -264,7 +262,7 @@ TEST_F(HttpTls, TakesANewCertificateWhileItRuns) {
     }
   };
   copy("certificate");
-  HttpServerFixture world(echo(), std::move(renewed));
+  HttpServerFixture world(tls_echo(), std::move(renewed));
   Session before(world.port());
   EXPECT_EQ(before.certificate_name(), "certificate");
   copy("other");

@@ -20,7 +20,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool holds(const std::vector<std::string>& lines, const std::string& line) {
+bool offers(const std::vector<std::string>& lines, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
@@ -67,7 +67,7 @@ TEST(CliVerbs, AreTheSameInHelpManualCompletionsAndDocuments) {
     EXPECT_NE(manual.find("\\fBbelay " + in_manual + "\\fR"), std::string::npos);
     Words typed = {"__complete"};
     typed.insert(typed.end(), verb.begin(), verb.end());
-    EXPECT_TRUE(holds(lines_of(world.run(typed).out), verb.back()));
+    EXPECT_TRUE(offers(lines_of(world.run(typed).out), verb.back()));
     EXPECT_NE(document.str().find("`" + name), std::string::npos);
   }
 }
@@ -81,15 +81,15 @@ TEST(CliCompletions, OfferOptionsAndNamesOfWhatThereIs) {
     words.insert(words.begin(), "__complete");
     return lines_of(world.run(words).out);
   };
-  EXPECT_TRUE(holds(offered({"state", "--a"}), "--at"));
-  EXPECT_TRUE(holds(offered({"state", "first", "--j"}), "--json"));
+  EXPECT_TRUE(offers(offered({"state", "--a"}), "--at"));
+  EXPECT_TRUE(offers(offered({"state", "first", "--j"}), "--json"));
   EXPECT_EQ(offered({"state", ""}), (Words{"second", "first"}));
   EXPECT_EQ(offered({"state", "f"}), (Words{"first"}));
   EXPECT_EQ(offered({"state", "first", ""}), Words{}) << "it takes one thread";
   EXPECT_EQ(offered({"outbox", "list", "--thread", "s"}), (Words{"second"}));
   EXPECT_EQ(offered({"approvals", "approve", ""}).size(), 2u);
   EXPECT_EQ(offered({"agents", "show", "o"}), (Words{"order"}));
-  EXPECT_TRUE(holds(offered({"run", ""}), "errand"));
+  EXPECT_TRUE(offers(offered({"run", ""}), "errand"));
   EXPECT_EQ(offered({"--store", "memory:", "state", ""}), Words{}) << "of the store that is named";
   EXPECT_EQ(offered({"state", "--store", "nothing:x", ""}), Words{}) << "and says nothing of it";
   EXPECT_EQ(world.run({"__complete"}).code, 0);
@@ -122,9 +122,9 @@ TEST(CliCompletions, WorkInBash) {
     EXPECT_EQ(::pclose(pipe), 0) << command;
     return lines_of(out);
   };
-  EXPECT_TRUE(holds(offered("belay th", 1), "threads"));
+  EXPECT_TRUE(offers(offered("belay th", 1), "threads"));
   EXPECT_EQ(offered("belay approvals app", 2), (Words{"approve"}));
-  EXPECT_TRUE(holds(offered("belay fork first --pre", 3), "--preview"));
+  EXPECT_TRUE(offers(offered("belay fork first --pre", 3), "--preview"));
   // Bash splits at the colon.
   std::string store = "sqlite : " + world.store_path();
   EXPECT_EQ(offered("belay --store " + store + " state fi", 6), (Words{"first"}));

@@ -19,7 +19,7 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   crash::FleetPlan plan;
   plan.workers = 4;
   plan.runs = 10;
-  plan.kills = kSanitized ? 20 : 100;
+  plan.kills = kSanitized ? 20 : 60;
   plan.zombies = kSanitized ? 6 : 50;
   plan.zombies_at_once = 3;
   plan.zombie_every = 2;

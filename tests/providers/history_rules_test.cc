@@ -67,13 +67,13 @@ std::string use(const std::string& id) { return R"({"type":"tool_use","id":")" +
 std::string block(const std::string& id) {
   return R"({"type":"tool_result","tool_use_id":")" + id + R"("})";
 }
-const std::string text = R"({"type":"text","text":"Well"})";
-const std::string asks = user + "," + turn_of("assistant", text + "," + use("a") + "," + use("b"));
+const std::string words = R"({"type":"text","text":"Well"})";
+const std::string asks = user + "," + turn_of("assistant", words + "," + use("a") + "," + use("b"));
 
 TEST(AnthropicHistory, IsAcceptedIfTheNextTurnBeginsWithAllResults) {
   EXPECT_EQ(fault_of("anthropic", user), "none");
   std::string results = block("a") + "," + block("b");
-  EXPECT_EQ(fault_of("anthropic", asks + "," + turn_of("user", results + "," + text)), "none");
+  EXPECT_EQ(fault_of("anthropic", asks + "," + turn_of("user", results + "," + words)), "none");
   EXPECT_EQ(fault_of("anthropic", asks + "," + turn_of("user", block("b")) + "," +
                                       turn_of("user", block("a")) + "," + user + "," + reply),
             "none")
@@ -88,7 +88,7 @@ TEST(AnthropicHistory, IsRejectedIfAResultIsMissingOrMisplaced) {
   EXPECT_THAT(after_calls(turn_of("user", block("a"))), HasSubstr("\"b\" has no result"));
   EXPECT_THAT(after_calls(turn_of("user", block("a")) + "," + reply),
               HasSubstr("\"b\" has no result"));
-  EXPECT_THAT(after_calls(turn_of("user", text + "," + block("a") + "," + block("b"))),
+  EXPECT_THAT(after_calls(turn_of("user", words + "," + block("a") + "," + block("b"))),
               HasSubstr("\"a\" has no result"));
   EXPECT_THAT(after_calls(turn_of("user", block("a") + "," + block("a"))),
               HasSubstr("follows no tool call"));

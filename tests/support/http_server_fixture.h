@@ -52,6 +52,9 @@ std::string exchange(int port, std::string_view request);
 int status_of(std::string_view answer);
 std::string_view body_of(std::string_view answer);
 
+// A complete request.
+inline const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
 class HttpServerFixture {
  public:
   explicit HttpServerFixture(Handler handler, ServerOptions options = {});

@@ -5,7 +5,7 @@
 namespace belay::tidy {
 namespace {
 
-bool clean(std::string path, std::string text) {
+bool is_clean_source(std::string path, std::string text) {
   return check_banned_names({std::move(path), std::move(text)}).empty();
 }
 
@@ -40,7 +40,7 @@ TEST(TidyBannedNames, FindsEachInCodeOfTheEngine) {
                           "int n = atoi(text);",
                           "assert(ok);",
                           "auto t = std::chrono::\n    system_clock\n    ::now();"}) {
-    EXPECT_FALSE(clean("src/engine/checkpoint.cc", bad)) << bad;
+    EXPECT_FALSE(is_clean_source("src/engine/checkpoint.cc", bad)) << bad;
   }
 }
 
@@ -52,29 +52,29 @@ TEST(TidyBannedNames, LeavesOtherCodeAlone) {
         "auto f = [&] { return a; };", "auto f = [a = b] { return a; };",
         "std::unique_ptr<Clock> system_clock();", "static_assert(sizeof(int) == 4);",
         "int new_id = 1;", "R\"(throw new std::thread)\";"}) {
-    EXPECT_TRUE(clean("src/engine/checkpoint.cc", good)) << good;
+    EXPECT_TRUE(is_clean_source("src/engine/checkpoint.cc", good)) << good;
   }
 }
 
 TEST(TidyBannedNames, LeaveTheCommitsOfRunsToTheEngine) {
-  EXPECT_TRUE(clean("src/engine/checkpoint.cc", "Commit commit;"));
-  EXPECT_TRUE(clean("src/worker/message.cc", "Commit commit;"));
-  EXPECT_FALSE(clean("src/worker/worker.cc", "Commit commit;"));
-  EXPECT_FALSE(clean("src/runtime/decisions.cc", "Commit commit;"));
-  EXPECT_TRUE(clean("src/worker/worker.cc", "Commit commit = std::move(*write.commit);"));
+  EXPECT_TRUE(is_clean_source("src/engine/checkpoint.cc", "Commit commit;"));
+  EXPECT_TRUE(is_clean_source("src/worker/message.cc", "Commit commit;"));
+  EXPECT_FALSE(is_clean_source("src/worker/worker.cc", "Commit commit;"));
+  EXPECT_FALSE(is_clean_source("src/runtime/decisions.cc", "Commit commit;"));
+  EXPECT_TRUE(is_clean_source("src/worker/worker.cc", "Commit commit = std::move(*write.commit);"));
 }
 
 TEST(TidyBannedNames, KnowsTheExceptions) {
-  EXPECT_TRUE(clean("src/base/time.cc", "return std::chrono::system_clock::now();"));
-  EXPECT_TRUE(clean("src/base/blocking_pool.cc", "std::thread worker(f);"));
-  EXPECT_TRUE(clean("src/store/sqlite/writer.cc", "std::thread worker(f);"));
-  EXPECT_TRUE(clean("src/base/result.cc", "throw Failure(error);"));
-  EXPECT_TRUE(clean("src/cli/main.cc", "std::cout << std::getenv(\"HOME\");"));
-  EXPECT_TRUE(clean("src/engine/advance_test.cc", "throw 1;"));
-  EXPECT_TRUE(clean("tests/crash/crash_test.cc", "std::this_thread::sleep_for(delay);"));
-  EXPECT_FALSE(clean("tests/crash/crash_test.cc", "int r = rand();"));
-  EXPECT_FALSE(clean("src/client/main.cc", "std::cout << 1;"));
-  EXPECT_TRUE(clean("docs/errors.md", "throw"));
+  EXPECT_TRUE(is_clean_source("src/base/time.cc", "return std::chrono::system_clock::now();"));
+  EXPECT_TRUE(is_clean_source("src/base/blocking_pool.cc", "std::thread worker(f);"));
+  EXPECT_TRUE(is_clean_source("src/store/sqlite/writer.cc", "std::thread worker(f);"));
+  EXPECT_TRUE(is_clean_source("src/base/result.cc", "throw Failure(error);"));
+  EXPECT_TRUE(is_clean_source("src/cli/main.cc", "std::cout << std::getenv(\"HOME\");"));
+  EXPECT_TRUE(is_clean_source("src/engine/advance_test.cc", "throw 1;"));
+  EXPECT_TRUE(is_clean_source("tests/crash/crash_test.cc", "std::this_thread::sleep_for(delay);"));
+  EXPECT_FALSE(is_clean_source("tests/crash/crash_test.cc", "int r = rand();"));
+  EXPECT_FALSE(is_clean_source("src/client/main.cc", "std::cout << 1;"));
+  EXPECT_TRUE(is_clean_source("docs/errors.md", "throw"));
 }
 
 TEST(TidyBannedNames, SaysWhatToUseInstead) {

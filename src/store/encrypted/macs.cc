@@ -10,7 +10,7 @@ namespace belay::encrypted {
 namespace {
 
 // Maximum number of cached contexts, one for each key, use and tenant.
-constexpr std::size_t kKeyedMax = 1'024;
+constexpr std::size_t kKeyedMacsMax = 1'024;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Digest Macs::of(const NamedKey& key, KeyUse use, const TenantId& tenant, std::st
   auto found = keyed_.find({&key, use, tenant});
   int worked = 1;
   if (found == keyed_.end()) {
-    if (keyed_.size() >= kKeyedMax) keyed_.clear();
+    if (keyed_.size() >= kKeyedMacsMax) keyed_.clear();
     // Fetched once: the algorithm is immutable and shared.
     static EVP_MAC* const algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
     static char digest[] = "SHA256";

@@ -17,12 +17,12 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds between_notifies{50};
-constexpr milliseconds first_pause{100};
-constexpr milliseconds longest_pause{5'000};
+constexpr milliseconds first_retry_pause{100};
+constexpr milliseconds longest_retry_pause{5'000};
 // LISTEN and NOTIFY need no long work: if a server takes longer, it is unavailable.
 constexpr milliseconds patience{5'000};
 // The longest wait without work. A lost connection ends it earlier (TCP keepalive).
-constexpr milliseconds longest_wait{60'000};
+constexpr milliseconds longest_idle_wait{60'000};
 
 // The address with a shorter connect_timeout than the store's: notifications are only hints.
 Address hasty(Address address) {
@@ -163,7 +163,7 @@ void Notifier::give_up_connection() {
   bool has_failed = connection_ || steady_clock::now() >= connect_at_;
   connection_.reset();
   if (has_failed) {
-    pause_ = std::clamp(pause_ * 2, first_pause, longest_pause);
+    pause_ = std::clamp(pause_ * 2, first_retry_pause, longest_retry_pause);
     connect_at_ = steady_clock::now() + pause_;
   }
   std::lock_guard lock(mutex_);
@@ -222,7 +222,7 @@ milliseconds Notifier::until_next(Time now) const {
   };
   if (!connection_) return left(connect_at_);
   std::lock_guard lock(mutex_);
-  return pending_.empty() ? longest_wait : left(tell_at_);
+  return pending_.empty() ? longest_idle_wait : left(tell_at_);
 }
 
 void Notifier::wait(milliseconds longest) {

@@ -25,10 +25,6 @@ std::string eight_bytes_of(std::int64_t number) {
   return bytes;
 }
 
-std::string_view bytes_of_id(const Uuid& id) {
-  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
-}
-
 std::string_view bytes_of_hash(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
@@ -53,6 +49,10 @@ std::uint32_t array_of(Type type) {
 }
 
 }  // namespace
+
+std::string_view bytes_of_id(const Uuid& id) {
+  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
+}
 
 std::int64_t microseconds_since_2000(Instant instant) {
   std::int64_t since_1970 = instant.time_since_epoch().count();

@@ -19,6 +19,9 @@
 
 namespace belay::postgres {
 
+// Returns the 16 bytes of an id, which must outlive the result.
+std::string_view bytes_of_id(const Uuid& id);
+
 // The object ids of the used types, from the server's pg_type.dat.
 enum class Type : std::uint32_t {
   boolean = 16,

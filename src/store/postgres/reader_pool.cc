@@ -14,12 +14,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds first_pause{50};
-constexpr milliseconds longest_pause{1'000};
+constexpr milliseconds first_open_pause{50};
+constexpr milliseconds longest_open_pause{1'000};
 
 // The first retry follows without a pause: a restarted server accepts a new connection immediately.
 milliseconds pause_after(milliseconds pause) {
-  return std::clamp(pause * 2, first_pause, longest_pause);
+  return std::clamp(pause * 2, first_open_pause, longest_open_pause);
 }
 
 Error given_up(const Error& last, milliseconds taken) {

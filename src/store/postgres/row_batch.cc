@@ -1,5 +1,6 @@
 #include "store/postgres/row_batch.h"
 
+#include "store/postgres/parameters.h"
 #include "store/record_version.h"
 #include "store/stored_digest.h"
 
@@ -149,10 +150,6 @@ constexpr std::string_view record_statement =
 constexpr std::string_view record_index_statement =
     "INSERT INTO belay.record_index (tenant, collection, user_id, field, value_hash, key, value)"
     " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-
-std::string_view bytes_of_id(const Uuid& id) {
-  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
-}
 
 std::string part_of_key(const std::string& part) { return part; }
 std::string part_of_key(std::int64_t part) { return std::to_string(part); }

@@ -10,7 +10,7 @@ namespace belay::postgres {
 namespace {
 
 // One kind of part. `read` reads `columns`, starting at the second column of a row.
-struct Source {
+struct PartSource {
   std::string_view table;
   std::string_view number;
   std::string_view from;  // names the table x, with the conditions other than the tenant's
@@ -150,7 +150,7 @@ constexpr std::string_view is_indexed =
     " AND i.collection = x.collection AND i.user_id = x.user_id AND i.key = x.key)";
 
 // In the order of their numbers in positions: append, never reorder.
-constexpr std::array<Source, 8> sources{{
+constexpr std::array<PartSource, 8> part_sources{{
     {"threads",
      "thread_number",
      "",
@@ -217,19 +217,19 @@ constexpr std::array<Source, 8> sources{{
 }};
 
 // Only decided approvals have a decision, and only some records have indexed fields.
-std::string_view condition_of(const Source& source) {
+std::string_view condition_of(const PartSource& source) {
   if (source.read == read_decision) return " AND x.status NOT IN ('open', 'closed')";
   return source.read == read_index ? is_indexed : std::string_view();
 }
 
-Query select_from(const Source& source) {
+Query select_parts_from(const PartSource& source) {
   Query query("SELECT x." + std::string(source.number) + ", " + std::string(source.columns) +
               " FROM belay." + std::string(source.table) + " x");
   query.add(source.from);
   return query;
 }
 
-void rewrite_columns(Connection& connection, const TenantId& tenant, const Source& source,
+void rewrite_columns(Connection& connection, const TenantId& tenant, const PartSource& source,
                      const Rewrite& rewrite) {
   Query query("UPDATE belay." + std::string(source.table));
   query.add(" SET " + std::string(source.seal) + " = ?", Bytes{rewrite.envelope});
@@ -268,12 +268,12 @@ void rewrite_index(Connection& connection, const TenantId& tenant, const StoredE
 
 Result<Done> list_parts(const Ask& ask, const EnvelopeFilter& filter, std::size_t sources_before,
                         std::vector<StoredEnvelope>& found) {
-  for (std::size_t i = 0; i < sources.size() && found.size() < filter.limit; ++i) {
-    const Source& source = sources[i];
+  for (std::size_t i = 0; i < part_sources.size() && found.size() < filter.limit; ++i) {
+    const PartSource& source = part_sources[i];
     std::uint64_t base = static_cast<std::uint64_t>(sources_before + i + 1) << number_bits;
     if (filter.after >= base + number_mask) continue;
     auto look = [&](const Window& window) -> Result<Done> {
-      Query query = select_from(source);
+      Query query = select_parts_from(source);
       std::string number = "x." + std::string(source.number);
       query.add(" WHERE x.tenant = ? AND " + number + " > ? AND " + number + " <= ?", filter.tenant,
                 window.after, window.last);
@@ -296,9 +296,9 @@ Result<Done> list_parts(const Ask& ask, const EnvelopeFilter& filter, std::size_
 Result<Done> rewrite_part(Connection& connection, const TenantId& tenant, const Rewrite& rewrite,
                           std::size_t sources_before) {
   std::size_t index = (rewrite.position >> number_bits) - sources_before - 1;
-  if (index >= sources.size()) return Done{};
-  const Source& source = sources[index];
-  Query query = select_from(source);
+  if (index >= part_sources.size()) return Done{};
+  const PartSource& source = part_sources[index];
+  Query query = select_parts_from(source);
   query.add(" WHERE x.tenant = ? AND x." + std::string(source.number) + " = ?", tenant,
             rewrite.position & number_mask);
   query.add(condition_of(source));

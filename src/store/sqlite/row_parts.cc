@@ -11,7 +11,7 @@ namespace belay::sqlite {
 namespace {
 
 // One kind of part. `read` reads `columns`, starting at the second column of a row.
-struct Source {
+struct PartSource {
   std::string_view table;
   std::string_view number;
   std::string_view from;  // includes the tenant's condition; ?1 is the tenant's number
@@ -148,7 +148,7 @@ Read read_index(const Statement& row, std::uint64_t place) {
 
 // The index is part of positions: append, never reorder. The "+" prevents SQLite from using an
 // index of the tenant instead of the order of the rows.
-constexpr std::array<Source, 8> sources{{
+constexpr std::array<PartSource, 8> part_sources{{
     {"threads",
      "x.thread_number",
      "threads x WHERE +x.tenant_id = ?1",
@@ -215,12 +215,12 @@ constexpr std::array<Source, 8> sources{{
      "x.collection, x.user_id, x.key, x.indexed, x.seal", read_index},
 }};
 
-std::string select_from(const Source& source) {
+std::string select_parts_from(const PartSource& source) {
   return "SELECT " + std::string(source.number) + ", " + std::string(source.columns) + " FROM " +
          std::string(source.from) + " AND " + std::string(source.number);
 }
 
-Result<Done> rewrite_columns(Connection& connection, const Source& source, std::uint64_t number,
+Result<Done> rewrite_columns(Connection& connection, const PartSource& source, std::uint64_t number,
                              const Rewrite& rewrite) {
   std::string sql = "UPDATE " + std::string(source.table) + " AS x SET " + std::string(source.seal);
   sql += " = ?";
@@ -262,17 +262,17 @@ Result<Done> rewrite_index(Connection& connection, std::int64_t tenant, std::uin
 
 Result<Done> list_parts(Connection& connection, std::int64_t tenant, const EnvelopeFilter& filter,
                         std::size_t sources_before, std::vector<StoredEnvelope>& found) {
-  for (std::size_t i = 0; i < sources.size() && found.size() < filter.limit; ++i) {
+  for (std::size_t i = 0; i < part_sources.size() && found.size() < filter.limit; ++i) {
     std::uint64_t base = static_cast<std::uint64_t>(sources_before + i + 1) << number_bits;
     if (filter.after >= base + number_mask) continue;
-    std::string number(sources[i].number);
-    BELAY_TRY(Statement rows, connection.prepare(select_from(sources[i]) + " > ?2 ORDER BY " +
-                                                 number + " LIMIT ?3"));
+    std::string number(part_sources[i].number);
+    BELAY_TRY(Statement rows, connection.prepare(select_parts_from(part_sources[i]) +
+                                                 " > ?2 ORDER BY " + number + " LIMIT ?3"));
     rows.bind(tenant).bind(filter.after > base ? filter.after - base : std::uint64_t{0});
     rows.bind(filter.limit - found.size());
     Statement::Step step = rows.step();
     for (; step == Statement::Step::row; step = rows.step()) {
-      BELAY_TRY(StoredEnvelope part, sources[i].read(rows, base + rows.natural(0)));
+      BELAY_TRY(StoredEnvelope part, part_sources[i].read(rows, base + rows.natural(0)));
       found.push_back(std::move(part));
     }
     if (step == Statement::Step::failed) return connection.error();
@@ -283,12 +283,12 @@ Result<Done> list_parts(Connection& connection, std::int64_t tenant, const Envel
 Result<Done> rewrite_part(Connection& connection, std::int64_t tenant, const Rewrite& rewrite,
                           std::size_t sources_before) {
   std::size_t index = (rewrite.position >> number_bits) - sources_before - 1;
-  if (index >= sources.size()) return Done{};
-  const Source& source = sources[index];
+  if (index >= part_sources.size()) return Done{};
+  const PartSource& source = part_sources[index];
   std::uint64_t number = rewrite.position & number_mask;
   StoredEnvelope stored;
   {
-    BELAY_TRY(Statement row, connection.prepare(select_from(source) + " = ?2"));
+    BELAY_TRY(Statement row, connection.prepare(select_parts_from(source) + " = ?2"));
     row.bind(tenant).bind(number);
     Statement::Step step = row.step();
     if (step == Statement::Step::failed) return connection.error();
