@@ -126,9 +126,9 @@ TEST(McpStdio, AProgramThatDiesIsStartedAgain) {
 }
 
 TEST(McpStdio, ALimitEndsTheProgram) {
-  const std::pair<const char*, const char*> faults[] = {
-      {"garbage", "lines that are no messages"}, {"flood", "belong to no request"},
-      {"huge", "a message of more than"}};
+  const std::pair<const char*, const char*> faults[] = {{"garbage", "lines that are no messages"},
+                                                        {"flood", "belong to no request"},
+                                                        {"huge", "a message of more than"}};
   for (const auto& [fault, text] : faults) {
     auto server = server_with({"modern"});
     auto called = call(server, fault);
@@ -178,11 +178,11 @@ TEST(McpStdio, CallsOverlapAndShareOneProgram) {
     std::vector<Spawned> calls;
     for (int i = 0; i < 50; ++i) {
       auto task = server->call("echo", text_argument(std::to_string(i)));
-      calls.push_back(spawn<Result<CallResult>>(
-          executor, std::move(task), [&missing, done, i](Result<CallResult> result) {
-            EXPECT_EQ(result->text, std::to_string(i));
-            if (--missing == 0) done.complete(0);
-          }));
+      calls.push_back(spawn<Result<CallResult>>(executor, std::move(task),
+                                                [&missing, done, i](Result<CallResult> result) {
+                                                  EXPECT_EQ(result->text, std::to_string(i));
+                                                  if (--missing == 0) done.complete(0);
+                                                }));
     }
     co_return co_await done;
   };
