@@ -1,7 +1,7 @@
 #pragma once
 // mcp/child_process.h - ChildProcess: a program with pipes as its standard input, output and error.
 //
-// The program has a process group of its own, so that a Ctrl-C of a terminal does not reach it, and
+// The program has its own process group, so that a Ctrl-C of a terminal does not reach it, and
 // no descriptor of this process except its pipes. It is always reaped.
 //
 // Threading: one thread at a time.

@@ -200,7 +200,7 @@ Task<Result<Reply>> HttpConnection::reply_in_events(std::string body, const Valu
   }
 }
 
-// Returns the reply of a status that is not one of success, or why there is none.
+// Returns the reply of a status that is not one of success, or the reason why it is missing.
 Result<Reply> HttpConnection::refused(const HttpReply& http, const Value& id) {
   std::string status = "the HTTP status " + std::to_string(http.status);
   if (http.status == 401 || http.status == 403) {

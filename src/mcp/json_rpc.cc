@@ -85,7 +85,7 @@ Value::Object call_members(std::string_view method, const Value& params) {
 
 Result<Message> parse_message(std::string_view text) {
   auto document = models::parse_sanitized_json(text, message_depth_max);
-  if (!document.ok()) return malformed("it is no JSON");
+  if (!document.ok()) return malformed("it is not JSON");
   if (document->as_array()) return malformed("it is a batch");
   if (!document->as_object()) return malformed("it is not an object");
   if ((*document)["jsonrpc"] != Value("2.0")) return malformed("it has no \"jsonrpc\": \"2.0\"");

@@ -193,7 +193,7 @@ Task<Result<ToolList>> ServerImpl::list_in(Session session, std::optional<Instan
     if (!result.ok()) co_return as_unavailable(std::move(result).error());
     BELAY_CO_TRY(cursor, add_page(*result, checks_marks, options_.tools_max, list));
     if (!cursor) break;
-    if (page + 1 == pages_max) {
+    if (page + 1 == cursors_max) {
       co_return error(ErrorCode::exhausted, "The list of tools of the MCP server " +
                                                 in_quotes(options_.name) + " does not end.");
     }

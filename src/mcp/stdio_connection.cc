@@ -25,7 +25,7 @@ bool is_transient(int fault) { return fault == EAGAIN || fault == EINTR; }
 
 }  // namespace
 
-// Forgets a request at the end of its coroutine, also if that is destroyed while it waits.
+// Ends a request together with its coroutine, also if that is destroyed while it waits.
 struct StdioConnection::Pending {
   Pending(StdioConnection& to, std::int64_t request, bool cancels)
       : connection(to), id(request), is_cancelled(cancels) {}

@@ -1,6 +1,6 @@
 #pragma once
-// mcp/stdio_connection.h - StdioConnection: a Connection to a program, one message a line. A thread
-// of its own reads and writes the pipes.
+// mcp/stdio_connection.h - StdioConnection: a Connection to a program, one message a line. Its
+// thread reads and writes the pipes.
 //
 // Ends if the process ends, or exceeds a limit; the process is then killed. The destructor stops
 // the process, which can take twice StdioOptions::grace.

@@ -13,7 +13,7 @@ inline constexpr std::size_t tool_name_bytes_max = 128;
 inline constexpr std::size_t description_bytes_max = 16 * 1024;
 inline constexpr std::size_t schema_bytes_max = 64 * 1024;
 inline constexpr std::size_t cursor_bytes_max = 4 * 1024;
-inline constexpr std::size_t pages_max = 200;
+inline constexpr std::size_t cursors_max = 200;
 
 // Adds the tools of a page to `list`, and returns the cursor of the next page. `checks_marks`: the
 // tools are called over HTTP since 2026-07-28. Fails with `invalid` for a page that is malformed,
