@@ -1,5 +1,7 @@
 #include "agent/deadline.h"
 
+#include "base/executor_timer.h"
+
 namespace belay::agents {
 namespace {
 
@@ -29,20 +31,6 @@ Task<ToolOutcome> guarded(Task<Result<std::string>> function) {
   co_return outcome_of_exception(thrown);
 }
 
-// Cancels the timer when the coroutine ends, or is destroyed while it waits.
-class Timer {
- public:
-  Timer(Executor& executor, std::chrono::milliseconds limit, Executor::Work work)
-      : executor_(executor), id_(executor.call_after(limit, std::move(work))) {}
-  ~Timer() { executor_.cancel(id_); }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  Executor& executor_;
-  Executor::TimerId id_;
-};
-
 }  // namespace
 
 Task<ToolOutcome> within(std::chrono::milliseconds limit, Task<Result<std::string>> function,
@@ -52,7 +40,7 @@ Task<ToolOutcome> within(std::chrono::milliseconds limit, Task<Result<std::strin
   Completion<ToolOutcome> first;
   Spawned working = spawn<ToolOutcome>(executor, guarded(std::move(function)),
                                        [first](ToolOutcome outcome) { first.complete(outcome); });
-  Timer timer(executor, limit, [first, late] {
+  ExecutorTimer timer(executor, limit, [first, late] {
     ToolOutcome outcome;
     outcome.text = late;
     first.complete(std::move(outcome));

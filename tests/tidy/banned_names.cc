@@ -37,6 +37,8 @@ const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are g
 const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
+const Exception kMcp{"src/mcp/stdio_connection.h", "a thread for each process of an MCP server"};
+const Exception kMcpPrograms{"src/mcp/child_process.cc", "PATH and HOME of a server's program"};
 const Exception kPostgres{"src/store/postgres/", "a thread for each connection, with its patience"};
 
 // Commits that no event of a run is about.
@@ -75,11 +77,13 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kLogThread, kTests,
-        kUnitTests, kBench}},
+       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kMcp, kLogThread,
+        kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
-      {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},
+      {"getenv",
+       "read it in src/cli and hand it in",
+       {kCli, kMcpPrograms, kTests, kUnitTests, kBench}},
       {"secure_getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},
       {"throw",
        "return an Error; inside a node, value()",
