@@ -129,8 +129,9 @@ TEST(PageText, HasABoundedSize) {
 
 TEST(PageText, IsLinearForRepeatedParts) {
   for (const char* part :
-       {"<", "<!", "<!--", "<?", "</", "&", "&#", "<a b=\"", "<script>", "</p>", "<p>", "<h1>", "\n",
-        "<pre>", "<title>", "<li>", "<tr>", "<td>", "<!DOCTYPE ", "<b/>", "<form>", "<a href=x>"}) {
+       {"<",        "<!",   "<!--",       "<?",   "</",     "&",         "&#",      "<a b=\"",
+        "<script>", "</p>", "<p>",        "<h1>", "\n",     "<pre>",     "<title>", "<li>",
+        "<tr>",     "<td>", "<!DOCTYPE ", "<b/>", "<form>", "<a href=x>"}) {
     PageText read = page(repeated(part, page_bytes / std::string_view(part).size()));
     EXPECT_FALSE(first_invalid_utf8(read.text)) << part;
   }

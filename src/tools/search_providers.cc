@@ -55,7 +55,7 @@ Task<Result<Value>> json_of(std::string_view provider, HttpCall call, HttpAccess
   auto value = parse_json(reply.body);
   if (value.ok() && value->as_object()) co_return value;
   ProviderFault fault{provider, "did not return a JSON object. Check its URL."};
-  co_return provider_error(ErrorCode::unavailable, fault);
+  co_return provider_error(ErrorCode::invalid, fault);
 }
 
 std::string text_member(const Value& from, std::string_view name) {
@@ -95,7 +95,7 @@ class SearxngProvider final : public SearchProvider {
                          "Permit the format \"json\" in its settings, under search.formats."));
     if (!response["results"].as_array()) {
       ProviderFault fault{name(), "returned JSON without a list of results. Check its URL."};
-      co_return provider_error(ErrorCode::unavailable, fault);
+      co_return provider_error(ErrorCode::invalid, fault);
     }
     co_return results_of(response["results"], "content", limit);
   }
@@ -122,7 +122,7 @@ class BraveProvider final : public SearchProvider {
     // A response without web results has no member "web".
     if (!response["web"].is_null() && !response["web"]["results"].as_array()) {
       ProviderFault fault{name(), "returned JSON without a list of results."};
-      co_return provider_error(ErrorCode::unavailable, fault);
+      co_return provider_error(ErrorCode::invalid, fault);
     }
     auto results = results_of(response["web"]["results"], "description", limit);
     std::erase_if(results, [this](const SearchResult& result) { return has_key(result); });

@@ -23,7 +23,8 @@ TEST(TextEncoding, ReadsTheCharacterSetsOfThePast) {
   // Pages that declare ISO-8859-1 use the characters of windows-1252.
   EXPECT_EQ(html_text("\x93quoted\x94 \x80", "iso-8859-1"), "\u201cquoted\u201d \u20ac");
   EXPECT_EQ(html_text("\x93quoted\x94", "windows-1252"), "\u201cquoted\u201d");
-  EXPECT_EQ(html_text("\xcf\xf0\xe8\xe2\xe5\xf2", "cp1251"), "\u041f\u0440\u0438\u0432\u0435\u0442");
+  EXPECT_EQ(html_text("\xcf\xf0\xe8\xe2\xe5\xf2", "cp1251"),
+            "\u041f\u0440\u0438\u0432\u0435\u0442");
   EXPECT_EQ(html_text("\x83\x65\x83\x58\x83\x67", "Shift_JIS"), "\u30c6\u30b9\u30c8");
   EXPECT_EQ(html_text("\xc4\xe3\xba\xc3", "gb2312"), "\u4f60\u597d");
   EXPECT_EQ(html_text("a\0b\0"s, "utf-16le"), "ab");
@@ -36,14 +37,17 @@ TEST(TextEncoding, AByteOrderMarkPrecedesTheContentType) {
 }
 
 TEST(TextEncoding, MarkupDeclaresItsCharset) {
-  EXPECT_EQ(html_text("<meta charset=\"windows-1251\">\xcf"), "<meta charset=\"windows-1251\">\u041f");
+  EXPECT_EQ(html_text("<meta charset=\"windows-1251\">\xcf"),
+            "<meta charset=\"windows-1251\">\u041f");
   EXPECT_EQ(html_text("<META http-equiv=Content-Type content='text/html; charset=latin1'>\xe9"),
             "<META http-equiv=Content-Type content='text/html; charset=latin1'>\u00e9");
   EXPECT_EQ(html_text("<?xml version=\"1.0\" encoding=\"koi8-r\"?>\xcf"),
             "<?xml version=\"1.0\" encoding=\"koi8-r\"?>\u043e");
   // The header has precedence, and a comment declares nothing.
-  EXPECT_EQ(html_text("<meta charset=windows-1251>\xe9", "latin1"), "<meta charset=windows-1251>\u00e9");
-  EXPECT_EQ(html_text("<!-- <meta charset=koi8-r> -->\xe9"), "<!-- <meta charset=koi8-r> -->\u00e9");
+  EXPECT_EQ(html_text("<meta charset=windows-1251>\xe9", "latin1"),
+            "<meta charset=windows-1251>\u00e9");
+  EXPECT_EQ(html_text("<!-- <meta charset=koi8-r> -->\xe9"),
+            "<!-- <meta charset=koi8-r> -->\u00e9");
   EXPECT_EQ(html_text("<meta charset=utf-16>\xc3\xa9"), "<meta charset=utf-16>\u00e9");
   EXPECT_EQ(utf8_of("<meta charset=koi8-r>\xe9", "", Markup::none), "<meta charset=koi8-r>\u00e9");
 }
