@@ -29,7 +29,7 @@ target_include_directories(belay_archive INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(belay_archive PRIVATE
-  Boost::json CURL::libcurl ICU::i18n ICU::uc OpenSSL::Crypto OpenSSL::SSL PkgConfig::LIBPQ PkgConfig::ZSTD SQLite::SQLite3
+  Boost::json CURL::libcurl ICU::i18n ICU::uc LibXml2::LibXml2 OpenSSL::Crypto OpenSSL::SSL PkgConfig::LIBPQ PkgConfig::ZSTD SQLite::SQLite3
   Threads::Threads yaml-cpp ZLIB::ZLIB)
 
 if(NOT PROJECT_IS_TOP_LEVEL)

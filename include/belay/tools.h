@@ -1,6 +1,6 @@
 #pragma once
-// belay/tools.h - tools that Belay supplies, for AgentOptions::tools: files, local search,
-// webhooks.
+// belay/tools.h - tools that Belay supplies, for AgentOptions::tools: files, local search, web
+// pages, web search, webhooks, mails.
 //
 //     AgentOptions options;
 //     FileToolOptions files{.root = "artifacts"};
@@ -11,10 +11,14 @@
 // Their arguments come from a model and are not trusted. Blocking calls run on the executor's
 // blocking pool.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "belay/http.h"
 #include "belay/tool.h"
 
 namespace belay {
@@ -63,6 +67,72 @@ struct LocalSearchOptions {
 // has changed. Fails with `invalid` for a folder that does not exist or an index file of another
 // program, with `unavailable` if the index cannot be opened.
 Result<Tool> local_search_tool(LocalSearchOptions options);
+
+struct FetchPageOptions {
+  // Permitted hosts, as in EgressPolicy::allowed_hosts, within the policy of the run; empty: all
+  // that it permits.
+  std::vector<std::string> hosts = {};
+  // The header User-Agent. Begins with the product token that the groups of robots.txt name:
+  // letters, "_" and "-".
+  std::string user_agent = "Belay";
+  bool respects_robots = true;              // RFC 9309
+  std::size_t bytes_max = 2 * 1024 * 1024;  // of a page, up to 64 MiB and the limit of the policy
+  std::size_t characters_max = 20'000;      // of the text that a call returns
+};
+
+// "fetch_page" (url, offset): returns the readable text of a page as Markdown, without scripts,
+// hidden elements and navigation; links are absolute. Accepts HTML, XHTML, plain text, Markdown and
+// JSON, in the character sets of the Encoding Standard. A longer text continues at `offset`, in
+// characters; each call requests the page again. Redirects: as the policy of the run states; the
+// model receives the URL of one that is not followed. The results are untrusted.
+//
+// The robots.txt of a host is kept for an hour in the tool, of at most 64 hosts. Status 4xx permits
+// all pages; a failure, another status or a content type that the policy refuses permits none. The
+// final URL of a redirect is checked as well.
+//
+// Fails with `invalid` for options that cannot be used.
+Result<Tool> fetch_page_tool(FetchPageOptions options = {});
+
+// A result of a web search. Title and snippet can contain HTML, which the tool removes.
+struct SearchResult {
+  std::string title{};
+  std::string url{};  // others than those of http and https are left out
+  std::string snippet{};
+};
+
+// A service for web searches. Called from any executor; calls can overlap.
+class SearchProvider {
+ public:
+  virtual ~SearchProvider() = default;
+
+  virtual std::string_view name() const = 0;
+  // Returns the best results first; the tool ignores more than `limit`. `http` has the policy of
+  // the run and lives until the task has ended. An error becomes text for the model.
+  virtual Task<Result<std::vector<SearchResult>>> search(std::string query, int limit,
+                                                         HttpAccess& http) = 0;
+};
+
+// SearXNG at this URL, such as "https://search.example.com"; its settings must permit the format
+// "json", and the policy of the run its host. Fails with `invalid` for a URL that cannot be used.
+// https://docs.searxng.org/dev/search_api.html
+Result<std::shared_ptr<SearchProvider>> searxng_provider(std::string url);
+
+// The API of Brave Search. The key is sent to this URL only, and is in no error and no result.
+// Fails with `invalid` for a key or a URL that cannot be used.
+// https://api-dashboard.search.brave.com/documentation
+Result<std::shared_ptr<SearchProvider>> brave_provider(
+    std::string key, std::string url = "https://api.search.brave.com/res/v1/web/search");
+
+struct WebSearchOptions {
+  int results_max = 10;                      // of one search, 1 to 20
+  std::size_t title_characters_max = 200;    // the rest is cut off
+  std::size_t snippet_characters_max = 600;  // the same
+};
+
+// "web_search" (query, limit): returns title, URL and snippet of the results as JSON. The results
+// are untrusted. Fails with `invalid` for options that cannot be used.
+Result<Tool> web_search_tool(std::shared_ptr<SearchProvider> provider,
+                             WebSearchOptions options = {});
 
 struct WebhookToolOptions {
   // Permitted hosts, as in EgressPolicy::allowed_hosts, within the policy of the run; at least one.
