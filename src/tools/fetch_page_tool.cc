@@ -12,7 +12,7 @@ namespace belay {
 namespace tools {
 namespace {
 
-constexpr std::size_t page_bytes_max = 64 * 1024 * 1024;
+constexpr std::size_t fetched_bytes_max = 64 * 1024 * 1024;
 constexpr std::string_view page_types[] = {"text/html", "application/xhtml+xml", "text/plain",
                                            "text/markdown", "application/json"};
 constexpr std::string_view accepted_types =
@@ -192,7 +192,8 @@ Result<Done> check_options(const FetchPageOptions& options) {
                  "FetchPageOptions::user_agent must begin with a product token of letters, \"_\" "
                  "and \"-\", such as \"Example-Agent/1.0\". Correct it.");
   }
-  if (options.bytes_max < 1 || options.bytes_max > page_bytes_max || options.characters_max < 1) {
+  if (options.bytes_max < 1 || options.bytes_max > fetched_bytes_max ||
+      options.characters_max < 1) {
     return error(ErrorCode::invalid,
                  "FetchPageOptions::bytes_max must be from 1 to 67108864, and characters_max must "
                  "be at least 1. Correct them.");

@@ -18,7 +18,7 @@ class PageWriter {
   explicit PageWriter(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
   // Appends text in which white space is one space. Omits control characters and characters that
-  // are invisible by themselves. REQUIRES: UTF-8, here and below.
+  // have no visible form. REQUIRES: UTF-8, here and below.
   void text(std::string_view text);
   // Appends text of a block of preformatted text.
   void preformatted(std::string_view text);

@@ -16,7 +16,7 @@ class RobotsRules {
  public:
   // Permits everything.
   RobotsRules() = default;
-  // Reads the groups of `product`, a product token such as "Belay"; if there are none, those of
+  // Reads the groups of `product`, a product token such as "Belay"; without one, those of
   // "*". Never fails: lines that are not rules are ignored.
   static RobotsRules from(std::string_view text, std::string_view product);
 

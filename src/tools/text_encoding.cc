@@ -103,7 +103,7 @@ const char* converter_named(std::string_view label) {
   return found == std::end(encoding_labels) ? nullptr : found->converter;
 }
 
-// Returns the value after `name`, "=" and an optional quote; "" if there is none.
+// Returns the value after `name`, "=" and an optional quote; "" without one.
 std::string_view value_after(std::string_view text, std::string_view name) {
   while (true) {
     std::size_t at = text.find(name);

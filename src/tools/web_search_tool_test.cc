@@ -172,7 +172,8 @@ TEST(WebSearchTool, NeverShowsTheKey) {
     EXPECT_THAT(search(brave(server)), Not(HasSubstr(key))) << status;
   }
   server.body = R"({"web":{"results":[{"url":"https://e.org/)" + key + R"("},
-      {"url":"https://e.org/","title":"BSA-<b>secret</b>-key"},{"url":"https://e.org/b","title":"b"}]}})";
+      {"url":"https://e.org/","title":"BSA-<b>secret</b>-key"},
+      {"url":"https://e.org/b","title":"b"}]}})";
   EXPECT_EQ(search(brave(server)),
             R"({"results":[{"title":"b","url":"https://e.org/b","snippet":""}]})");
 }
