@@ -74,6 +74,10 @@
   COMMAND(models_list)          \
   COMMAND(models_check)         \
   COMMAND(models_try)           \
+  COMMAND(mcp)                  \
+  COMMAND(mcp_list)             \
+  COMMAND(mcp_check)            \
+  COMMAND(mcp_try)              \
   COMMAND(completions)          \
   COMMAND(man)
 

@@ -7,7 +7,7 @@
 #include "cli/model_diagnostics.h"
 #include "cli/model_settings.h"
 #include "cli/process_context.h"
-#include "cli/signals.h"
+#include "cli/run_until_signal.h"
 
 namespace belay::cli {
 namespace {
@@ -25,33 +25,6 @@ Examples:
 )";
 
 constexpr std::chrono::seconds kTryPatience{5};
-constexpr std::chrono::milliseconds kTrySignalInterval{50};
-
-// Runs the coroutine to its end; nullopt if a signal arrives first.
-template <typename T>
-std::optional<T> run_until_signal(Task<T> task, int& signal) {
-  std::unique_ptr<EventLoop> loop = make_event_loop();
-  std::optional<T> answer;
-  Spawned running;
-  std::function<void()> watch = [&] {
-    if (auto caught = take_signal()) {
-      signal = *caught;
-      end_at_next_signal();
-      return loop->stop();
-    }
-    loop->call_after(kTrySignalInterval, [&watch] { watch(); });
-  };
-  loop->post([&] {
-    watch();
-    running = spawn<T>(*loop, std::move(task), [&](T value) {
-      answer.emplace(std::move(value));
-      loop->stop();
-    });
-  });
-  loop->run();
-  running.reset();
-  return answer;
-}
 
 // Adds the names of the program's own models, which this command does not call.
 ModelSettings with_own_names(const Settings& settings) {
