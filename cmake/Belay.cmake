@@ -114,8 +114,8 @@ function(belay_test name)
     target_compile_options(${name} PRIVATE -O0)
   endif()
   # BELAY_SOURCE_DIR contains a path, which prevents hits in the compiler's cache, and a source with
-  # definitions of its own is not part of a unity build: the sources that use it have it, or all of
-  # a program if half of them use it.
+  # other definitions than its program is not part of a unity build: the sources that use it have
+  # it, or all sources of a program if half of them use it.
   set(readers "")
   foreach(source ${ARG_SOURCES})
     file(STRINGS ${source} reads REGEX BELAY_SOURCE_DIR LIMIT_COUNT 1)

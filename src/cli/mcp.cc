@@ -15,8 +15,8 @@ namespace belay::cli {
 namespace {
 
 constexpr const char* kMcpHelp =
-    R"(The server is a program, which is started without a shell, or a URL. Its texts are printed as they
-are, without control characters: do not trust them.
+    R"(The server is a program, which is started without a shell, or a URL. Its texts are printed
+unchanged, except for control characters. Do not trust them.
 
 Examples:
   {p} mcp list --program npx --argument=-y --argument=@modelcontextprotocol/server-everything
