@@ -132,7 +132,7 @@ TEST(PageText, IsLinearForRepeatedParts) {
        {"<",        "<!",   "<!--",       "<?",   "</",     "&",         "&#",      "<a b=\"",
         "<script>", "</p>", "<p>",        "<h1>", "\n",     "<pre>",     "<title>", "<li>",
         "<tr>",     "<td>", "<!DOCTYPE ", "<b/>", "<form>", "<a href=x>"}) {
-    // An eighth of the largest page: a quadratic cost would exceed the timeout of the test here, too.
+    // An eighth of the largest page: a quadratic cost would exceed the time of the test here, too.
     PageText read = page(repeated(part, page_bytes / 8 / std::string_view(part).size()));
     EXPECT_FALSE(first_invalid_utf8(read.text)) << part;
   }
