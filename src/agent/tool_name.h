@@ -3,6 +3,7 @@
 // letters, digits, _ and -.
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace belay::agents {
@@ -12,6 +13,12 @@ inline constexpr std::size_t name_length_max = 64;
 constexpr bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
+}
+
+// Returns the text with "_" instead of every other character.
+inline std::string with_name_characters(std::string text) {
+  for (char& c : text) c = is_name_character(c) ? c : '_';
+  return text;
 }
 
 constexpr bool is_sendable(std::string_view name) {

@@ -69,8 +69,7 @@ std::string fault_of(const ToolCall& call, bool is_cut, const AgentState& state,
 // conversation fail.
 std::string sendable_name(std::string name) {
   if (name.size() > name_length_max) name.resize(name_length_max);
-  for (char& c : name) c = is_name_character(c) ? c : '_';
-  return name.empty() ? "unnamed" : name;
+  return name.empty() ? "unnamed" : with_name_characters(std::move(name));
 }
 
 bool is_used(const std::string& id, const AgentState& state, const std::set<std::string>& ids) {

@@ -1,5 +1,6 @@
 #pragma once
-// base/characters.h - control characters of ASCII, and the number of characters of UTF-8.
+// base/characters.h - control characters of ASCII, and the number and offsets of characters of
+// UTF-8.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,6 +18,16 @@ constexpr bool has_control(std::string_view text) {
 constexpr std::size_t characters_in(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Returns the offset in bytes of a character; the size if there are fewer. REQUIRES: well-formed
+// UTF-8.
+constexpr std::size_t offset_of_character(std::string_view text, std::size_t character) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    bool begins_character = (text[at] & 0xC0) != 0x80;
+    if (begins_character && character-- == 0) return at;
+  }
+  return text.size();
 }
 
 }  // namespace belay

@@ -17,15 +17,10 @@ constexpr std::string_view separator = "__";
 // Longer than the timeout of the server's calls, which cancels the call and reports its outcome.
 constexpr std::chrono::milliseconds timeout_margin{5'000};
 
-std::string accepted_characters(std::string name) {
-  for (char& c : name) c = agents::is_name_character(c) ? c : '_';
-  return name;
-}
-
 // Returns the name for the model. It does not depend on the other tools of the server.
 std::string tool_name_of(const std::string& server, const std::string& tool) {
   std::string whole = server + std::string(separator) + tool;
-  std::string name = accepted_characters(whole);
+  std::string name = agents::with_name_characters(whole);
   if (name == whole && name.size() <= agents::name_length_max) return name;
   std::string hash = "_" + to_hex(sha256(tool)).substr(0, hash_digits);
   name.resize(std::min(name.size(), agents::name_length_max - hash.size()));

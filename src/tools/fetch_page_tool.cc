@@ -98,15 +98,6 @@ PageText text_of(HttpReply reply, const net::Target& page) {
   return plain;
 }
 
-// Returns the offset in bytes of a character; the size if there are fewer.
-std::size_t offset_of_character(std::string_view text, std::size_t character) {
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    bool begins_character = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80;
-    if (begins_character && character-- == 0) return at;
-  }
-  return text.size();
-}
-
 // The part of the text from `first` on, after lines about the page.
 Result<std::string> shown_part(const PageText& page, const std::string& url, std::size_t first,
                                std::size_t characters_max) {

@@ -1,3 +1,4 @@
+#include "base/characters.h"
 #include "belay/tools.h"
 #include "net/egress.h"
 #include "tools/link_url.h"
@@ -37,14 +38,10 @@ struct WebSearchAnswer {
 std::string plain_line(std::string html, std::size_t characters_max) {
   html.resize(std::min(html.size(), fragment_bytes_max));
   std::string line = line_of_html(utf8_of(std::move(html), "utf-8", Markup::none));
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    bool begins_character = (static_cast<unsigned char>(line[at]) & 0xc0) != 0x80;
-    if (!begins_character || characters++ < characters_max) continue;
-    line.resize(at);
-    return line + "\u2026";
-  }
-  return line;
+  std::size_t end = offset_of_character(line, characters_max);
+  if (end == line.size()) return line;
+  line.resize(end);
+  return line + "\u2026";
 }
 
 Result<std::string> search_answer(std::vector<SearchResult> found, std::size_t limit,
