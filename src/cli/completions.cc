@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kCompletionsHelp =
     R"(Prints a script that completes commands, options, and the names of threads, approvals and
-agents. Names are read from the store or the server, within 200 ms.
+agents. Names are read from the store or the server, within a second.
 
 Examples:
   source <({p} completions bash)          # for this shell; in ~/.bashrc for every shell
@@ -26,7 +26,7 @@ Examples:
 )";
 
 constexpr std::size_t kNamesMax = 100;
-constexpr suseconds_t kMicrosecondsMax = 200'000;
+constexpr time_t kSecondsMax = 1;  // a person waits at the prompt
 
 // Bash splits words at ':' and '='. The script joins them again, for addresses and paths.
 constexpr std::string_view kBash =
@@ -252,7 +252,7 @@ ChosenCommand complete_names(NamesToComplete kind, std::string begun) {
 void limit_completion() {
   std::signal(SIGALRM, SIG_DFL);
   itimerval once{};
-  once.it_value.tv_usec = kMicrosecondsMax;
+  once.it_value.tv_sec = kSecondsMax;
   ::setitimer(ITIMER_REAL, &once, nullptr);
 }
 

@@ -14,11 +14,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace belay::cli::tests {
 namespace {
 
-constexpr int kTimeoutMs = 60'000;
+constexpr int kTimeoutMs = 240'000;
 constexpr uid_t kNobody = 65'534;
 
 std::vector<std::string> environment_of(const Setting& setting) {
@@ -228,6 +229,20 @@ Outcome World::run(const Words& words, const std::string& input) const {
   Setting with_input = setting;
   with_input.input = input;
   return run_belay(words, with_input);
+}
+
+Words World::completed(Words words) const {
+  constexpr int kTriesMax = 50;
+  words.insert(words.begin(), "__complete");
+  Outcome outcome;
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    outcome = run(words);
+    if (outcome.code != 128 + SIGALRM) break;
+  }
+  std::istringstream stream(outcome.out);
+  Words found;
+  for (std::string line; std::getline(stream, line);) found.push_back(line);
+  return found;
 }
 
 std::string World::write(const std::string& name, const std::string& text) const {

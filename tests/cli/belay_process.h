@@ -68,7 +68,7 @@ class Belay {
   const std::string& said() const { return outcome_.err; }
   // The same for stdout.
   bool waits_to_show(const std::string& text);
-  // Reads to the end of the output. Kills the process if it does not end within a minute.
+  // Reads to the end of the output. Kills the process if it does not end within four minutes.
   Outcome finish();
 
  private:
@@ -90,6 +90,9 @@ class World {
   World();
   Outcome run(const Words& words) const;
   Outcome run(const Words& words, const std::string& input) const;
+  // Returns the lines that complete the last of `words`. The program ends itself when a completion
+  // takes too long, which happens on a machine with other work; it is then called again.
+  Words completed(Words words) const;
   // Writes a file into the folder and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
   // Returns the store's contents as text that changes with every change of a row.

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -65,9 +66,7 @@ TEST(CliVerbs, AreTheSameInHelpManualCompletionsAndDocuments) {
       in_manual.replace(at, 1, "\\-");
     }
     EXPECT_NE(manual.find("\\fBbelay " + in_manual + "\\fR"), std::string::npos);
-    Words typed = {"__complete"};
-    typed.insert(typed.end(), verb.begin(), verb.end());
-    EXPECT_TRUE(offers(lines_of(world.run(typed).out), verb.back()));
+    EXPECT_TRUE(offers(world.completed(verb), verb.back()));
     EXPECT_NE(document.str().find("`" + name), std::string::npos);
   }
 }
@@ -77,10 +76,7 @@ TEST(CliCompletions, OfferOptionsAndNamesOfWhatThereIs) {
   world.setting.binary = BELAY_SHOP_BINARY;
   ASSERT_EQ(world.run({"run", "order", "--thread", "first", "--input", "item=hat"}).code, 3);
   ASSERT_EQ(world.run({"run", "order", "--thread", "second", "--input", "item=hat"}).code, 3);
-  auto offered = [&](Words words) {
-    words.insert(words.begin(), "__complete");
-    return lines_of(world.run(words).out);
-  };
+  auto offered = [&](const Words& words) { return world.completed(words); };
   EXPECT_TRUE(offers(offered({"state", "--a"}), "--at"));
   EXPECT_TRUE(offers(offered({"state", "first", "--j"}), "--json"));
   EXPECT_EQ(offered({"state", ""}), (Words{"second", "first"}));
@@ -92,7 +88,8 @@ TEST(CliCompletions, OfferOptionsAndNamesOfWhatThereIs) {
   EXPECT_TRUE(offers(offered({"run", ""}), "errand"));
   EXPECT_EQ(offered({"--store", "memory:", "state", ""}), Words{}) << "of the store that is named";
   EXPECT_EQ(offered({"state", "--store", "nothing:x", ""}), Words{}) << "and says nothing of it";
-  EXPECT_EQ(world.run({"__complete"}).code, 0);
+  Outcome without_words = world.run({"__complete"});
+  EXPECT_TRUE(without_words.code == 0 || without_words.code == 128 + SIGALRM) << without_words.err;
 }
 
 // Uses the words as bash itself splits them.
@@ -101,7 +98,7 @@ TEST(CliCompletions, WorkInBash) {
   ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
   ASSERT_EQ(world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "first"}).code, 3);
   std::string script = world.write("completions.bash", world.run({"completions", "bash"}).out);
-  auto offered = [&](const std::string& words, int word) {
+  auto offered_once = [&](const std::string& words, int word) {
     std::string code = "source " + script + "; COMP_WORDS=(" + words +
                        "); COMP_CWORD=" + std::to_string(word) +
                        "; _belay_completions; printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -121,6 +118,14 @@ TEST(CliCompletions, WorkInBash) {
     }
     EXPECT_EQ(::pclose(pipe), 0) << command;
     return lines_of(out);
+  };
+  // As in World::completed(): the program might have ended itself.
+  auto offered = [&](const std::string& words, int word) {
+    Words lines = offered_once(words, word);
+    for (int tries = 1; tries < 50 && lines == Words{""}; ++tries) {
+      lines = offered_once(words, word);
+    }
+    return lines;
   };
   EXPECT_TRUE(offers(offered("belay th", 1), "threads"));
   EXPECT_EQ(offered("belay approvals app", 2), (Words{"approve"}));

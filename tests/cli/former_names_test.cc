@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "tests/cli/queue_retry.h"
 
@@ -26,13 +25,6 @@ class CliFormerNames : public ::testing::Test {
     EXPECT_EQ(found.code, expected.code) << found.err;
     EXPECT_EQ(found.out, expected.out);
     EXPECT_EQ(found.err, expected.err);
-    return found;
-  }
-  Words completed(Words words) {
-    words.insert(words.begin(), "__complete");
-    std::istringstream stream(world.run(words).out);
-    Words found;
-    for (std::string line; std::getline(stream, line);) found.push_back(line);
     return found;
   }
 
@@ -205,19 +197,19 @@ TEST_F(CliFormerNames, AreNotOfferedButAreCompletedFrom) {
   for (const FormerOption& each : former_options()) {
     Words words = each.command;
     words.push_back("--");
-    Words offered = completed(words);
+    Words offered = world.completed(words);
     EXPECT_TRUE(holds(offered, each.current.front())) << each.current.front();
     EXPECT_FALSE(holds(offered, each.former.front())) << each.former.front();
   }
-  EXPECT_FALSE(holds(completed({"ta"}), "tail"));
-  EXPECT_EQ(completed({"queue", "quar"}), Words{"quarantined"});
-  EXPECT_EQ(completed({"outbox", "g"}), Words{});
+  EXPECT_FALSE(holds(world.completed({"ta"}), "tail"));
+  EXPECT_EQ(world.completed({"queue", "quar"}), Words{"quarantined"});
+  EXPECT_EQ(world.completed({"outbox", "g"}), Words{});
 
   pause_a_run();
-  EXPECT_EQ(completed({"tail", ""}), Words{"t"});
-  EXPECT_EQ(completed({"tail", "t", "--fol"}), Words{"--follow"});
-  EXPECT_EQ(completed({"queue", "retry", "--as", "u", ""}), Words{"t"}) << "u is a value";
-  EXPECT_EQ(completed({"fork", "t", "--thread", ""}), Words{}) << "it must be a new thread";
+  EXPECT_EQ(world.completed({"tail", ""}), Words{"t"});
+  EXPECT_EQ(world.completed({"tail", "t", "--fol"}), Words{"--follow"});
+  EXPECT_EQ(world.completed({"queue", "retry", "--as", "u", ""}), Words{"t"}) << "u is a value";
+  EXPECT_EQ(world.completed({"fork", "t", "--thread", ""}), Words{}) << "it must be a new thread";
 }
 
 TEST_F(CliFormerNames, OfAUseOfRedisIsAccepted) {
