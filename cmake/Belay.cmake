@@ -96,8 +96,8 @@ endfunction()
 # depends on the clock, or takes too long there. UNOPTIMISED: the program only controls others, and
 # is compiled with -O0 in the release build, too.
 # TIMEOUT is the time within which the test ends on an idle machine; default 120, with ONE_ENTRY 600.
-# ctest ends it after four times as long, since a machine with other work may take that long and
-# only a test that hangs is to be ended. The test with the longest timeout starts first (COST), so
+# ctest ends it after four times as long: a machine with other work may take that long, and only a
+# test that hangs must be ended. The test with the longest timeout starts first (COST), so
 # that no core waits for it at the end.
 function(belay_test name)
   if(NOT BELAY_TESTS)

@@ -1,6 +1,6 @@
 #pragma once
 // belay/module.h - Module: the parts of an agent that a program combines: graphs, tools,
-// collections, models, settings, commands, routes, and the display of its payloads.
+// collections, schedules, models, settings, commands, routes, and the display of its payloads.
 //
 //     belay::Module letters() {
 //       belay::Module module{.name = "letters"};
@@ -16,13 +16,14 @@
 //       return belay::main(argc, argv, {.about = "letters - an example"}, {letters()});
 //     }
 //
-// A name that two modules have (of a command, a short form, a route, a graph, a tool, a collection,
-// a setting, a model or a topic), or that a module shares with every program, ends the program at
+// A name that two modules have (of a command, a short form, a route, a graph, a tool, a collection, a
+// schedule, a setting, a model or a topic), or that a module shares with every program, ends the program at
 // its start with an error that names both.
 //
 // Threading: the functions of a module run on the main thread, those of its graphs on the
 // executor's. Objects that they use must outlive belay::main().
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -99,6 +100,18 @@ struct Presentation {
   std::map<std::string, Value> schemas = {};
 };
 
+// Starts runs of a graph at fixed times, in the queue, as long as a worker or a server executes runs
+// of the store. A time has one run, with any number of processes, and in the thread "NAME TIME". Of
+// the times at which no process was running, only the latest has a run; times before a process first
+// knew the schedule have none.
+struct ModuleSchedule {
+  std::string name;
+  std::string graph;
+  // One second or more; the times are the multiples since 1970 (UTC). A change moves the next time.
+  std::chrono::seconds every{0};
+  Value input = Value::Object();  // members of the graph's state
+};
+
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
 struct Module {
@@ -108,6 +121,7 @@ struct Module {
   std::function<Result<Definitions>(const ModuleSettings&)> graphs = nullptr;
   std::vector<Tool> tools = {};  // for the agents of all modules: ModuleSettings::tools
   std::vector<std::string> collections = {};  // of records; `check` reads them
+  std::vector<ModuleSchedule> schedules = {};
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all. Called
   // for the records of all modules.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;

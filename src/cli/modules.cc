@@ -1,11 +1,13 @@
 #include "cli/modules.h"
 
+#include <algorithm>
 #include <set>
 
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
 #include "cli/show.h"
 #include "server/module_routes.h"
+#include "service/scheduled_runs.h"
 
 namespace belay::cli {
 namespace {
@@ -88,6 +90,10 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
   }
   for (const Tool& tool : module.tools) BELAY_CHECK(take("tool", tool.name()));
   for (const std::string& name : module.collections) BELAY_CHECK(take("collection", name));
+  for (const ModuleSchedule& schedule : module.schedules) {
+    BELAY_CHECK(check_schedule(schedule));
+    BELAY_CHECK(take("schedule", schedule.name));
+  }
   for (const ModuleSetting& setting : module.settings) {
     BELAY_CHECK(take("setting", setting.key));
     BELAY_CHECK(take("variable", setting.variable));
@@ -108,6 +114,7 @@ Result<Done> take_names_of_program(const MainOptions& options, TakenNames& taken
   for (const std::string& name : options.collections) {
     BELAY_CHECK(taken.take("collection", name, ""));
   }
+  BELAY_CHECK(taken.take("collection", std::string(schedules_collection), ""));
   for (const auto& [topic, receiver] : options.receivers) {
     BELAY_CHECK(taken.take("topic", topic, ""));
   }
@@ -218,6 +225,21 @@ std::string settings_help(const MainOptions& options, const std::vector<Module>&
   return lines;
 }
 
+// A schedule of an unknown graph would fail only at its first time.
+Result<Done> check_graphs_of_schedules(const std::vector<Module>& modules,
+                                       const Definitions& graphs) {
+  for (const Module& module : modules) {
+    for (const ModuleSchedule& schedule : module.schedules) {
+      auto has_name = [&](const auto& graph) { return graph->name == schedule.graph; };
+      if (std::any_of(graphs.begin(), graphs.end(), has_name)) continue;
+      return error(ErrorCode::invalid, "The schedule \"" + schedule.name + "\" of module \"" +
+                                           module.name + "\" starts the graph \"" +
+                                           schedule.graph + "\", which no module has.");
+    }
+  }
+  return Done{};
+}
+
 Result<Definitions> all_graphs(const std::vector<Module>& modules, const Settings& settings) {
   Definitions all;
   TakenNames taken;
@@ -239,6 +261,7 @@ Result<Definitions> all_graphs(const std::vector<Module>& modules, const Setting
       all.push_back(std::move(graph));
     }
   }
+  BELAY_CHECK(check_graphs_of_schedules(modules, all));
   return all;
 }
 
@@ -271,6 +294,7 @@ void take_parts(Module& module, Program& program) {
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   };
   append(program.collections, module.collections);
+  append(program.schedules, module.schedules);
   append(program.settings, module.settings);
   append(program.forms, module.forms);
   program.receivers.merge(module.receivers);
@@ -312,6 +336,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.collections = std::move(options.collections);
   program.receivers = std::move(options.receivers);
   for (Module& module : modules) take_parts(module, program);
+  if (!program.schedules.empty()) program.collections.emplace_back(schedules_collection);
   program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };
   program.model = [modules, model = std::move(options.model)](
                       const Settings& settings, Clock& clock) -> Result<std::shared_ptr<Model>> {

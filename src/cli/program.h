@@ -33,6 +33,7 @@ struct Program {
   std::vector<std::vector<std::string>> other_hints = {};  // commands that are suggested before
                                                            // that
   std::vector<std::string> collections = {};               // records that `check` examines
+  std::vector<ModuleSchedule> schedules = {};
   std::map<std::string, Receiver> receivers = {};          // by outbox topic
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;

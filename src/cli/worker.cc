@@ -2,9 +2,12 @@
 
 #include "cli/worker.h"
 
+#include <algorithm>
+
 #include "belay/storage.h"
 #include "cli/command_list.h"
 #include "cli/shared_options.h"
+#include "service/scheduled_runs.h"
 
 namespace belay::cli {
 namespace {
@@ -39,6 +42,27 @@ Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours ret
     auto pruned = co_await prune_once(world, retention);
     if (!pruned.ok()) world.output.progress(pruned.error().message);
     co_await sleep_for(kBetweenPrunings);
+  }
+}
+
+Task<Result<std::size_t>> start_due_runs(CommandContext& world) {
+  return start_scheduled_runs(world.service, world.local->runtime, world.who, world.settings.user,
+                              world.program.schedules, world.clock.now());
+}
+
+// Waits for the next time of a schedule, at most a minute: the clock can be set meanwhile. An error
+// is reported, and the run is tried again.
+Task<Done> start_runs_at_their_times(CommandContext& world) {
+  constexpr std::chrono::seconds wait_max{60};
+  while (true) {
+    auto started = co_await start_due_runs(world);
+    if (!started.ok()) world.output.progress(started.error().message);
+    Instant now = world.clock.now();
+    Instant::duration wait = wait_max;
+    for (const ModuleSchedule& schedule : world.program.schedules) {
+      wait = std::min(wait, time_of_schedule(schedule, now) + schedule.every - now);
+    }
+    co_await sleep_for(wait);
   }
 }
 
@@ -85,17 +109,25 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   for (const auto& [topic, receiver] : world.program.receivers) {
     world.local->runtime.deliver(topic, receiver);
   }
-  Spawned pruning;
+  Spawned pruning, scheduling;
   if (wanted.retention && !wanted.until_idle) {
     auto task = prune_from_time_to_time(world, *wanted.retention);
     std::function<void(Done)> never = [](Done) {};
     pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
+  }
+  if (!world.program.schedules.empty() && wanted.until_idle) {
+    BELAY_CO_CHECK(co_await start_due_runs(world));
+  } else if (!world.program.schedules.empty()) {
+    auto task = start_runs_at_their_times(world);
+    std::function<void(Done)> never = [](Done) {};
+    scheduling = spawn<Done>(world.executor, std::move(task), std::move(never));
   }
   options.on_error = [&world, told = std::string()](const Error& why) mutable {
     if (std::exchange(told, why.message) != why.message) world.output.progress(why.message);
   };
   auto count = co_await world.local->runtime.run_worker(std::move(options));
   pruning.reset();
+  scheduling.reset();
   co_return std::move(count);
 }
 

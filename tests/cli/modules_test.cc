@@ -101,6 +101,10 @@ const SharedName kSharedNames[] = {
        module.tools = {make_tool<Counted>({.name = "count"}, count)};
      }},
     {"the collection \"letters\"", [](Module& module) { module.collections = {"letters"}; }},
+    {"the schedule \"hourly\"",
+     [](Module& module) {
+       module.schedules = {{.name = "hourly", .graph = "answer", .every = std::chrono::hours(1)}};
+     }},
     {"the setting \"letters\"",
      [](Module& module) { module.settings = {{"letters", "BELAY_" + module.name, ""}}; }},
     {"the variable \"BELAY_LETTERS\"",
@@ -137,6 +141,29 @@ TEST(ModuleNames, OfSeveralVersionsOfAGraphAreOneInTheirModule) {
   auto graphs = program->graphs(Settings());
   ASSERT_TRUE(graphs.ok());
   EXPECT_EQ(graphs->size(), 2u);
+}
+
+TEST(ModuleSchedules, OfUnknownGraphsAreRefused) {
+  Module one = named("first"), other = named("second");
+  one.schedules = {{.name = "hourly", .graph = "answer", .every = std::chrono::hours(1)}};
+  auto alone = both(one, other);
+  ASSERT_TRUE(alone.ok());
+  auto graphs = alone->graphs(Settings());
+  ASSERT_FALSE(graphs.ok());
+  EXPECT_THAT(graphs.error().message,
+              AllOf(HasSubstr("\"hourly\""), HasSubstr("\"first\""), HasSubstr("\"answer\"")));
+  other.graphs = [](const ModuleSettings&) {
+    return Result<Definitions>(Definitions{graph_named("answer")});
+  };
+  EXPECT_TRUE(both(one, other)->graphs(Settings()).ok()) << "another module can have the graph";
+}
+
+TEST(ModuleSchedules, WithoutAnIntervalAreRefused) {
+  Module one = named("first");
+  one.schedules = {{.name = "hourly", .graph = "answer"}};
+  auto refused = both(std::move(one), named("second"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("\"hourly\""));
 }
 
 TEST(ModuleTools, AreKnownToTheGraphsOfAllModules) {

@@ -133,6 +133,18 @@ int main(int argc, char** argv) {
   if (argc == 2 && argv[1] == std::string_view("broken")) {
     return belay::main(argc, argv, broken_graph());
   }
+  if (argc > 1 && argv[1] == std::string_view("scheduled")) {
+    std::vector<Module> modules(1);
+    modules[0].name = "journeys";
+    modules[0].graphs = [](const ModuleSettings&) -> Result<Definitions> {
+      return Definitions{journey_graph().value().definition()};
+    };
+    modules[0].schedules = {{.name = "journey",
+                             .graph = "journey",
+                             .every = std::chrono::seconds(1),
+                             .input = Value::object({{"seconds", 0}})}};
+    return belay::main(argc - 1, argv + 1, {.name = "shop"}, std::move(modules));
+  }
   MainOptions options;
   options.name = "shop";
   options.receivers["parcels"] = send_parcel;

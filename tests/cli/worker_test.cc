@@ -59,6 +59,45 @@ TEST_F(CliWorker, TakesOnlyFromItsQueuesAndNothingFromAPausedOne) {
   EXPECT_EQ(state("b")["status"], Value("queued"));
 }
 
+// Two workers see each time of the schedule, which is one a second; one is killed.
+TEST_F(CliWorker, StartsTheRunsOfSchedulesOnce) {
+  Words idle = {"scheduled", "worker", "--until-idle", "--json"};
+  EXPECT_EQ(world.run(idle).json()["processed"], Value(0)) << "the schedule was not known before";
+  auto ended = [&] {
+    Value::Array threads;
+    Value page = world.run({"scheduled", "threads", "--limit", "1000", "--json"}).json();
+    if (const Value::Array* all = page["threads"].as_array()) threads = *all;
+    std::erase_if(threads, [](const Value& each) {
+      return each["run"]["status"] != Value("completed");
+    });
+    return threads;
+  };
+  auto wait_for = [&](std::size_t count) {
+    for (int tries = 0; tries < 600 && ended().size() < count; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    EXPECT_GE(ended().size(), count);
+  };
+  {
+    Belay first({"scheduled", "worker"}, world.setting);
+    Belay second({"scheduled", "worker"}, world.setting);
+    wait_for(2);
+    second.send(SIGKILL);
+    second.finish();
+    wait_for(ended().size() + 2);
+    first.send(SIGTERM);
+    EXPECT_EQ(first.finish().code, 128 + SIGTERM);
+  }
+  EXPECT_EQ(world.run(idle).code, 0);
+  for (const Value& thread : ended()) {
+    const std::string& name = *thread["threadId"].as_string();
+    EXPECT_TRUE(name.starts_with("journey 20")) << name;
+    Value runs = world.run({"scheduled", "history", name, "--json"}).json();
+    EXPECT_EQ(runs["runs"].as_array()->size(), 1u) << to_json(runs);
+  }
+  EXPECT_EQ(world.run({"scheduled", "check"}).code, 0);
+}
+
 TEST_F(CliWorker, IsListedWhileItLives) {
   Belay worker({"worker"}, world.setting);
   ASSERT_TRUE(worker.waits_to_say("Worker started."));
