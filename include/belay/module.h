@@ -16,9 +16,9 @@
 //       return belay::main(argc, argv, {.about = "letters - an example"}, {letters()});
 //     }
 //
-// A name that two modules have (of a command, a short form, a route, a graph, a tool, a collection, a
-// schedule, a setting, a model or a topic), or that a module shares with every program, ends the program at
-// its start with an error that names both.
+// A name that two modules have (of a command, a short form, a route, a graph, a tool, a collection,
+// a schedule, a setting, a model or a topic), or that a module shares with every program, ends the
+// program at its start with an error that names both.
 //
 // Threading: the functions of a module run on the main thread, those of its graphs on the
 // executor's. Objects that they use must outlive belay::main().
@@ -100,10 +100,10 @@ struct Presentation {
   std::map<std::string, Value> schemas = {};
 };
 
-// Starts runs of a graph at fixed times, in the queue, as long as a worker or a server executes runs
-// of the store. A time has one run, with any number of processes, and in the thread "NAME TIME". Of
-// the times at which no process was running, only the latest has a run; times before a process first
-// knew the schedule have none.
+// Starts runs of a graph at fixed times, in the queue, as long as a worker or a server executes
+// runs of the store. A time has one run, with any number of processes, and in the thread "NAME
+// TIME". Of the times at which no process was running, only the latest has a run; times before a
+// process first knew the schedule have none.
 struct ModuleSchedule {
   std::string name;
   std::string graph;

@@ -233,8 +233,8 @@ Result<Done> check_graphs_of_schedules(const std::vector<Module>& modules,
       auto has_name = [&](const auto& graph) { return graph->name == schedule.graph; };
       if (std::any_of(graphs.begin(), graphs.end(), has_name)) continue;
       return error(ErrorCode::invalid, "The schedule \"" + schedule.name + "\" of module \"" +
-                                           module.name + "\" starts the graph \"" +
-                                           schedule.graph + "\", which no module has.");
+                                           module.name + "\" starts the graph \"" + schedule.graph +
+                                           "\", which no module has.");
     }
   }
   return Done{};

@@ -34,7 +34,7 @@ struct Program {
                                                            // that
   std::vector<std::string> collections = {};               // records that `check` examines
   std::vector<ModuleSchedule> schedules = {};
-  std::map<std::string, Receiver> receivers = {};          // by outbox topic
+  std::map<std::string, Receiver> receivers = {};  // by outbox topic
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::vector<ModuleSetting> settings = {};

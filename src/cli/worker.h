@@ -36,8 +36,9 @@ void declare_retention(CommandWords& words, Work& work);
 // Fails with `invalid` for an invalid option.
 Result<Done> complete_work(Work& work);
 
-// Executes runs of the store until the runtime is drained, delivers messages, starts the runs of the
-// program's schedules, and prunes old threads periodically. Returns the number of runs that it has claimed.
+// Executes runs of the store until the runtime is drained, delivers messages, starts the runs of
+// the program's schedules, and prunes old threads periodically. Returns the number of runs that it
+// has claimed.
 Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted);
 
 // Shuts down a command that executes runs, one step for each signal.

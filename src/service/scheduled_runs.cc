@@ -55,9 +55,9 @@ Task<Result<bool>> process(Service& service, Runtime& runtime, const Principal& 
   if (stored) BELAY_CO_CHECK(co_await start_run(service, who, std::move(user), schedule, time));
   ProcessedSchedule row{schedule.name, time};
   std::uint64_t expected_version = stored ? stored->version : 0;
-  BELAY_CO_TRY(bool is_first, co_await store_time(runtime, who.tenant, std::move(row),
-                                                  expected_version));
-  co_return stored && is_first;
+  BELAY_CO_TRY(bool is_first,
+               co_await store_time(runtime, who.tenant, std::move(row), expected_version));
+  co_return stored&& is_first;
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ class ScheduledRuns : public ServiceFixture {
     return schedule;
   }
   Result<std::size_t> start_at(Instant now, const std::vector<ModuleSchedule>& schedules) {
-    return wait(start_scheduled_runs(*service_, *runtime_, local_program, UserId("ana"), schedules,
-                                     now));
+    return wait(
+        start_scheduled_runs(*service_, *runtime_, local_program, UserId("ana"), schedules, now));
   }
   std::vector<std::string> threads() {
     ThreadPage page;

@@ -67,9 +67,8 @@ TEST_F(CliWorker, StartsTheRunsOfSchedulesOnce) {
     Value::Array threads;
     Value page = world.run({"scheduled", "threads", "--limit", "1000", "--json"}).json();
     if (const Value::Array* all = page["threads"].as_array()) threads = *all;
-    std::erase_if(threads, [](const Value& each) {
-      return each["run"]["status"] != Value("completed");
-    });
+    std::erase_if(threads,
+                  [](const Value& each) { return each["run"]["status"] != Value("completed"); });
     return threads;
   };
   auto wait_for = [&](std::size_t count) {
