@@ -86,7 +86,7 @@ function(belay_library name)
 endfunction()
 
 # belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]
-#            [CAMPAIGN] [RELEASE_ONLY] [UNOPTIMISED]): adds a test program.
+#            [CAMPAIGN] [OF_PROGRAM] [RELEASE_ONLY] [UNOPTIMISED]): adds a test program.
 # src/ is on its include path. Labels: `slow` (not in `make check`), `crash` (not under TSan),
 # `soak` (only in `make soak`).
 #
@@ -97,7 +97,9 @@ endfunction()
 #
 # CAMPAIGN: without BELAY_CAMPAIGNS, as in the presets dev and tsan, the program is not a ctest case
 # and is built only by name. The release build runs all of it, and the build with small bounds a
-# part of it under ASan. RELEASE_ONLY: the same in every build with sanitizers, because the program
+# part of it under ASan. OF_PROGRAM: the same without BELAY_PROGRAM_TESTS, for tests that start many
+# processes, or take long under ASan: `scripts/test all` runs them with -O2, and under ASan only at
+# its end. RELEASE_ONLY: the same in every build with sanitizers, because the program
 # depends on the clock, or takes too long there. UNOPTIMISED: the program only controls others, and
 # is compiled with -O0 in the release build, too.
 # TIMEOUT is the time within which the test ends on an idle machine; default 120, with ONE_ENTRY 600.
@@ -108,7 +110,7 @@ function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ONE_ENTRY;CAMPAIGN;RELEASE_ONLY;UNOPTIMISED" "TIMEOUT"
+  cmake_parse_arguments(ARG "ONE_ENTRY;CAMPAIGN;OF_PROGRAM;RELEASE_ONLY;UNOPTIMISED" "TIMEOUT"
                         "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
@@ -147,7 +149,8 @@ function(belay_test name)
     set_source_files_properties(${readers} PROPERTIES
       COMPILE_DEFINITIONS BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   endif()
-  if((BELAY_SANITIZE AND ARG_RELEASE_ONLY) OR (ARG_CAMPAIGN AND NOT BELAY_CAMPAIGNS))
+  if((BELAY_SANITIZE AND ARG_RELEASE_ONLY) OR (ARG_CAMPAIGN AND NOT BELAY_CAMPAIGNS)
+     OR (ARG_OF_PROGRAM AND NOT BELAY_PROGRAM_TESTS))
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
