@@ -13,14 +13,14 @@ namespace belay::cli {
 namespace {
 
 constexpr const char* kMcpServeHelp =
-    R"(For a client that starts its MCP servers as programs. Each line of the input is a message, and
+    R"(For a client that starts its MCP servers as programs. Each line of the input is a message and
 each line of the output a response; everything else is written to stderr. The runs execute in this
 process, and so do queued and orphaned runs of the store. At the end of the input and at SIGTERM,
 runs are released to the store, as by {p} worker. With --server the runs are on that server.
 
 Examples:
   {p} mcp serve
-  {p} mcp serve --store mail.db
+  {p} mcp serve --store sqlite:mail.db
 )";
 
 constexpr std::size_t kMessageBytesMax = 8u << 20;

@@ -8,7 +8,7 @@
 namespace belay::server {
 namespace {
 
-constexpr std::size_t kToolsPerPage = 100;
+constexpr std::size_t kToolsInOneList = 100;
 constexpr std::int64_t kListTtlMs = 60'000;
 constexpr std::string_view kThreadKey = "belay/threadId";
 constexpr std::string_view kIdempotencyKey = "belay/idempotencyKey";
@@ -147,7 +147,7 @@ Task<McpReply> McpEndpoint::list_tools(Call& call, const McpMessage& message) {
   Value::Array page;
   std::string last;
   for (auto& [name, tool] : tools) {
-    if (page.size() == kToolsPerPage) break;
+    if (page.size() == kToolsInOneList) break;
     last = name;
     page.push_back(std::move(tool));
   }
@@ -170,8 +170,8 @@ Task<McpReply> McpEndpoint::call_tool(Call& call, const McpMessage& message) {
     co_return mcp_fault(message, McpFault::invalid_params,
                         "tools/call requires a name, and arguments that are an object.");
   }
-  bool is_continued = message.is_modern && message.params.find("requestState");
-  if (is_continued) co_return co_await continue_call(call, message);
+  // Also in the older era: a call with a state is not counted as a start.
+  if (message.params.find("requestState")) co_return co_await continue_call(call, message);
   auto agents = co_await call.service.agents(call.who);
   if (!agents.ok()) co_return failed_reply(message, agents.error());
   bool is_known = std::any_of(agents->begin(), agents->end(),

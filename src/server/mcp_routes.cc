@@ -59,7 +59,10 @@ std::optional<Reply> read_message(Call& call) {
   return std::nullopt;
 }
 
-bool calls_a_tool(const Call& call) { return call.body["method"] == Value("tools/call"); }
+// A call with a requestState continues a run.
+bool starts_a_run(const Call& call) {
+  return call.body["method"] == Value("tools/call") && !call.body["params"].find("requestState");
+}
 
 // True if a header has this value, or its base64 form.
 bool is_same(std::string_view header, std::string_view value) {
@@ -126,7 +129,7 @@ std::vector<Route> mcp_routes(ApiContext& world) {
   route.answers = {{200, "The response to a request", ""},
                    {202, "A notification was accepted", "", "text/plain"}};
   route.read = read_message;
-  route.begins_run_by = calls_a_tool;
+  route.begins_run_by = starts_a_run;
   auto endpoint = std::make_shared<McpEndpoint>(world);
   route.handle = [endpoint](Call call) { return answer_message(endpoint, std::move(call)); };
   std::vector<Route> routes;

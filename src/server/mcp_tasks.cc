@@ -127,17 +127,29 @@ Result<Decision> decision_in(const Value& content) {
   return decision;
 }
 
+// Returns the schema of an input. In the older era, the schema of a member is an object: that of
+// any value is therefore {} instead of true.
+Value input_schema_of(const Value& agent) {
+  Value schema = agent["inputSchema"];
+  Value::Object* members = schema.as_object();
+  if (!members) return Value::object({{"type", "object"}});
+  auto properties = members->find("properties");
+  if (properties == members->end() || !properties->second.as_object()) return schema;
+  for (auto& [name, property] : *properties->second.as_object()) {
+    if (!property.as_object()) property = Value(Value::Object());
+  }
+  return schema;
+}
+
 }  // namespace
 
 Value mcp_tool(const Value& agent) {
   const std::string* name = agent["name"].as_string();
   const std::string* description = agent["description"].as_string();
-  Value schema = agent["inputSchema"];
-  if (!schema.as_object()) schema = Value::object({{"type", "object"}});
   std::string text = description ? *description : "Runs the agent \"" + (name ? *name : "") + "\".";
   return Value::object({{"name", name ? *name : ""},
                         {"description", std::move(text)},
-                        {"inputSchema", std::move(schema)},
+                        {"inputSchema", input_schema_of(agent)},
                         {"outputSchema", output_schema()}});
 }
 

@@ -28,7 +28,7 @@ class McpProcess {
  public:
   explicit McpProcess(const World& world)
       : process_(mcp::ChildProcess::start(
-                     {BELAY_SHOP_BINARY, "mcp", "serve", "--store", world.store_path()},
+                     {BELAY_SHOP_BINARY, "mcp", "serve", "--store", "sqlite:" + world.store_path()},
                      {{"HOME", world.folder.path()}})
                      .value()) {}
 
@@ -116,6 +116,7 @@ TEST_F(CliMcpServe, AnOlderClientCallsAnAgentAndTheProcessEndsWithItsInput) {
   }
   EXPECT_EQ(text(tools["order"]["properties"]["count"]["type"]), "integer");
   EXPECT_EQ(text(tools["errand"]["required"]), R"(["to"])");
+  EXPECT_EQ(to_json(tools["errand"]["properties"]["note"]), "{}");
   Value called = server.ask("3", "tools/call",
                             object(R"({"name":"journey","arguments":{"seconds":0}})"))["result"];
   EXPECT_EQ(text(called["structuredContent"]["state"]["seen"]), R"(["drove 0","there"])");
@@ -184,7 +185,7 @@ TEST_F(CliMcpServe, ATaskSurvivesTheProcessThatCreatedIt) {
 TEST_F(CliMcpServe, TheClientOfBelayCallsAnAgent) {
   mcp::ServerOptions options;
   options.name = "shop";
-  options.command = {BELAY_SHOP_BINARY, "mcp", "serve", "--store", world.store_path()};
+  options.command = {BELAY_SHOP_BINARY, "mcp", "serve", "--store", "sqlite:" + world.store_path()};
   options.environment = {{"HOME", world.folder.path()}};
   auto server = mcp::open_server(std::move(options)).value();
   auto loop = make_event_loop();
