@@ -101,6 +101,12 @@ class McpProcess {
 };
 
 struct CliMcpServe : ::testing::Test {
+  static void approve(McpProcess& server, const std::string& task, const std::string& approval) {
+    server.modern("tasks/update",
+                  R"({"taskId":")" + task + R"(","inputResponses":{")" + approval +
+                      R"(":{"action":"accept","content":{"decision":"approve"}}}})");
+  }
+
   World world;
 };
 
@@ -172,11 +178,14 @@ TEST_F(CliMcpServe, ATaskSurvivesTheProcessThatCreatedIt) {
   EXPECT_EQ(text(waits["status"]), "input_required");
   ASSERT_TRUE(waits["inputRequests"].as_object());
   std::string approval = waits["inputRequests"].as_object()->begin()->first;
-  server.modern("tasks/update", R"({"taskId":")" + waiting + R"(","inputResponses":{")" + approval +
-                                    R"(":{"action":"accept","content":{"decision":"approve"}}}})");
+  approve(server, waiting, approval);
   Value bought = server.task_in(waiting, "completed");
   EXPECT_EQ(text(bought["result"]["structuredContent"]["outcome"]), "bought");
-  // The effect's outcome is unknown: the run is not repeated, and ends with an error.
+  // The killed process was in an effect: only a person can know whether it has happened.
+  Value uncertain = server.task_in(moving, "input_required");
+  ASSERT_TRUE(uncertain["inputRequests"].as_object()) << to_json(uncertain);
+  EXPECT_THAT(to_json(uncertain), HasSubstr("Its outcome is unknown"));
+  approve(server, moving, uncertain["inputRequests"].as_object()->begin()->first);
   Value arrived = server.task_in(moving, "completed");
   EXPECT_EQ(text(arrived["status"]), "completed") << to_json(arrived);
   EXPECT_EQ(server.end(), "exit code 0");

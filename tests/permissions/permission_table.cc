@@ -137,14 +137,14 @@ std::vector<Entry> start_entries() {
 std::vector<Entry> mcp_entries() {
   using enum About;
   using P = Permission;
-  const char* list = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
+  const char* listing = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
   const char* call = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{)"
                      R"("name":"daily_auditor","arguments":{"date":"2026-01-01"}}})";
   const char* named = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{)"
                       R"("name":"daily_auditor","arguments":{"date":"2026-01-01"},)"
                       R"("_meta":{"belay/threadId":"{thread}"}}})";
   return {
-      {"callMcp", "list", nobody, "/mcp", list},
+      {"callMcp", "list", nobody, "/mcp", listing},
       {"callMcp", "notification", nobody, "/mcp",
        R"({"jsonrpc":"2.0","method":"notifications/initialized"})", 202},
       {"callMcp", "call", nobody, "/mcp", call, 200, 404, P::run},
