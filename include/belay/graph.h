@@ -248,6 +248,8 @@ class GraphBuilder {
   }
   // A thread of this graph has a single run: see StartOptions::thread.
   GraphBuilder& one_run_per_thread() { return definition_.one_run_per_thread = true, *this; }
+  // For the clients that choose an agent (docs/mcp.md). Not hashed.
+  GraphBuilder& describe(std::string text) { return definition_.description = text, *this; }
   // Rejects an input for which `check` returns an Error; nothing is written in that case.
   GraphBuilder& check_input(std::function<Result<Done>(const State&)> check) {
     definition_.check_input = detail::on_state<State>(std::move(check));

@@ -78,6 +78,7 @@
   COMMAND(mcp_list)             \
   COMMAND(mcp_check)            \
   COMMAND(mcp_try)              \
+  COMMAND(mcp_serve)            \
   COMMAND(completions)          \
   COMMAND(man)
 

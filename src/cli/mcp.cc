@@ -223,7 +223,9 @@ class McpTryCommand final : public McpCommand {
 }  // namespace
 
 CommandSpec builtin::mcp_command(const Program&) {
-  return {.path = {"mcp"}, .line = "Use the tools of MCP servers", .end = kMcpHelp};
+  return {.path = {"mcp"},
+          .line = "Use the tools of MCP servers, or serve agents as tools",
+          .end = kMcpHelp};
 }
 
 CommandSpec builtin::mcp_list_command(const Program&) {

@@ -269,8 +269,26 @@ ChannelType JsonChannels::channel_type(std::size_t channel) const {
   return type;
 }
 
+Value JsonChannels::schema() const {
+  Value::Object properties;
+  Value::Array required;
+  for (const auto& [name, channel] : declared_) {
+    Value kind = name_of(channel.kind);
+    if (channel.nullable) kind = Value::Array{kind, "null"};
+    bool is_any = channel.kind == JsonKind::any;
+    properties.emplace(name, is_any ? Value(true) : Value::object({{"type", std::move(kind)}}));
+    if (channel.required) required.emplace_back(name);
+  }
+  Value schema = Value::object(
+      {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
+  if (!required.empty()) schema.as_object()->emplace("required", std::move(required));
+  return schema;
+}
+
 StateType JsonChannels::state_type() const {
   StateType type;
+  auto self = shared_from_this();
+  type.schema = [self] { return self->schema(); };
   Value::Object defaults;
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     type.channels.push_back(channel_type(i));

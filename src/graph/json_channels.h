@@ -26,6 +26,7 @@ class JsonChannels : public std::enable_shared_from_this<JsonChannels> {
   const JsonChannel& at(std::size_t channel) const { return declared_[channel].second; }
 
   StateType state_type() const;
+  Value schema() const;  // the JSON Schema of an input
   std::vector<GraphDefinition::ChannelRule> rules() const;
 
   // Converts the node's writes by channel name (NamedWrite) to ChannelWrites. Fails with `invalid`

@@ -129,7 +129,7 @@ constexpr Schema kSchemas[] = {
     {"RecordList", "records:Record[]"},
     {"Saved", "saved:integer"},
     {"Agent", "name:string hash:string entries:string[] channels:string[] declared:any nodes:any[]",
-     "oneRunPerThread:boolean"},
+     "oneRunPerThread:boolean inputSchema:any description:string"},
     {"AgentList", "agents:Agent[]"},
 };
 

@@ -70,12 +70,6 @@ std::string lower(std::string_view text) {
   return made;
 }
 
-bool is_json(std::string_view type) {
-  std::string kind = lower(type.substr(0, type.find(';')));
-  while (kind.ends_with(' ')) kind.pop_back();
-  return kind == "application/json" || kind.ends_with("+json");
-}
-
 // The host in "localhost:8123" or "[::1]:8123".
 std::string_view host_name(std::string_view host) {
   if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
@@ -127,6 +121,7 @@ http::Response response_of(Reply reply) {
   // Caches between client and server must not store a response that might contain personal data.
   if (!has("Cache-Control")) response.headers.push_back({"Cache-Control", "no-store"});
   if (response.status == 204 || response.status == 304) return response;
+  if (reply.text && reply.text->empty()) return response;
   if (!has("Content-Type")) response.headers.push_back({"Content-Type", "application/json"});
   response.body = reply.text ? *std::move(reply.text) : to_json(reply.document);
   return response;
@@ -170,7 +165,7 @@ class Api::Body {
     // The program's own routes come first: their paths might match those of the generic routes.
     if (own) routes_ = own(world_);
     for (auto* make : {health_routes, metrics_routes, run_routes, thread_routes, event_routes,
-                       approval_routes, outbox_routes, queue_routes, store_routes}) {
+                       approval_routes, outbox_routes, queue_routes, store_routes, mcp_routes}) {
       for (Route& route : make(world_)) routes_.push_back(std::move(route));
     }
     routes_.push_back(description_route());
@@ -237,7 +232,11 @@ class Api::Body {
         std::move(request),
         std::move(admitted->start)};
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
-    if (auto refused = read_json(route, call)) co_return *std::move(refused);
+    if (auto refused = read_body_for(route, call)) co_return *std::move(refused);
+    if (route.begins_run_by && route.begins_run_by(call)) {
+      if (auto crowded = count_start(*admitted)) co_return *std::move(crowded);
+      call.start = std::move(admitted->start);
+    }
     std::shared_ptr<StartCount> start = call.start;
     if (start) {
       auto crowded = co_await starts_elsewhere(who.user.text, admitted->address);
@@ -319,7 +318,7 @@ class Api::Body {
       // Without keys, a page in a browser is the danger: by DNS rebinding, its own host name can
       // point to this server, and it can send requests that need no body from any origin.
       bool is_local = is_this_host(head.header("Host")) && is_of_this_server(head);
-      if (is_local) return count_start(route, admitted);
+      if (is_local) return count_start_of(route, admitted);
       return problem(
           403, std::string(kHttpCode),
           "This server accepts requests for localhost only. Set --api-keys to serve others.");
@@ -342,11 +341,14 @@ class Api::Body {
                                                      std::string(name_of(route.permission)) + "."));
     }
     admitted.who = principals_[static_cast<std::size_t>(key - options.keys.begin())];
-    return count_start(route, admitted);
+    return count_start_of(route, admitted);
   }
 
-  std::optional<http::Response> count_start(const Route& route, Admitted& admitted) {
-    if (!route.begins_run) return std::nullopt;
+  std::optional<http::Response> count_start_of(const Route& route, Admitted& admitted) {
+    return route.begins_run ? count_start(admitted) : std::nullopt;
+  }
+
+  std::optional<http::Response> count_start(Admitted& admitted) {
     auto start = starts_->begin(admitted.who.user.text, admitted.address);
     if (!start.ok()) return problem(start.error());
     admitted.start = *std::move(start);
@@ -419,6 +421,13 @@ class Api::Body {
     return std::nullopt;
   }
 
+  static std::optional<http::Response> read_body_for(const Route& route, Call& call) {
+    if (!route.read) return read_json(route, call);
+    auto refused = route.read(call);
+    if (!refused) return std::nullopt;
+    return response_of(*std::move(refused));
+  }
+
   static std::optional<http::Response> read_json(const Route& route, Call& call) {
     if (route.body.is_null()) {
       if (call.request.body.empty()) return std::nullopt;
@@ -426,7 +435,7 @@ class Api::Body {
     }
     call.body = Value(Value::Object{});
     if (call.request.body.empty()) return check_form(route, call);
-    if (!is_json(call.request.header("Content-Type"))) {
+    if (!is_json_type(call.request.header("Content-Type"))) {
       return problem(415, std::string(kHttpCode), "The body must be application/json.");
     }
     auto json = parse_json(call.request.body);

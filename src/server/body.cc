@@ -1,6 +1,16 @@
 #include "server/body.h"
 
+#include "http/ascii.h"
+
 namespace belay::server {
+
+bool is_json_type(std::string_view type) {
+  std::string_view kind = http::trimmed(type.substr(0, type.find(';')));
+  if (http::equal_letters(kind, "application/json")) return true;
+  constexpr std::string_view suffix = "+json";
+  return kind.size() > suffix.size() &&
+         http::equal_letters(kind.substr(kind.size() - suffix.size()), suffix);
+}
 
 Result<Done> check_body(const Value& body, const Value& schema) {
   const Value::Object* members = body.as_object();

@@ -8,4 +8,7 @@ namespace belay::server {
 // Fails with `invalid`, naming the member, if a member is missing or unknown.
 Result<Done> check_body(const Value& body, const Value& schema);
 
+// True for the Content-Type of JSON.
+bool is_json_type(std::string_view type);
+
 }  // namespace belay::server

@@ -36,6 +36,12 @@ using Handle = std::function<Task<Result<Reply>>(Call call)>;
 struct Route : RouteSpec {
   Handle handle = nullptr;
   std::string module = {};  // the module that brings it; empty: every program has it
+  // Reads the body into `call.body` instead of the check against the schema; returns the reply to a
+  // faulty one.
+  std::function<std::optional<Reply>(Call& call)> read = nullptr;
+  // True if this request, whose body has been read, might start a run: a route without
+  // `begins_run`.
+  std::function<bool(const Call& call)> begins_run_by = nullptr;
 };
 
 }  // namespace belay::server

@@ -75,7 +75,8 @@ TEST_F(RouteMatrix, BodiesThatAreNoJsonOrDoNotFitAreRefused) {
       {R"({"noSuchMember":1})", 422},
   };
   for (const Route& route : api->routes()) {
-    if (route.body.is_null()) continue;
+    // A route that reads its body itself has its own tests.
+    if (route.body.is_null() || route.read) continue;
     for (const auto& [body, status] : bodies) {
       auto answered = send(request(route.method, address(route, "nothing"), body));
       EXPECT_TRUE(answered.status == status && is_problem(answered))

@@ -32,6 +32,7 @@ std::vector<Route> outbox_routes(ApiContext& world);
 std::vector<Route> queue_routes(ApiContext& world);
 std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
+std::vector<Route> mcp_routes(ApiContext& world);
 std::vector<Route> metrics_routes(ApiContext& world);
 
 // The maximum number of items of a page.
@@ -76,6 +77,9 @@ Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, Thre
                                        UserId user);
 // Starts a run with the options of the request's headers, and waits for it. Returns its state then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
+// The same, with the wait of the caller instead of that of the headers.
+Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start,
+                                Patience patience);
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start);
 // The run that the task of a request executes, as far as it is known before the task has ended.
 struct AwaitedRun {

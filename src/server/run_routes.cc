@@ -258,6 +258,14 @@ Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun star
 }
 
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start) {
+  Preference preference = preference_of(call.request);
+  if (preference.is_async) start.queued = true;
+  Patience patience = patience_of(world, preference, start.queued);
+  co_return co_await begun_run(world, call, std::move(start), patience);
+}
+
+Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start,
+                                Patience patience) {
   UserId user = start.user;
   ThreadId named = std::move(start.thread);
   start.idempotency_key = call.request.header("Idempotency-Key");
@@ -265,9 +273,6 @@ Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun st
   bool is_of_key = named.empty() && !start.thread_is_new;
   BELAY_CO_TRY(start.thread,
                co_await thread_to_begin(world, call, std::move(named), std::move(user)));
-  Preference preference = preference_of(call.request);
-  if (preference.is_async) start.queued = true;
-  Patience patience = patience_of(world, preference, start.queued);
   AwaitedRun awaited{start.thread, world.parts.clock.now(), start.agent};
   if (!start.queued) {
     BELAY_CO_CHECK(co_await enter_start(call, start.thread, start.agent, is_of_key));

@@ -49,6 +49,8 @@ Value agent_document(const GraphDefinition& graph) {
                                   {"channels", channels_document(graph)},
                                   {"declared", declared_document(graph)},
                                   {"nodes", std::move(nodes)}});
+  if (graph.state->schema) document.as_object()->emplace("inputSchema", graph.state->schema());
+  if (!graph.description.empty()) document.as_object()->emplace("description", graph.description);
   if (graph.one_run_per_thread) document.as_object()->emplace("oneRunPerThread", true);
   return document;
 }

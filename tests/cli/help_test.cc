@@ -41,6 +41,7 @@ const std::vector<Words>& verbs() {
                                          {"mcp", "list"},
                                          {"mcp", "check"},
                                          {"mcp", "try"},
+                                         {"mcp", "serve"},
                                          {"threads"},
                                          {"threads", "show"},
                                          {"threads", "edit"},

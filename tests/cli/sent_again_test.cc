@@ -151,6 +151,10 @@ void CliSentAgain::add_start_cases(std::vector<Case>& all) {
   all.push_back({"startDailyAudit", as_it_is(std::move(audit)), {202}, {202}});
   std::string routine = R"({"date":"2026-11-21","threadId":"routine"})";
   all.push_back({"generateRoutine", at("/api/agents/generate-routine", routine), {202}, {202}});
+  const char* call = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{)"
+                     R"("name":"daily_auditor","arguments":{"date":"2026-11-21"},)"
+                     R"("_meta":{"belay/idempotencyKey":"mcp-1"}}})";
+  all.push_back({"callMcp", at("/mcp", call)});
   Prepare fork = [](Served& served) {
     paused(served, "forked");
     return Sent{

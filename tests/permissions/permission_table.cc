@@ -134,6 +134,25 @@ std::vector<Entry> start_entries() {
   };
 }
 
+std::vector<Entry> mcp_entries() {
+  using enum About;
+  using P = Permission;
+  const char* listing = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
+  const char* call = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{)"
+                     R"("name":"daily_auditor","arguments":{"date":"2026-01-01"}}})";
+  const char* named = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{)"
+                      R"("name":"daily_auditor","arguments":{"date":"2026-01-01"},)"
+                      R"("_meta":{"belay/threadId":"{thread}"}}})";
+  return {
+      {"callMcp", "list", nobody, "/mcp", listing},
+      {"callMcp", "notification", nobody, "/mcp",
+       R"({"jsonrpc":"2.0","method":"notifications/initialized"})", 202},
+      {"callMcp", "call", nobody, "/mcp", call, 200, 404, P::run},
+      {"callMcp", "call in a thread", nobody, "/mcp", named, 200, 404, P::run},
+      {"callMcp", "no message", nobody, "/mcp", "{}", 400},
+  };
+}
+
 std::vector<Entry> agent_entries() {
   using enum About;
   using P = Permission;
@@ -189,7 +208,7 @@ const std::vector<Entry>& permission_table() {
   static const std::vector<Entry> table = [] {
     std::vector<Entry> all;
     for (auto* part : {store_entries, thread_entries, fork_entries, approval_entries, start_entries,
-                       agent_entries}) {
+                       mcp_entries, agent_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
     std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";

@@ -38,6 +38,7 @@ const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
 const Exception kMcp{"src/mcp/stdio_connection.h", "a thread for each process of an MCP server"};
+const Exception kInputLines{"src/cli/input_lines.h", "a thread that waits for standard input"};
 const Exception kMcpPrograms{"src/mcp/child_process.cc", "PATH and HOME of a server's program"};
 const Exception kPostgres{"src/store/postgres/", "a thread for each connection, with its patience"};
 
@@ -78,7 +79,7 @@ const std::vector<Ban>& bans() {
       {"std :: thread",
        "post to the executor, or offload() what blocks",
        {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kMcp, kLogThread,
-        kTests, kUnitTests, kBench}},
+        kInputLines, kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv",

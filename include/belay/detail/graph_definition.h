@@ -121,6 +121,7 @@ struct GraphDefinition {
   std::map<std::string, Upgrade> upgrades;  // by the older version's hash, in hex
   bool accepts_older_versions = false;
   bool one_run_per_thread = false;  // not hashed, and neither is ChannelRule::of_input
+  std::string description = {};     // not hashed
   Digest hash{};  // its version, over all declarations: names, channels, edges, policies
 
   const Node* find(std::string_view node) const;

@@ -75,7 +75,11 @@ namespace detail {
 
 Value enum_schema(const std::vector<std::string_view>& names);
 
-template <typename T>
+// `Outer`: the structs that contain T. The schema of a struct inside itself accepts any value.
+template <typename T, typename... Outer>
+Value schema_of(RequiredMembers required);
+
+template <typename T, typename... Outer>
 Value struct_schema(RequiredMembers required) {
   Described<T> described;
   if constexpr (requires { T::describe(described); }) T::describe(described);
@@ -86,7 +90,7 @@ Value struct_schema(RequiredMembers required) {
   reflect::for_each_member(instance, [&](std::string_view name, const auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     const MemberSchema& text = described.at(index++);
-    Value schema = json_schema<Member>(required);
+    Value schema = schema_of<Member, T, Outer...>(required);
     text.add_to(schema);
     properties.emplace(std::string(name), std::move(schema));
     bool is_optional = text.is_optional() || codec::is_optional<Member>;
@@ -98,11 +102,9 @@ Value struct_schema(RequiredMembers required) {
   return schema;
 }
 
-}  // namespace detail
-
-template <typename T>
-Value json_schema(RequiredMembers required) {
-  if constexpr (std::is_same_v<T, Value>) {
+template <typename T, typename... Outer>
+Value schema_of(RequiredMembers required) {
+  if constexpr (std::is_same_v<T, Value> || (std::is_same_v<T, Outer> || ...)) {
     return Value(true);
   } else if constexpr (std::is_same_v<T, bool>) {
     return Value::object({{"type", "boolean"}});
@@ -111,7 +113,7 @@ Value json_schema(RequiredMembers required) {
     for (std::string_view name : reflect::enumerator_names<T>) {
       if (!name.empty() && name.front() > '9') names.push_back(name);
     }
-    return detail::enum_schema(names);
+    return enum_schema(names);
   } else if constexpr (std::integral<T> || codec::is_duration<T>) {
     return Value::object({{"type", "integer"}});
   } else if constexpr (std::floating_point<T>) {
@@ -121,17 +123,24 @@ Value json_schema(RequiredMembers required) {
   } else if constexpr (std::is_same_v<T, Instant>) {
     return Value::object({{"type", "string"}, {"format", "date-time"}});
   } else if constexpr (codec::is_optional<T>) {
-    return json_schema<typename T::value_type>(required);
+    return schema_of<typename T::value_type, Outer...>(required);
   } else if constexpr (codec::is_vector<T>) {
     return Value::object(
-        {{"type", "array"}, {"items", json_schema<typename T::value_type>(required)}});
+        {{"type", "array"}, {"items", schema_of<typename T::value_type, Outer...>(required)}});
   } else if constexpr (codec::is_string_map<T>) {
     return Value::object(
         {{"type", "object"},
-         {"additionalProperties", json_schema<typename T::mapped_type>(required)}});
+         {"additionalProperties", schema_of<typename T::mapped_type, Outer...>(required)}});
   } else {
-    return detail::struct_schema<T>(required);
+    return struct_schema<T, Outer...>(required);
   }
+}
+
+}  // namespace detail
+
+template <typename T>
+Value json_schema(RequiredMembers required) {
+  return detail::schema_of<T>(required);
 }
 
 }  // namespace belay

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "belay/detail/json_schema.h"
 #include "belay/rows.h"
 #include "belay/value.h"
 
@@ -110,6 +111,7 @@ struct StateType {
   std::vector<ChannelType> channels;
   std::function<std::shared_ptr<void>()> make;
   std::function<std::shared_ptr<void>(const void* state)> copy;
+  std::function<Value()> schema = nullptr;  // the JSON Schema of an input
 };
 
 namespace detail {
@@ -213,6 +215,7 @@ StateType make_state_type(std::index_sequence<I...>) {
   type.copy = [](const void* state) -> std::shared_ptr<void> {
     return std::make_shared<State>(*static_cast<const State*>(state));
   };
+  type.schema = [] { return json_schema<State>(); };
   return type;
 }
 }  // namespace detail
