@@ -44,16 +44,26 @@ McpReply unknown_method(const McpMessage& message) {
   return mcp_fault(message, McpFault::unknown_method, "Unknown method.");
 }
 
-McpReply unknown_task(const McpMessage& message) {
-  return mcp_fault(message, McpFault::invalid_params, "Unknown task.");
-}
-
 // The reply for an operation of the service that failed, except a call of a tool.
 McpReply failed_reply(const McpMessage& message, const Error& failed) {
   McpFault code = failed.code == ErrorCode::invalid     ? McpFault::invalid_params
                   : failed.code == ErrorCode::forbidden ? McpFault::refused
                                                         : McpFault::internal;
   return mcp_fault(message, code, failed.message);
+}
+
+// The same for a task: one of another user is answered like one that does not exist.
+McpReply failed_task(const McpMessage& message, const Error& failed) {
+  if (failed.code != ErrorCode::not_found) return failed_reply(message, failed);
+  return mcp_fault(message, McpFault::invalid_params, "Unknown task.");
+}
+
+// Returns the run of the task that the message names.
+Task<Result<RunRow>> run_of_task(Call& call, const McpMessage& message) {
+  const std::string* text = message.params["taskId"].as_string();
+  auto id = text ? uuid_from(*text) : std::nullopt;
+  if (!id) co_return error(ErrorCode::not_found, "Unknown task.");
+  co_return co_await call.service.run(call.who, RunId(*id));
 }
 
 const std::string* name_in(const Value& document) { return document["name"].as_string(); }
@@ -232,13 +242,8 @@ Task<McpReply> McpEndpoint::continue_call(Call& call, const McpMessage& message)
 }
 
 Task<McpReply> McpEndpoint::get_task(Call& call, const McpMessage& message) {
-  const std::string* text = message.params["taskId"].as_string();
-  auto id = text ? uuid_from(*text) : std::nullopt;
-  if (!id) co_return unknown_task(message);
-  auto row = co_await call.service.run(call.who, RunId(*id));
-  bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
-  if (is_absent) co_return unknown_task(message);
-  if (!row.ok()) co_return failed_reply(message, row.error());
+  auto row = co_await run_of_task(call, message);
+  if (!row.ok()) co_return failed_task(message, row.error());
   ThreadId thread = row->thread;
   auto view = co_await call.service.status(call.who, std::move(thread), std::nullopt, row->run);
   if (!view.ok()) co_return failed_reply(message, view.error());
@@ -248,13 +253,8 @@ Task<McpReply> McpEndpoint::get_task(Call& call, const McpMessage& message) {
 }
 
 Task<McpReply> McpEndpoint::update_task(Call& call, const McpMessage& message) {
-  const std::string* text = message.params["taskId"].as_string();
-  auto id = text ? uuid_from(*text) : std::nullopt;
-  if (!id) co_return unknown_task(message);
-  auto row = co_await call.service.run(call.who, RunId(*id));
-  bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
-  if (is_absent) co_return unknown_task(message);
-  if (!row.ok()) co_return failed_reply(message, row.error());
+  auto row = co_await run_of_task(call, message);
+  if (!row.ok()) co_return failed_task(message, row.error());
   Value responses = message.params["inputResponses"];
   if (!responses.as_object()) {
     co_return mcp_fault(message, McpFault::invalid_params, "inputResponses is not an object.");
@@ -265,13 +265,8 @@ Task<McpReply> McpEndpoint::update_task(Call& call, const McpMessage& message) {
 }
 
 Task<McpReply> McpEndpoint::cancel_task(Call& call, const McpMessage& message) {
-  const std::string* text = message.params["taskId"].as_string();
-  auto id = text ? uuid_from(*text) : std::nullopt;
-  if (!id) co_return unknown_task(message);
-  auto row = co_await call.service.run(call.who, RunId(*id));
-  bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
-  if (is_absent) co_return unknown_task(message);
-  if (!row.ok()) co_return failed_reply(message, row.error());
+  auto row = co_await run_of_task(call, message);
+  if (!row.ok()) co_return failed_task(message, row.error());
   if (is_final(row->status)) co_return mcp_result(message, {});
   ThreadId thread = row->thread;
   std::string by = call.who.user.text;
