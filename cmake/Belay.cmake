@@ -16,7 +16,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # 105562). Clang's analysis and the sanitizers detect the real faults.
   target_compile_options(belay_options INTERFACE -Wno-maybe-uninitialized)
 endif()
-# The linker leaves out functions that a program does not use: a seventh of the released one.
+# The linker leaves out functions that a program does not use: a twelfth of the released one.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(belay_options INTERFACE -ffunction-sections -fdata-sections)
   target_link_options(belay_options INTERFACE $<BUILD_INTERFACE:-Wl,--gc-sections>)
