@@ -294,7 +294,9 @@ void take_parts(Module& module, Program& program) {
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   };
   append(program.collections, module.collections);
-  append(program.schedules, module.schedules);
+  // Copied: the graphs are checked against those of the modules when they are built.
+  program.schedules.insert(program.schedules.end(), module.schedules.begin(),
+                           module.schedules.end());
   append(program.settings, module.settings);
   append(program.forms, module.forms);
   program.receivers.merge(module.receivers);

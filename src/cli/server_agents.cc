@@ -31,6 +31,8 @@ struct AgentDocument {
   std::vector<std::string> channels{};
   std::optional<std::map<std::string, std::string>> declared{};
   std::vector<NodeDocument> nodes{};
+  Value inputSchema{};
+  std::string description{};
 };
 
 namespace {
@@ -40,6 +42,10 @@ std::shared_ptr<const StateType> state_of(const AgentDocument& agent) {
   for (const std::string& channel : agent.channels) declared.emplace_back(channel, JsonChannel{});
   auto channels = std::make_shared<JsonChannels>(std::move(declared));
   auto state = std::make_shared<StateType>(channels->state_type());
+  state->schema = nullptr;
+  if (agent.inputSchema.as_object()) {
+    state->schema = [schema = agent.inputSchema] { return schema; };
+  }
   for (ChannelType& channel : state->channels) {
     bool is_declared = agent.declared && agent.declared->contains(std::string(channel.name));
     channel.declaration = is_declared ? agent.declared->at(std::string(channel.name)) : "";
@@ -81,6 +87,7 @@ Result<std::shared_ptr<const GraphDefinition>> definition_of(const Value& docume
   made->name = agent->name;
   made->hash = digest_from(agent->hash).value_or(Digest{});
   made->entries = agent->entries;
+  made->description = agent->description;
   made->own_state = state_of(*agent);
   made->state = made->own_state.get();
   for (const NodeDocument& node : agent->nodes) {
