@@ -66,6 +66,12 @@ Task<Done> start_runs_at_their_times(CommandContext& world) {
   }
 }
 
+// Starts a task that ends with the worker.
+Spawned start_beside(CommandContext& world, Task<Done> task) {
+  std::function<void(Done)> never = [](Done) {};
+  return spawn<Done>(world.executor, std::move(task), std::move(never));
+}
+
 }  // namespace
 
 void declare_name_of_worker(CommandWords& words, Work& work) {
@@ -111,16 +117,12 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   }
   Spawned pruning, scheduling;
   if (wanted.retention && !wanted.until_idle) {
-    auto task = prune_from_time_to_time(world, *wanted.retention);
-    std::function<void(Done)> never = [](Done) {};
-    pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
+    pruning = start_beside(world, prune_from_time_to_time(world, *wanted.retention));
   }
   if (!world.program.schedules.empty() && wanted.until_idle) {
     BELAY_CO_CHECK(co_await start_due_runs(world));
   } else if (!world.program.schedules.empty()) {
-    auto task = start_runs_at_their_times(world);
-    std::function<void(Done)> never = [](Done) {};
-    scheduling = spawn<Done>(world.executor, std::move(task), std::move(never));
+    scheduling = start_beside(world, start_runs_at_their_times(world));
   }
   options.on_error = [&world, told = std::string()](const Error& why) mutable {
     if (std::exchange(told, why.message) != why.message) world.output.progress(why.message);
