@@ -87,6 +87,21 @@ const engine::Run* Replay::frame_of(const engine::AttemptId& attempt) const {
   return is_there ? frame : nullptr;
 }
 
+// The stored rows of the first superstep's tasks contain all that they have done since. The tasks
+// of a fork that were complete in its original run are not executed again.
+void Replay::start_again(bool is_fork) {
+  for (NodeTask& task : run_.tasks) {
+    if (is_fork && task.phase == NodeTask::Phase::done) continue;
+    NodeTask unstarted;
+    unstarted.id = task.id;
+    unstarted.node = task.node;
+    unstarted.position = task.position;
+    unstarted.input = task.input;
+    task = std::move(unstarted);
+  }
+  if (!is_fork) run_.pending_superstep.reset();
+}
+
 Result<engine::Event> Replay::begin() {
   BELAY_TRY(std::string_view text, json_in_envelope(recorded_.row.input));
   BELAY_TRY(Value input, parse_json(text));
@@ -102,9 +117,7 @@ Result<engine::Event> Replay::begin() {
     engine::StoredRun started = std::move(*recorded_.started);
     BELAY_TRY(run_, engine::restore(graph_, started));
     state_ = engine::state_value(graph_, started, run_);
-    for (NodeTask& task : run_.tasks) {
-      if (task.phase != NodeTask::Phase::done) task.phase = NodeTask::Phase::ready;
-    }
+    start_again(!recorded_.row.forked_from.is_null());
     // The row as of an older commit has the nodes that this commit ended.
     if (!run_.tasks.empty()) run_.row.node = engine::nodes_text(run_.tasks);
     compared_ = recorded_.started_at;

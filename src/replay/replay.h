@@ -42,6 +42,7 @@ class Replay {
   };
 
   const CheckpointRow& target() const { return recorded_.commits()[compared_]; }
+  void start_again(bool is_fork);
   Result<engine::Event> begin();
   Task<std::optional<engine::Event>> next_event();
   Task<Done> run_started();

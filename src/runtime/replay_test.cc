@@ -242,6 +242,45 @@ TEST_F(Replays, AForkIsReplayedFromWhereItBegan) {
   EXPECT_EQ(report.matching_commits, forked.row.seq);
 }
 
+// Two branches at the start, one of them a subgraph: both emit an event, and the plain one fails in
+// its first attempt.
+TEST_F(Replays, ALaterRunIsReplayedFromItsFirstSuperstep) {
+  int executions = 0;
+  GraphBuilder<Plan> inner{"inner"};
+  inner.node("inside", [&executions](const Plan&, Context& context) {
+    ++executions;
+    context.emit("inside", Value(true));
+    return append(&Plan::log, "inside");
+  });
+  inner.edge(start, "inside").edge("inside", end);
+  auto within = built(std::move(inner));
+  GraphBuilder<Plan> graph{"branches"};
+  graph.subgraph(
+      "deep", within, [](const Plan&) { return Plan{}; },
+      [](const Plan& plan) { return append(&Plan::log, plan.log.back()); });
+  graph
+      .node("flat",
+            [&executions](const Plan&, Context& context) -> Result<Update<Plan>> {
+              ++executions;
+              context.emit("flat", Value(context.attempt()));
+              if (context.attempt() == 1) return error(ErrorCode::unavailable, "Not yet.");
+              return append(&Plan::log, "flat");
+            })
+      .retry({.attempts = 2});
+  graph.edge(start, "deep").edge(start, "flat").edge("deep", end).edge("flat", end);
+  auto outer = built(std::move(graph));
+  auto runtime = process(outer);
+  for (int run = 0; run < 2; ++run) {
+    auto view = block_on(loop, runtime->start(outer, Plan{}, on_thread()));
+    ASSERT_TRUE(view.ok()) << view.error().message;
+    ASSERT_EQ(view->row.status, RunStatus::completed) << view->row.error;
+    ASSERT_EQ(view->row.ordinal, run);
+    executions = 0;
+    expect_clean(*runtime);
+    EXPECT_EQ(executions, 3) << "each node was executed again";
+  }
+}
+
 TEST_F(Replays, ChangedCodeShowsTheFirstCommitAndNodeThatDiffer) {
   auto says = [](std::string text) {
     return [text](const Plan&, Context&) { return set(&Plan::title, text); };
