@@ -76,6 +76,18 @@ std::string shortened_message(const std::string& message) {
   return message.substr(0, size) + "...";
 }
 
+// "answer/deeper/" for the namespace "answer:ID|deeper:ID".
+std::string nodes_in(std::string_view space) {
+  std::string nodes;
+  while (!space.empty()) {
+    std::size_t end = std::min(space.find('|'), space.size());
+    std::string_view part = space.substr(0, end);
+    nodes += std::string(part.substr(0, part.rfind(':'))) + "/";
+    space.remove_prefix(std::min(end + 1, space.size()));
+  }
+  return nodes;
+}
+
 class ObservedStore final : public ForwardingStore {
  public:
   ObservedStore(Store& inner, Clock& clock, Telemetry telemetry, FailureAlert alert)
@@ -124,6 +136,7 @@ class ObservedStore final : public ForwardingStore {
       facts.decided_agent = rows.decided->graph;
     }
     if (rows.run && rows.checkpoint) take_run(rows, facts);
+    add_inner_failures(rows, facts);
     add_decision(rows, facts);
     add_messages(rows, facts);
     add_deletions(rows, facts);
@@ -152,6 +165,20 @@ class ObservedStore final : public ForwardingStore {
     add_details(run, *rows.checkpoint, entry);
     add_from_events(rows, entry);
     facts.entries.push_back(std::move(entry));
+  }
+
+  // A failed attempt within a subgraph. Its commit has no row of the run, and not its error.
+  void add_inner_failures(const CommitRows& rows, CommitFacts& facts) const {
+    for (const CheckpointRow& inner : rows.inner_checkpoints) {
+      if (inner.kind != CommitKind::attempt || !wants(LogLevel::warning)) continue;
+      LogEntry entry;
+      entry.level = LogLevel::warning;
+      entry.event = "node.failed";
+      entry.fields = {{"run", inner.run.text()},
+                      {"node", nodes_in(inner.checkpoint_ns) + inner.node}};
+      entry.message = "An attempt within a subgraph failed; it will be repeated.";
+      facts.entries.push_back(std::move(entry));
+    }
   }
 
   static void add_details(const RunRow& run, const CheckpointRow& checkpoint, LogEntry& entry) {

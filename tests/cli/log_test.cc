@@ -110,8 +110,7 @@ TEST_F(CliLog, OfAFailedAttemptNamesItsError) {
   EXPECT_THAT(
       shown(entries),
       ElementsAre("info run.started agent=assistant thread=t",
-                  "warning model.failed code=unavailable",
-                  "warning node.failed agent=assistant failedAttempts=1 node=answer thread=t",
+                  "warning model.failed code=unavailable", "warning node.failed node=answer/model",
                   "info run.completed agent=assistant node=remember outcome=answered "
                   "thread=t"));
   for (const Value& entry : entries) {
