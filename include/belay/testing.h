@@ -143,6 +143,7 @@ struct WorldPlan {
     return error(ErrorCode::invalid, "This world has no model. Add one: World{}.model(replies())");
   });
   std::shared_ptr<Model> model;  // used instead of the script
+  std::shared_ptr<HttpAccess> http;
   std::uint64_t seed = 1;
   Instant start_time = *instant_from("2026-01-01T09:00:00Z");
   std::string sqlite_folder;
@@ -183,8 +184,7 @@ class ScenarioResult {
   // The number of times that the effect happened at its receiver. Repeated calls of a keyed effect
   // count once: its receiver deduplicates them. Failed calls are not counted.
   int effects(std::string_view name) const { return run_.effects_of(name); }
-  // The number of calls of its function.
-  int calls(std::string_view name) const { return run_.calls_of(name); }
+  int calls(std::string_view name) const { return run_.calls_of(name); }  // of its function
 
   const std::vector<NodeEffects::Message>& messages() const { return run_.messages; }
   const std::vector<ApprovalRow>& approvals() const { return run_.approvals; }  // oldest first
@@ -257,10 +257,11 @@ class Scenario {
 // world and scenario yield the same result, ids and times included.
 class World {
  public:
-  // Each scenario starts with this script.
+  // Each scenario starts with this script; a custom model is shared by all scenarios.
   World& model(ScriptedModel script) { return plan_.script = std::move(script), *this; }
-  // A custom model, shared by all scenarios.
   World& model(std::shared_ptr<Model> model) { return plan_.model = std::move(model), *this; }
+  // Answers the HTTP requests of nodes; without it, they fail: a scenario sends nothing.
+  World& http(std::shared_ptr<HttpAccess> http) { return plan_.http = std::move(http), *this; }
   World& seed(std::uint64_t seed) { return plan_.seed = seed, *this; }
   World& start_time(Instant now) { return plan_.start_time = now, *this; }
   // The user of the runs, and of records that are added after this call.

@@ -122,6 +122,17 @@ Result<Done> read_records(Snapshot& view, const std::string& collection, const U
   return Done{};
 }
 
+class NoHttp final : public HttpAccess {
+ public:
+  Task<Result<HttpReply>> send(HttpCall) override {
+    co_return error(ErrorCode::invalid,
+                    "This world has no HTTP access. Add one: World{}.http(access).");
+  }
+  Result<std::shared_ptr<HttpAccess>> narrowed(std::vector<std::string>) override {
+    return std::shared_ptr<HttpAccess>(std::make_shared<NoHttp>());
+  }
+};
+
 class Player {
  public:
   explicit Player(const WorldPlan& plan) : plan_(plan) {
@@ -223,6 +234,7 @@ std::optional<Result<RunView>> Player::live(Life& life) {
   life.graph = watched(*plan_.graph, life.process, traces_);
   RuntimeParts parts{*life.store, life.process, clock_, random_, *life.model};
   parts.effect_observer = watch_effects(life.process, traces_);
+  parts.http = plan_.http ? plan_.http : std::make_shared<NoHttp>();
   auto runtime = Runtime::open(std::move(parts));
   if (!runtime.ok()) return Result<RunView>(std::move(runtime).error());
   (*runtime)->add(life.graph);

@@ -255,5 +255,58 @@ TEST(WorldEffects, ACallThatIsUnderWayBesideADyingNodeComesToItsEnd) {
   }
 }
 
+// Answers each request with its number.
+class CountingHttp final : public HttpAccess {
+ public:
+  Task<Result<HttpReply>> send(HttpCall call) override {
+    HttpReply reply;
+    reply.status = 200;
+    reply.url = call.url;
+    reply.body = std::to_string(++calls);
+    co_return reply;
+  }
+  Result<std::shared_ptr<HttpAccess>> narrowed(std::vector<std::string>) override {
+    return error(ErrorCode::invalid, "Not used.");
+  }
+  int calls = 0;
+};
+
+Result<Graph<Letter>> fetching() {
+  GraphBuilder<Letter> graph{"letter"};
+  graph.node("fetch", [](const Letter&, Context& context) -> Task<Result<Update<Letter>>> {
+    auto fetch = [&context]() -> Task<Result<std::string>> {
+      HttpCall call;
+      call.url = "https://example.com/receipt";
+      BELAY_CO_TRY(HttpReply reply, co_await context.http().send(std::move(call)));
+      co_return std::move(reply.body);
+    };
+    std::string receipt = co_await context.keyed_effect("fetch", std::move(fetch));
+    co_return set(&Letter::receipt, std::move(receipt));
+  });
+  graph.node("file", [](const Letter&, Context&) { return unchanged<Letter>(); });
+  graph.edge(start, "fetch").edge("fetch", "file").edge("file", end);
+  return std::move(graph).build();
+}
+
+TEST(WorldHttp, AnswersTheRequestsOfNodesWhereverTheProcessDies) {
+  auto http = std::make_shared<CountingHttp>();
+  auto world = World{}.http(http);
+  auto calm = world.run(fetching(), letter).approve_all();
+  ASSERT_TRUE(calm.ok()) << calm.error()->message;
+  EXPECT_EQ(static_cast<const Letter&>(calm.state()).receipt, "1");
+  for (const CrashPoint& crash : calm.crash_points()) {
+    auto run = world.run(fetching(), letter).crash_at(crash).approve_all();
+    EXPECT_TRUE(run.ok()) << run.error()->message;
+    EXPECT_EQ(run.effects("fetch"), 1);
+  }
+}
+
+TEST(WorldHttp, IsAbsentUnlessTheWorldHasOne) {
+  auto run = World{}.run(fetching(), letter).approve_all();
+  EXPECT_EQ(run.status(), RunStatus::failed);
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error()->message.find("World{}.http"), std::string::npos) << run.error()->message;
+}
+
 }  // namespace
 }  // namespace belay::testing
