@@ -140,6 +140,9 @@ struct WebhookToolOptions {
   // "whsec_" and 24 to 64 bytes in base64; empty: not signed. Never shown to the model.
   std::string secret = {};
   int attempts = 5;  // for a connection that fails, and the statuses 408, 429 and 5xx
+  // The outbox topic for a webhook whose attempts have all failed; empty: none. Deliver it with
+  // webhook_dead_letters() (webhook.h).
+  std::string dead_letters = {};
   ToolApproval approval = ToolApproval::untrusted;
 };
 

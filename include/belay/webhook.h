@@ -1,5 +1,6 @@
 #pragma once
-// belay/webhook.h - webhook_receiver(): delivers outbox messages as HTTP requests.
+// belay/webhook.h - webhook_receiver(), webhook_dead_letters(): deliver outbox messages as HTTP
+// requests.
 //
 //     auto hook = belay::webhook_receiver({.url = "https://hooks.example.com/late-approvals"});
 //     module.receivers["late"] = hook.value();
@@ -23,6 +24,7 @@
 
 #include "belay/http.h"
 #include "belay/runtime.h"
+#include "belay/tools.h"
 
 namespace belay {
 
@@ -41,5 +43,11 @@ struct WebhookOptions {
 // host and the status; they contain neither the path of the URL, which can be secret, nor the
 // header.
 Result<Receiver> webhook_receiver(WebhookOptions options);
+
+// Delivers the messages of the topic WebhookToolOptions::dead_letters: each webhook again, with its
+// id, to its URL. `options` are those of the tool. A message that the outbox discards after its
+// attempts remains there; `belay outbox retry` sends it again. Fails as send_webhook_tool().
+Result<Receiver> webhook_dead_letters(const WebhookToolOptions& options,
+                                      std::shared_ptr<HttpAccess> http, Clock& clock);
 
 }  // namespace belay

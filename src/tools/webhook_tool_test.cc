@@ -7,6 +7,7 @@
 #include "belay/runtime.h"
 #include "belay/testing.h"
 #include "belay/tools.h"
+#include "belay/webhook.h"
 #include "tools/webhook_signature.h"
 
 namespace belay {
@@ -56,32 +57,53 @@ class RecordedHttp final : public HttpAccess, public std::enable_shared_from_thi
   std::vector<int> statuses_;
 };
 
-std::string answer_with(const std::shared_ptr<RecordedHttp>& http) {
-  WebhookToolOptions webhook;
-  webhook.hosts = {"hooks.example.com"};
-  webhook.secret = kSecret;
-  webhook.attempts = 3;
-  AgentOptions options;
-  options.tools = {send_webhook_tool(std::move(webhook)).value()};
-  auto graph = agent_graph("sender", std::move(options)).value();
-  testing::SimulatedClock clock{*instant_from("2026-01-01T09:00:00Z")};
-  testing::SeededRandom random{1};
-  testing::SimulatedLoop loop{clock};
-  Value arguments = Value::object(
+// An agent that sends one webhook, and the delivery of its dead letters.
+class WebhookTool : public ::testing::Test {
+ protected:
+  std::string answer_with(const std::shared_ptr<RecordedHttp>& http,
+                          const std::string& dead_letters = "") {
+    WebhookToolOptions webhook;
+    webhook.hosts = {"hooks.example.com"};
+    webhook.secret = kSecret;
+    webhook.attempts = 3;
+    webhook.dead_letters = dead_letters;
+    AgentOptions options;
+    options.tools = {send_webhook_tool(webhook).value()};
+    auto graph = agent_graph("sender", std::move(options)).value();
+    RuntimeParts parts{*store_, loop_, clock_, random_, model_};
+    parts.http = http;
+    runtime_ = Runtime::open(std::move(parts)).value();
+    runtime_->add(graph);
+    if (!dead_letters.empty()) {
+      runtime_->deliver(dead_letters, webhook_dead_letters(webhook, http, clock_).value(),
+                        {.retry = {.attempts = 2}});
+    }
+    AgentState state;
+    state.question = "Send it.";
+    auto view = block_on(loop_, runtime_->start(graph, std::move(state), StartOptions())).value();
+    return *view.state["answer"].as_string();
+  }
+  std::vector<OutboxRow> messages() {
+    std::vector<OutboxRow> found;
+    Store::Reader reader = [&](Snapshot& view) -> Result<Done> {
+      BELAY_TRY(found, view.outbox(OutboxFilter{.tenant = default_tenant()}));
+      return Done{};
+    };
+    EXPECT_TRUE(block_on(loop_, store_->read(std::move(reader))).ok());
+    return found;
+  }
+
+  testing::SimulatedClock clock_{*instant_from("2026-01-01T09:00:00Z")};
+  testing::SeededRandom random_{1};
+  testing::SimulatedLoop loop_{clock_};
+  Value arguments_ = Value::object(
       {{"body", Value::object({{"done", true}})}, {"url", "https://hooks.example.com/a"}});
-  auto last_text = [](const ModelRequest& request) { return request.messages.back().text; };
-  testing::ScriptedModel model =
-      testing::calls({{"a", "send_webhook", arguments}}).replies_with(last_text);
-  auto store = open_store("memory:", clock, random).value();
-  RuntimeParts parts{*store, loop, clock, random, model};
-  parts.http = http;
-  auto runtime = Runtime::open(std::move(parts)).value();
-  runtime->add(graph);
-  AgentState state;
-  state.question = "Send it.";
-  auto view = block_on(loop, runtime->start(graph, std::move(state), StartOptions())).value();
-  return *view.state["answer"].as_string();
-}
+  testing::ScriptedModel model_ =
+      testing::calls({{"a", "send_webhook", arguments_}})
+          .replies_with([](const ModelRequest& request) { return request.messages.back().text; });
+  std::unique_ptr<Store> store_ = open_store("memory:", clock_, random_).value();
+  std::unique_ptr<Runtime> runtime_;
+};
 
 std::string header_of(const HttpCall& call, std::string_view name) {
   for (const HttpHeader& header : call.headers) {
@@ -90,7 +112,7 @@ std::string header_of(const HttpCall& call, std::string_view name) {
   return "";
 }
 
-TEST(WebhookTool, SendsASignedBodyToAPermittedHost) {
+TEST_F(WebhookTool, SendsASignedBodyToAPermittedHost) {
   auto http = std::make_shared<RecordedHttp>(std::vector<int>{204});
   EXPECT_EQ(answer_with(http), "The receiver answered with status 204.");
   EXPECT_THAT(http->hosts, ::testing::ElementsAre("hooks.example.com"));
@@ -105,23 +127,64 @@ TEST(WebhookTool, SendsASignedBodyToAPermittedHost) {
                                      header_of(call, "webhook-id"), 1767258000, call.body));
 }
 
-TEST(WebhookTool, RetriesAServerThatIsAwayWithTheSameId) {
+TEST_F(WebhookTool, RetriesAServerThatIsAwayWithTheSameId) {
   auto http = std::make_shared<RecordedHttp>(std::vector<int>{503, 429, 200});
   EXPECT_EQ(answer_with(http), "The receiver answered with status 200.");
   ASSERT_EQ(http->calls.size(), 3u);
   EXPECT_EQ(header_of(http->calls[0], "webhook-id"), header_of(http->calls[2], "webhook-id"));
 }
 
-TEST(WebhookTool, ReturnsAFinalFailureToTheModel) {
+TEST_F(WebhookTool, ReturnsARefusalToTheModel) {
   auto refused = std::make_shared<RecordedHttp>(std::vector<int>{410});
-  EXPECT_EQ(answer_with(refused), "Error: The receiver answered with status 410.");
+  EXPECT_EQ(answer_with(refused, "late"), "Error: The receiver answered with status 410.");
   EXPECT_EQ(refused->calls.size(), 1u);
+  EXPECT_TRUE(messages().empty()) << "another attempt would not change it";
+}
+
+TEST_F(WebhookTool, ReturnsTheFailureOfTheLastAttemptToTheModel) {
   auto away = std::make_shared<RecordedHttp>(std::vector<int>{500});
   EXPECT_EQ(answer_with(away), "Error: The receiver answered with status 500.");
   EXPECT_EQ(away->calls.size(), 3u);
 }
 
-TEST(WebhookTool, NeedsPermittedHosts) {
+TEST_F(WebhookTool, LeavesAnUndeliveredWebhookInTheOutboxWhichSendsItAgainWithTheSameId) {
+  auto http = std::make_shared<RecordedHttp>(std::vector<int>{500, 500, 500, 503, 200});
+  EXPECT_EQ(answer_with(http, "late"),
+            "Error: The receiver answered with status 500. It will be sent again later, with the "
+            "same id.");
+  WorkerOptions until_idle;
+  until_idle.until_idle = true;
+  for (int i = 0; i < 10 && http->calls.size() < 5; ++i) {
+    ASSERT_TRUE(block_on(loop_, runtime_->run_worker(until_idle)).ok());
+    clock_.move(std::chrono::hours(1));
+  }
+  ASSERT_EQ(http->calls.size(), 5u);
+  for (const HttpCall& call : http->calls) {
+    EXPECT_EQ(call.url, "https://hooks.example.com/a");
+    EXPECT_EQ(call.body, R"({"done":true})");
+    EXPECT_EQ(header_of(call, "webhook-id"), header_of(http->calls[0], "webhook-id"));
+  }
+  EXPECT_NE(header_of(http->calls[4], "webhook-timestamp"),
+            header_of(http->calls[0], "webhook-timestamp"))
+      << "receivers refuse an old time";
+  ASSERT_EQ(messages().size(), 1u);
+  EXPECT_EQ(messages()[0].status, OutboxStatus::delivered);
+}
+
+TEST_F(WebhookTool, ADeadLetterOfAnotherFormIsRefused) {
+  auto http = std::make_shared<RecordedHttp>(std::vector<int>{200});
+  WebhookToolOptions webhook;
+  webhook.hosts = {"hooks.example.com"};
+  Receiver receiver = webhook_dead_letters(webhook, http, clock_).value();
+  OutboxMessage message;
+  message.body = Value::object({{"url", "https://hooks.example.com/a"}});
+  auto refused = block_on(loop_, receiver(std::move(message)));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_TRUE(http->calls.empty());
+}
+
+TEST_F(WebhookTool, NeedsPermittedHosts) {
   auto refused = send_webhook_tool(WebhookToolOptions());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
