@@ -45,6 +45,8 @@ struct ModuleSetting {
   std::string key;        // in the settings file, and in ModuleSettings::values
   std::string variable;   // BELAY_...
   std::string help = {};  // for --help, one line
+  // Gives agents access to files or networks: ./NAME.yaml must be trusted to set it.
+  bool is_access = false;
 };
 
 // The settings that apply to a command, and to the process.

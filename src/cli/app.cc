@@ -286,6 +286,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   ProgressObserver observer =
       telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
+  BELAY_TRY(parts.http, open_http(settings.egress));
   take_settings(settings, chosen, parts);
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;
@@ -409,6 +410,7 @@ Result<ExitCode> run_command(const ProcessContext& context, ChosenCommand& chose
   ProcessCommand* process = chosen.command->in_process();
   if (process && chosen.traits.is_about_settings) return process->run_in_process(context);
   BELAY_CHECK(check_places(context.places, context.program.call));
+  BELAY_CHECK(check_access(context.program, context.environment));
   if (chosen.traits.uses_named_servers) show_places(context.places, context.output);
   bool is_of_the_server = settings.server && (!process || chosen.traits.asks_server);
   if (is_of_the_server) {
@@ -436,6 +438,7 @@ int complete_typed(const Program& program, const Environment& environment, Clock
   auto settings = settings_from(program, merged, found.flags);
   // Pressing Tab is not consent to contact an untrusted server.
   if (!settings.ok() || !strange_places(merged, found.flags, *settings).empty()) return 0;
+  if (!check_access(program, merged).ok()) return 0;
   ChosenCommand chosen = complete_names(*found.names, found.begun);
   auto code = settings->server ? run_with_server(program, *settings, names, clock, chosen)
                                : run_in_world(program, *settings, names, clock, chosen);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "belay/command.h"
+#include "cli/egress_settings.h"
 #include "cli/store_name.h"
 #include "cli/suggestions.h"
 #include "cli/trust.h"
@@ -53,6 +54,9 @@ const Known kKnown[] = {
     {"starts_at_work", "BELAY_STARTS_AT_WORK", &Environment::starts_at_work, nullptr, nullptr},
     {"blocking_threads", "BELAY_BLOCKING_THREADS", &Environment::blocking_threads, nullptr,
      nullptr},
+    {"egress_hosts", "BELAY_EGRESS_HOSTS", &Environment::egress_hosts, nullptr, nullptr},
+    {"egress_networks", "BELAY_EGRESS_NETWORKS", &Environment::egress_networks, nullptr, nullptr},
+    {"egress_ports", "BELAY_EGRESS_PORTS", &Environment::egress_ports, nullptr, nullptr},
     {"trusted_proxies", "BELAY_TRUSTED_PROXIES", &Environment::trusted_proxies, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
@@ -179,6 +183,9 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["starts_per_minute"] = std::to_string(settings.starts.per_minute.value_or(0));
   values["starts_at_work"] = std::to_string(settings.starts.at_work);
   values["blocking_threads"] = std::to_string(settings.blocking_threads);
+  values["egress_hosts"] = egress_hosts_text(settings.egress);
+  values["egress_networks"] = egress_networks_text(settings.egress);
+  values["egress_ports"] = egress_ports_text(settings.egress);
   for (const std::string& each : settings.starts.trusted_proxies) {
     values["trusted_proxies"] += (values["trusted_proxies"].empty() ? "" : ", ") + each;
   }

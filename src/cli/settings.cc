@@ -1,6 +1,7 @@
 // Long on purpose: the only file that reads the environment, for every setting.
 
 #include "cli/settings.h"
+#include "cli/egress_settings.h"
 
 #include <pwd.h>
 #include <sys/ioctl.h>
@@ -348,6 +349,9 @@ Environment read_environment(const Program& program) {
   read.starts_per_minute = variable("BELAY_STARTS_PER_MINUTE");
   read.starts_at_work = variable("BELAY_STARTS_AT_WORK");
   read.blocking_threads = variable("BELAY_BLOCKING_THREADS");
+  read.egress_hosts = variable("BELAY_EGRESS_HOSTS");
+  read.egress_networks = variable("BELAY_EGRESS_NETWORKS");
+  read.egress_ports = variable("BELAY_EGRESS_PORTS");
   read.trusted_proxies = variable("BELAY_TRUSTED_PROXIES");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
@@ -394,6 +398,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.is_remote = settings.server.has_value();
   BELAY_CHECK(read_metrics_interval(environment, settings));
   BELAY_CHECK(read_blocking_threads(environment, settings));
+  BELAY_TRY(settings.egress, egress_from(environment));
   BELAY_CHECK(read_run_settings(environment, settings));
   BELAY_CHECK(read_model_settings(environment, flags, settings));
   BELAY_CHECK(read_encryption(environment, flags, settings));

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "belay/http.h"
 #include "belay/ids.h"
 #include "belay/limits.h"
 #include "belay/models.h"
@@ -43,7 +44,7 @@ struct Environment {
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> starts_per_minute, starts_at_work, trusted_proxies;
-  std::optional<std::string> blocking_threads;
+  std::optional<std::string> blocking_threads, egress_hosts, egress_networks, egress_ports;
   std::optional<std::string> notify_url, database_url, worker_name;
   std::optional<std::string> log_level, log_format;
   std::optional<std::string> roles, no_approval_takes;
@@ -119,6 +120,7 @@ struct Settings : ModuleSettings {
   ConcurrencyLimits concurrency{.per_key = 1};
   StartSettings starts;
   std::uint64_t blocking_threads = limits::blocking_threads_default;  // of the blocking pool
+  EgressPolicy egress;                                                // of nodes and tools
   std::int64_t model_fails = 0;                                       // for tests: see app.cc
   bool tells_fenced = false;                                          // likewise
 };

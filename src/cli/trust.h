@@ -33,6 +33,9 @@ std::vector<StrangePlace> strange_places(const Environment& environment, const G
 // Fails with `invalid` if one of the servers would receive a secret.
 Result<Done> check_places(const std::vector<StrangePlace>& places, const std::string& call);
 
+// Fails with `invalid` if only such a file gives agents access to files or networks.
+Result<Done> check_access(const Program& program, const Environment& environment);
+
 // True if the user has recorded this file with exactly these bytes.
 bool is_trusted(const Program& program, const Environment& environment, const std::string& path,
                 const std::string& text);

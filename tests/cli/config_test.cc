@@ -53,11 +53,29 @@ TEST_F(CliConfig, AWorkersNameAndItsLimitsAreExplained) {
   EXPECT_EQ(explained("runs_per_user"), Answer("0", "default"));
   EXPECT_EQ(explained("starts_at_work"), Answer("1000", "default"));
   EXPECT_EQ(explained("blocking_threads"), Answer("4", "default"));
+  EXPECT_EQ(explained("egress_hosts"), Answer("", "default"));
+  EXPECT_EQ(explained("egress_networks"), Answer("", "default"));
+  EXPECT_EQ(explained("egress_ports"), Answer("80, 443", "default"));
   world_.setting.environment["BELAY_TRUSTED_PROXIES"] = "10.0.0.1, ::1";
   EXPECT_EQ(explained("trusted_proxies").first, "10.0.0.1, ::1");
   world_.setting.environment["BELAY_TRUSTED_PROXIES"] = "10.0.0.1, proxy";
   EXPECT_EQ(world_.run({"threads"}).code, 2);
   world_.setting.environment.erase("BELAY_TRUSTED_PROXIES");
+  using Refused = std::pair<const char*, const char*>;
+  for (const auto& [variable, value] : {Refused("BELAY_EGRESS_HOSTS", "https://example.com"),
+                                        {"BELAY_EGRESS_HOSTS", "a b"},
+                                        {"BELAY_EGRESS_NETWORKS", "10.0.0.0/33"},
+                                        {"BELAY_EGRESS_NETWORKS", "example.com"},
+                                        {"BELAY_EGRESS_PORTS", "0"},
+                                        {"BELAY_EGRESS_PORTS", "65536"},
+                                        {"BELAY_EGRESS_PORTS", ","},
+                                        {"BELAY_EGRESS_PORTS", "http"}}) {
+    world_.setting.environment[variable] = value;
+    auto refused = world_.run({"threads"});
+    EXPECT_EQ(refused.code, 2) << variable << "=" << value;
+    EXPECT_TRUE(refused.says({variable})) << refused.err;
+    world_.setting.environment.erase(variable);
+  }
   for (const char* threads : {"0", "-1", "257", "many", ""}) {
     world_.setting.environment["BELAY_BLOCKING_THREADS"] = threads;
     EXPECT_EQ(world_.run({"threads"}).code, *threads ? 2 : 0) << threads;
@@ -95,6 +113,9 @@ TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
       {"starts_per_minute", {"BELAY_STARTS_PER_MINUTE", "6"}},
       {"starts_at_work", {"BELAY_STARTS_AT_WORK", "7"}},
       {"blocking_threads", {"BELAY_BLOCKING_THREADS", "8"}},
+      {"egress_hosts", {"BELAY_EGRESS_HOSTS", "none"}},
+      {"egress_networks", {"BELAY_EGRESS_NETWORKS", "10.1.0.0/16, fd00::/8"}},
+      {"egress_ports", {"BELAY_EGRESS_PORTS", "any"}},
       {"trusted_proxies", {"BELAY_TRUSTED_PROXIES", "10.0.0.1"}},
       {"worker_name", {"BELAY_WORKER_NAME", "left"}},
       {"log_level", {"BELAY_LOG_LEVEL", "warning"}},

@@ -223,6 +223,23 @@ TEST_F(CliTrust, TheFolderMayNotSayWhoVouchesForAServerThatHasAKey) {
   expect_refused({"threads"}, "the password of your Redis", "redis_ca_file");
 }
 
+TEST_F(CliTrust, TheFolderMayNotGiveAgentsAccessToFilesOrNetworks) {
+  for (const char* line : {"egress_networks: 10.0.0.0/8", "egress_hosts: \"*\"",
+                           "egress_ports: any", "assistant_folders: /", "assistant_files: out"}) {
+    clone(line);
+    Outcome refused = world.run({"threads"});
+    EXPECT_EQ(refused.code, 2) << line;
+    EXPECT_THAT(refused.err, HasSubstr("belay.yaml, line 1")) << line;
+    EXPECT_THAT(refused.err, HasSubstr("config trust"));
+    EXPECT_EQ(world.run({"config", "trust"}).code, 0);
+    EXPECT_EQ(world.run({"threads"}).code, 0) << line;
+    EXPECT_EQ(world.run({"config", "distrust"}).code, 0);
+  }
+  set("BELAY_EGRESS_PORTS", "any");
+  clone("egress_ports: any");
+  EXPECT_EQ(world.run({"threads"}).code, 0) << "the person has set it, too";
+}
+
 TEST_F(CliTrust, SettingsThatSendNothingAreTakenFromAnyFolder) {
   set("OPENAI_API_KEY", "sk-mine");
   clone("language: es\nuser: ana\ntime_zone: Europe/Madrid\n");
