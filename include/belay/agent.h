@@ -37,6 +37,7 @@
 namespace belay {
 
 struct AgentOptions {
+  std::string model = {};   // see ModelRequest::model; empty: the model of the run
   std::string prompt = {};  // the system prompt; empty: none
   std::vector<Tool> tools = {};
   // Maximum number of model calls for one question. The model is asked to answer in the last one.
@@ -73,9 +74,11 @@ struct AgentTurn {
 };
 
 struct AgentState {
-  std::string question{};  // the input of a run
+  std::string question{};      // the input of a run
+  std::string instructions{};  // added to AgentOptions::prompt
   std::string answer{};
-  std::vector<AgentTurn> turns{};               // of all runs of the thread
+  bool truncated = false;          // the answer was cut off at the maximum length of a reply
+  std::vector<AgentTurn> turns{};  // of all runs of the thread
   std::map<std::string, ToolResult> results{};  // by ToolCall::id
   int steps = 0;                                // model calls for this question
   Usage usage{};                                // for this question

@@ -77,6 +77,9 @@ struct ModelRequest {
   // Unset: the model's own.
   std::optional<double> temperature = std::nullopt;
   std::optional<std::int64_t> seed = std::nullopt;  // not supported by all providers
+  // The model to call, as an entry of ModelSettings::models such as "openai:gpt-5". Empty: those of
+  // the program, with failover. A Model that has no others ignores it.
+  std::string model = {};
   // The first messages, which an earlier request of this conversation has recorded: for display,
   // the journal stores only the later ones. Does not change what the model receives.
   std::size_t recorded_messages = 0;

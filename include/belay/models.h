@@ -10,7 +10,10 @@
 // A model is named PROVIDER:NAME, followed by @URL if its server is not the provider's own. A list
 // of several models is used for failover: each call goes to the first model whose circuit is
 // closed, and to the next one if that is unreachable, overloaded or without credit; never after a
-// delta of its text was delivered, and never to a model that is not in the list.
+// delta of its text was delivered, and never to a model that is not in the list. A request that
+// names a model (ModelRequest::model) is sent to that one only. It need not be in the list: it is
+// opened when it is first named, with the same settings, at the address of the first model of the
+// list with its provider. The request fails with `invalid` if a key is missing.
 //
 // Only the request is sent: no ids, no machine names. A key is sent only to the server of its
 // provider's model (redirects are not followed) and is never part of an error. Replies are

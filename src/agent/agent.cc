@@ -28,7 +28,7 @@ struct Agent {
   std::string name;
   AgentOptions options;
   ToolRegistry tools;
-  std::string head;
+  std::string head;  // without instructions of a state
 };
 using SharedAgent = std::shared_ptr<const Agent>;
 
@@ -40,6 +40,7 @@ Result<Update<AgentState>> begin(const AgentState& state, Context&) {
   turn.question = state.question;
   return append(&AgentState::turns, std::move(turn))
       .set(&AgentState::answer, "")
+      .set(&AgentState::truncated, false)
       .set(&AgentState::steps, 0)
       .set(&AgentState::usage, Usage{});
 }
@@ -50,21 +51,27 @@ bool has_note(const AgentState& state, Limit limit) {
   return limit != Limit::none && state.steps > 0;
 }
 
-ModelRequest request_of(const Agent& agent, const AgentState& state, Limit limit) {
+std::string head_for(const Agent& agent, const AgentState& state) {
+  if (state.instructions.empty()) return agent.head;
+  return head_of(agent.options, agent.tools, prompt_of(agent.options, state.instructions));
+}
+
+ModelRequest request_of(const Agent& agent, const AgentState& state, const std::string& head,
+                        Limit limit) {
   ModelRequest request;
   request.purpose = "agent/" + agent.name;
-  if (!agent.options.prompt.empty()) {
-    request.messages.push_back({Role::system, agent.options.prompt});
-  }
+  std::string prompt = prompt_of(agent.options, state.instructions);
+  if (!prompt.empty()) request.messages.push_back({Role::system, std::move(prompt)});
   std::vector<Message> conversation = conversation_of(state);
   std::move(conversation.begin(), conversation.end(), std::back_inserter(request.messages));
   if (has_note(state, limit)) {
     request.messages.push_back({Role::user, std::string(note_of(limit))});
   }
   // A changed prompt is a message that no earlier request has recorded.
-  if (state.head == agent.head) {
+  if (state.head == head) {
     request.recorded_messages = static_cast<std::size_t>(state.requested);
   }
+  request.model = agent.options.model;
   request.tools = agent.tools.definitions();
   request.max_output_tokens = agent.options.max_output_tokens;
   request.temperature = agent.options.temperature;
@@ -102,6 +109,7 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
     std::string answer = turn.text;
     return std::move(update)
         .append(&AgentState::turns, std::move(turn))
+        .set(&AgentState::truncated, reply.stop_reason == StopReason::length)
         .set(&AgentState::answer, std::move(answer));
   }
   std::vector<std::string> ids = next_calls(turn, {}, agent.options, agent.tools);
@@ -113,10 +121,11 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
 Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState& state,
                                             Context& context) {
   Limit limit = limit_of(state, agent->options);
-  ModelRequest request = request_of(*agent, state, limit);
+  std::string head = head_for(*agent, state);
+  ModelRequest request = request_of(*agent, state, head, limit);
   auto requested = static_cast<std::int64_t>(request.messages.size());
-  bool is_changed = !state.head.empty() && state.head != agent->head;
-  if (is_changed) context.emit("prompt_changed", head_change(state.head, agent->head));
+  bool is_changed = !state.head.empty() && state.head != head;
+  if (is_changed) context.emit("prompt_changed", head_change(state.head, head));
   request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
   auto reply = co_await context.model().generate(std::move(request));
   if (!reply.ok()) co_return std::move(reply).error();
@@ -125,9 +134,7 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
   }
   auto update = update_of(*agent, state, *std::move(reply), limit, context);
   update = std::move(update).set(&AgentState::requested, requested);
-  if (state.head != agent->head) {
-    update = std::move(update).set(&AgentState::head, agent->head);
-  }
+  if (state.head != head) update = std::move(update).set(&AgentState::head, std::move(head));
   co_return update;
 }
 
@@ -165,7 +172,7 @@ Result<SharedAgent> checked(std::string name, AgentOptions options) {
                                          std::to_string(options.steps_max) + ". Use at least 1.");
   }
   agent->name = std::move(name);
-  agent->head = head_of(options, agent->tools);
+  agent->head = head_of(options, agent->tools, options.prompt);
   agent->options = std::move(options);
   return SharedAgent(std::move(agent));
 }

@@ -124,6 +124,18 @@ TEST(Agent, AnswersAfterItsCallsHaveResults) {
   EXPECT_EQ(run.attempts("tool"), 2);
 }
 
+TEST(Agent, CallsTheModelThatItsOptionsName) {
+  auto world = world_with([](const ModelRequest& request) -> Result<ModelReply> {
+    return text_reply("by " + (request.model.empty() ? "the run's model" : request.model));
+  });
+  AgentOptions options = options_with({});
+  EXPECT_EQ(world.run(agent_graph("trip", options), asked("?")).approve_all().state().answer,
+            "by the run's model");
+  options.model = "openai:small";
+  EXPECT_EQ(world.run(agent_graph("trip", options), asked("?")).approve_all().state().answer,
+            "by openai:small");
+}
+
 TEST(Agent, RepeatsNoCallThatEndedBeforeACrash) {
   auto model = [](const ModelRequest& request) -> Result<ModelReply> {
     if (results_in(request) < 4) {

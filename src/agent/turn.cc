@@ -171,8 +171,16 @@ std::string result_text(std::string_view text, std::size_t bytes_max) {
          std::to_string(text.size()) + " bytes are shown.]";
 }
 
-std::string head_of(const AgentOptions& options, const ToolRegistry& tools) {
-  Value::Object head{{"prompt", options.prompt}, {"tools", document_of(tools.definitions())}};
+std::string prompt_of(const AgentOptions& options, std::string_view instructions) {
+  std::string prompt = options.prompt;
+  if (!prompt.empty() && !instructions.empty()) prompt += "\n\n";
+  return prompt.append(instructions);
+}
+
+std::string head_of(const AgentOptions& options, const ToolRegistry& tools,
+                    const std::string& prompt) {
+  Value::Object head{{"prompt", prompt}, {"tools", document_of(tools.definitions())}};
+  if (!options.model.empty()) head.emplace("model", options.model);
   if (options.max_output_tokens) head.emplace("maxOutputTokens", *options.max_output_tokens);
   if (options.temperature) head.emplace("temperature", *options.temperature);
   return to_json(Value(std::move(head)));

@@ -40,8 +40,11 @@ std::string result_text(std::string_view text, std::size_t bytes_max);
 // Returns why the arguments do not fit the tool; nullopt if they do.
 std::optional<std::string> arguments_fault(const Tool& tool, const Value& arguments);
 
+// Returns the system message of the agent with the instructions of the state; empty: none.
+std::string prompt_of(const AgentOptions& options, std::string_view instructions);
 // Returns the parts of a request that precede its messages, as JSON.
-std::string head_of(const AgentOptions& options, const ToolRegistry& tools);
+std::string head_of(const AgentOptions& options, const ToolRegistry& tools,
+                    const std::string& prompt);
 // Describes the first difference of two heads: {"byte": n, "cause": "tools"}.
 Value head_change(const std::string& before, const std::string& now);
 

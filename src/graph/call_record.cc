@@ -65,6 +65,7 @@ Value document_of(const ModelRequest& request) {
   if (request.tool_choice != ToolChoice::automatic) {
     members.emplace("toolChoice", name_of(request.tool_choice));
   }
+  if (!request.model.empty()) members.emplace("model", request.model);
   if (request.temperature) members.emplace("temperature", *request.temperature);
   if (request.seed) members.emplace("seed", *request.seed);
   return Value(std::move(members));

@@ -57,6 +57,49 @@ TEST(ModelKeys, GoToTheServersOfTheirOwnProvider) {
   }
 }
 
+// A server that keeps the requests that it receives, and has no model.
+struct KeptRequests {
+  std::vector<std::string> seen;
+  ScriptedServer server{[this](Peer& peer, int) {
+    seen.push_back(peer.request());
+    peer.send("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+    peer.sees_the_end();
+  }};
+};
+
+TEST(ModelKeys, AModelThatARequestNamesHasTheServerAndTheKeyOfItsProvider) {
+  KeptRequests listed;
+  KeptRequests named;
+  ModelSettings settings;
+  settings.models = "ollama:m";
+  settings.url = listed.server.url("");
+  settings.proxy = "";
+  settings.ollama_key = "key-of-ollama";
+  settings.openai_key = "key-of-openai";
+  auto clock = system_clock();
+  auto loop = make_event_loop();
+  auto model = open_model(settings, *clock).value();
+  auto ask = [&](std::string name) {
+    ModelRequest request;
+    request.model = std::move(name);
+    request.messages = {{Role::user, "Hello"}};
+    auto reply = block_on(*loop, model->generate(std::move(request)));
+    return reply.ok() ? Error{} : reply.error();
+  };
+  ask("ollama:other");
+  ask("openai:gpt@" + named.server.url(""));
+  EXPECT_THAT(ask("anthropic:claude").message, HasSubstr("ANTHROPIC_API_KEY"));
+  EXPECT_THAT(ask("ollama:a, ollama:b").message, HasSubstr("one model"));
+  EXPECT_THAT(ask("claude").message, HasSubstr("Unknown model"));
+  model.reset();
+  ASSERT_EQ(listed.seen.size(), 1u);
+  EXPECT_THAT(listed.seen[0], HasSubstr("\"other\""));
+  EXPECT_THAT(listed.seen[0], HasSubstr("key-of-ollama"));
+  ASSERT_EQ(named.seen.size(), 1u);
+  EXPECT_THAT(named.seen[0], HasSubstr("key-of-openai"));
+  EXPECT_THAT(named.seen[0], Not(HasSubstr("key-of-ollama")));
+}
+
 TEST(ModelNames, AreOfTwoHundredBytesAtMost) {
   ModelSettings settings;
   settings.models = "openai:" + std::string(200, 'm');

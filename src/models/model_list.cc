@@ -2,8 +2,15 @@
 
 #include <algorithm>
 
+#include "base/in_quotes.h"
+#include "models/json_sanitizer.h"
+
 namespace belay::models {
 namespace {
+
+// Of models that requests name. The names come from code; those of a program that takes them from
+// its input must not open connections without bound.
+constexpr std::size_t named_models_max = 100;
 
 CircuitBreaker::Verdict verdict_of(const Result<ModelReply>& reply) {
   if (reply.ok()) return CircuitBreaker::Verdict::worked;
@@ -49,7 +56,27 @@ Task<Result<ModelReply>> ModelList::ask(const Member& member, ModelRequest reque
   co_return std::move(reply);
 }
 
+// The pointer is valid as long as the list: members are never removed.
+Result<const ModelList::Member*> ModelList::named(const std::string& name) const {
+  for (const Member& member : members_) {
+    if (member.name == name) return &member;
+  }
+  if (auto found = named_.find(name); found != named_.end()) return &found->second;
+  if (!open_ || named_.size() == named_models_max) {
+    return error(ErrorCode::invalid, "The model " + in_quotes(quotable(name, 100)) +
+                                         " is not one of this program's models" +
+                                         (open_ ? ", and it has opened too many others." : "."));
+  }
+  BELAY_TRY(Member member, open_(name));
+  return &named_.emplace(name, std::move(member)).first->second;
+}
+
 Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
+  if (!request.model.empty()) {
+    auto member = named(request.model);
+    if (!member.ok()) co_return std::move(member).error();
+    co_return co_await ask(**member, std::move(request));
+  }
   std::vector<Error> errors;
   bool has_told = false;
   for (const Member& member : members_) {
@@ -71,6 +98,10 @@ Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
 }
 
 std::optional<ModelPrice> ModelList::price(const ModelRequest& request) const {
+  if (!request.model.empty()) {
+    auto member = named(request.model);
+    return member.ok() ? (*member)->model->price(request) : std::nullopt;
+  }
   ModelPrice most;
   for (const Member& member : members_) {
     auto price = member.model->price(request);
@@ -82,6 +113,11 @@ std::optional<ModelPrice> ModelList::price(const ModelRequest& request) const {
 }
 
 std::int64_t ModelList::input_tokens_max(const ModelRequest& request) const {
+  if (!request.model.empty()) {
+    auto member = named(request.model);
+    if (member.ok()) return (*member)->model->input_tokens_max(request);
+    return Model::input_tokens_max(request);
+  }
   std::int64_t most = 0;
   for (const Member& member : members_) {
     most = std::max(most, member.model->input_tokens_max(request));

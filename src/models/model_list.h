@@ -1,7 +1,10 @@
 #pragma once
-// models/model_list.h - failover: calls the models of a list in order until one replies. Each call
-// passes the circuit breaker, the slots and the rate limit of the model's server.
+// models/model_list.h - failover: calls the models of a list in order until one replies. A request
+// that names a model is sent to this one only. Each call passes the circuit breaker, the slots and
+// the rate limit of the model's server.
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,18 +32,26 @@ class ModelList final : public Model {
     std::shared_ptr<Model> model;
     std::shared_ptr<ServerGuard> guard;  // null for a local model of the program
   };
-  // Requires at least one member.
-  explicit ModelList(std::vector<Member> members) : members_(std::move(members)) {}
+  // `open` returns the model of a request that names one which is not in the list; null: such a
+  // request fails with `invalid`. Requires at least one member.
+  using Open = std::function<Result<Member>(const std::string& name)>;
+  explicit ModelList(std::vector<Member> members, Open open = nullptr)
+      : members_(std::move(members)), open_(std::move(open)) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
-  // Both return the maximum over all members: the model that will reply is not known in advance.
+  // Without ModelRequest::model, both return the maximum over all members: the model that will
+  // reply is not known in advance.
   std::optional<ModelPrice> price(const ModelRequest& request) const override;
   std::int64_t input_tokens_max(const ModelRequest& request) const override;
 
  private:
   static Task<Result<ModelReply>> ask(const Member& member, ModelRequest request);
+  Result<const Member*> named(const std::string& name) const;
 
   const std::vector<Member> members_;
+  const Open open_;
+  // Opened at the first request that names it. A model is used on one executor: see models.h.
+  mutable std::map<std::string, Member, std::less<>> named_;
 };
 
 }  // namespace belay::models

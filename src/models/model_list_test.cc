@@ -50,9 +50,10 @@ struct ModelLists : ::testing::Test {
     list = std::make_unique<ModelList>(std::move(members));
     return *list;
   }
-  Result<ModelReply> ask(Model& model, bool listens = true) {
+  Result<ModelReply> ask(Model& model, bool listens = true, std::string name = {}) {
     told.clear();
     ModelRequest request;
+    request.model = std::move(name);
     request.messages = {{Role::user, "Hello"}};
     if (listens) request.on_text_delta = [this](std::string_view piece) { told += piece; };
     return block_on(loop, model.generate(std::move(request)));
@@ -65,6 +66,39 @@ TEST_F(ModelLists, AskTheFirstThatCanBeHad) {
   EXPECT_EQ(ask(both())->text, "two");
   EXPECT_EQ(ask(both())->text, "one");
   EXPECT_EQ(ask(both())->text, "two again");
+}
+
+TEST_F(ModelLists, SendARequestThatNamesAModelToThisOneOnly) {
+  second->replies("two").fails(busy());
+  EXPECT_EQ(ask(both(), true, "b:2")->text, "two");
+  EXPECT_EQ(ask(both(), true, "b:2").error().message, "It is busy.") << "no failover";
+  EXPECT_TRUE(first->requests().empty());
+  EXPECT_THAT(ask(both(), true, "c:3").error().message, HasSubstr("\"c:3\" is not one"));
+}
+
+TEST_F(ModelLists, OpenAModelWhenARequestFirstNamesItAndNotMoreThanAHundred) {
+  std::vector<ModelList::Member> members;
+  members.push_back({"a:1", first, nullptr});
+  std::vector<std::string> opened;
+  auto other = std::make_shared<ScriptedModel>();
+  other->replies("one").replies("two");
+  ModelList::Open open = [&](const std::string& name) -> Result<ModelList::Member> {
+    opened.push_back(name);
+    if (name == "bad") return error(ErrorCode::invalid, "It needs a key.");
+    return ModelList::Member{name, other, nullptr};
+  };
+  ModelList models(std::move(members), open);
+  EXPECT_EQ(ask(models, true, "c:3")->text, "one");
+  EXPECT_EQ(ask(models, true, "c:3")->text, "two");
+  EXPECT_EQ(ask(models, true, "bad").error().message, "It needs a key.");
+  EXPECT_THAT(opened, ElementsAre("c:3", "bad"));
+  ModelRequest request;
+  for (int i = 0; i < 200; ++i) {
+    request.model = "m" + std::to_string(i);
+    models.price(request);
+  }
+  EXPECT_EQ(opened.size(), 2u + 99u);
+  EXPECT_EQ(ask(models, true, "m150").error().code, ErrorCode::invalid);
 }
 
 TEST_F(ModelLists, DoNotCarryAWrongRequestFromModelToModel) {

@@ -92,10 +92,19 @@ Digest CachedModel::key_of(const ModelRequest& request) const {
   for (const Message& message : request.messages) messages.push_back(document_of(message));
   Value::Array tools;
   for (const ToolDefinition& tool : request.tools) tools.push_back(document_of(tool));
-  return sha256(to_json(Value(Value::Array{
-      identity_, request.purpose, std::move(messages), request.response_schema, request.input,
-      value_of(request.max_output_tokens), std::move(tools), static_cast<int>(request.tool_choice),
-      value_of(request.temperature), value_of(request.seed)})));
+  Value::Array all{identity_,
+                   request.purpose,
+                   std::move(messages),
+                   request.response_schema,
+                   request.input,
+                   value_of(request.max_output_tokens),
+                   std::move(tools),
+                   static_cast<int>(request.tool_choice),
+                   value_of(request.temperature),
+                   value_of(request.seed)};
+  // Absent from keys that earlier versions have stored in a shared cache.
+  if (!request.model.empty()) all.emplace_back(request.model);
+  return sha256(to_json(Value(std::move(all))));
 }
 
 void CachedModel::remove(Entries::iterator entry) {
