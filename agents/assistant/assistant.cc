@@ -1,12 +1,7 @@
 #include "agents/assistant/assistant.h"
 
-#include <chrono>
-
 namespace belay::assistant {
 namespace {
-
-constexpr int kAttempts = 3;
-constexpr std::chrono::minutes kModelTimeout{10};
 
 constexpr std::string_view kUser = "user";
 constexpr std::string_view kAnswerer = "assistant";
@@ -22,41 +17,30 @@ std::size_t first_sent(const std::vector<ConversationMessage>& messages) {
   return first;
 }
 
-ModelRequest request_for(const Conversation& conversation) {
-  ModelRequest request;
-  if (!conversation.instructions.empty()) {
-    request.messages.push_back({Role::system, conversation.instructions});
-  }
+AgentState agent_state(const Conversation& conversation) {
+  AgentState state;
+  state.question = conversation.question;
+  state.instructions = conversation.instructions;
   const std::vector<ConversationMessage>& earlier = conversation.messages;
   for (std::size_t i = first_sent(earlier); i < earlier.size(); ++i) {
-    Role role = earlier[i].role == kUser ? Role::user : Role::assistant;
-    request.messages.push_back({role, earlier[i].text});
+    AgentTurn turn;
+    (earlier[i].role == kUser ? turn.question : turn.text) = earlier[i].text;
+    state.turns.push_back(std::move(turn));
   }
-  request.messages.push_back({Role::user, conversation.question});
-  return request;
+  return state;
 }
 
-Task<Result<Update<Conversation>>> answer(const Conversation& conversation, Context& context) {
-  if (conversation.question.empty()) {
-    co_return error(ErrorCode::invalid, "Missing question. Provide one as \"question\".");
-  }
-  ModelRequest request = request_for(conversation);
-  request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
-  auto reply = co_await context.model().generate(std::move(request));
-  if (!reply.ok()) co_return std::move(reply).error();
-  if (reply->stop_reason == StopReason::refused) {
-    co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
-  }
-  context.outcome("answered");
-  co_return set(&Conversation::answer, std::move(reply->text))
-      .set(&Conversation::provider, std::move(reply->provider))
-      .set(&Conversation::model, std::move(reply->model))
-      .set(&Conversation::notice, std::move(reply->notice))
-      .set(&Conversation::truncated, reply->stop_reason == StopReason::length)
+Update<Conversation> take_answer(const AgentState& state) {
+  return set(&Conversation::answer, state.answer)
+      .set(&Conversation::provider, state.provider)
+      .set(&Conversation::model, state.model)
+      .set(&Conversation::notice, state.notice)
+      .set(&Conversation::truncated, state.truncated)
       .set(&Conversation::approved, false);
 }
 
-Update<Conversation> remember(const Conversation& conversation, Context&) {
+Update<Conversation> remember(const Conversation& conversation, Context& context) {
+  context.outcome("answered");
   return append(&Conversation::messages,
                 ConversationMessage{std::string(kUser), conversation.question})
       .append(&Conversation::messages,
@@ -65,9 +49,13 @@ Update<Conversation> remember(const Conversation& conversation, Context&) {
 
 }  // namespace
 
-Result<Graph<Conversation>> assistant() {
+Result<Graph<Conversation>> assistant(std::vector<Tool> tools) {
+  AgentOptions options;
+  options.tools = std::move(tools);
+  BELAY_TRY(auto agent, agent_graph("answer", std::move(options)));
   GraphBuilder<Conversation> graph{std::string(kAssistant)};
-  graph.node("answer", answer).retry({.attempts = kAttempts}).timeout(kModelTimeout);
+  graph.describe("Answers a question, with the tools that its settings permit.");
+  graph.subgraph("answer", agent, agent_state, take_answer);
   graph.approval("review", &Conversation::answer, {.question = "Is this answer fit to be used?"})
       .when([](const Conversation& conversation) { return conversation.review; })
       .decision_flag(&Conversation::approved)

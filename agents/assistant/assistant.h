@@ -1,22 +1,23 @@
 #pragma once
-// assistant/assistant.h - the smallest agent that uses a language model: it answers a question,
+// assistant/assistant.h - answers a question with a language model, with tools if it has some,
 // streams the answer and, on request, asks a person for approval.
 //
 //     answer -> review (if `review` is true) -> remember -> end
 //
+// `answer` is an agent (belay/agent.h). Calls of tools that need an approval pause the run.
 // Each thread is a conversation: `remember` appends the question and the answer to `messages`, and
 // the next run of the thread sends them before its own question. A rejected answer is not
 // remembered, an edited one as it was edited.
 //
 // Outcomes: answered, rejected, expired.
 //
-// Failure and retry: an unavailable model is called three times. The builtin rules cannot answer
-// free text: with them the run fails, and the error names the models to configure.
+// Failure and retry: an unavailable model is called three times for each step. The builtin rules
+// cannot answer free text: with them the run fails, and the error names the models to configure.
 
 #include <string>
 #include <vector>
 
-#include "belay/graph.h"
+#include "belay/agent.h"
 
 namespace belay::assistant {
 
@@ -43,7 +44,7 @@ struct Conversation {
   std::vector<ConversationMessage> messages;  // of the earlier runs of the thread, oldest first
 };
 
-// Builds the graph.
-Result<Graph<Conversation>> assistant();
+// Builds the graph. Fails with `invalid` for two tools of one name.
+Result<Graph<Conversation>> assistant(std::vector<Tool> tools = {});
 
 }  // namespace belay::assistant

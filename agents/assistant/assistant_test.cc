@@ -41,6 +41,46 @@ TEST(Assistant, AnswersTheSameThroughACrashAtEachCommit) {
   }
 }
 
+TEST(Assistant, SendsItsInstructionsBeforeTheQuestion) {
+  auto world = testing::World{}.model(testing::replies("Blue."));
+  Conversation conversation = asked("What colour is the sky?");
+  conversation.instructions = "Answer in one word.";
+  auto run = world.run(assistant().value(), conversation).approve_all();
+  ASSERT_EQ(run.model_requests().size(), 1u);
+  const std::vector<Message>& sent = run.model_requests()[0].messages;
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_EQ(sent[0].role, Role::system);
+  EXPECT_EQ(sent[0].text, "Answer in one word.");
+  EXPECT_EQ(sent[1].text, "What colour is the sky?");
+}
+
+struct Place {
+  std::string place{};
+};
+
+Tool weather() {
+  return make_tool<Place>(
+      {.name = "weather", .description = "The weather.", .effect = ToolEffect::reads},
+      [](const Place& in, ToolContext&) { return "rain in " + in.place; });
+}
+
+TEST(Assistant, CallsItsToolsAndRemembersTheQuestionAndTheAnswer) {
+  Value oslo = Value::object({{"place", "Oslo"}});
+  auto world =
+      testing::World{}.model(testing::calls({{"1", "weather", oslo}}).replies("It rains in Oslo."));
+  auto calm = world.run(assistant({weather()}), asked("Rain?")).approve_all();
+  ASSERT_TRUE(calm.ok()) << calm.error()->message;
+  EXPECT_EQ(calm.outcome(), "answered");
+  ASSERT_EQ(calm.model_requests().size(), 2u);
+  EXPECT_EQ(calm.model_requests()[1].messages.back().text, "rain in Oslo");
+  ASSERT_EQ(calm.state().messages.size(), 2u);
+  EXPECT_EQ(calm.state().messages[1].text, "It rains in Oslo.");
+  for (auto crash : calm.crash_points()) {
+    auto rough = world.run(assistant({weather()}), asked("Rain?")).crash_at(crash).approve_all();
+    EXPECT_EQ(rough.state(), calm.state());
+  }
+}
+
 TEST(Assistant, WithoutAQuestionItFails) {
   auto world = testing::World{}.model(testing::replies("Blue."));
   auto run = world.run(assistant().value(), asked("")).approve_all();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/cli/belay_process.h"
 #include "tests/providers/scripted_provider.h"
 
@@ -101,6 +103,33 @@ TEST_F(CliAssistant, ABusyThreadRefusesAQuestionOrKeepsItForLater) {
   EXPECT_EQ(world.run({"state", "t", "--run", waiting}).code, 2) << "it was deleted";
   EXPECT_EQ(world.run({"cancel", "t"}).code, 0);
   EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliAssistant, HasTheToolsThatItsSettingsPermit) {
+  auto tools_of = [&](const std::string& thread) {
+    std::vector<std::string> names;
+    Value calls = world.run({"calls", thread, "--json"}).json();
+    const Value::Array* tools = calls["calls"].as_array()->at(0)["prompt"]["tools"].as_array();
+    if (!tools) return names;
+    for (const Value& tool : *tools) names.push_back(*tool["name"].as_string());
+    return names;
+  };
+  EXPECT_EQ(ask("none").code, 0);
+  EXPECT_THAT(tools_of("none"), ::testing::IsEmpty());
+  std::filesystem::create_directories(world.folder.file("handbook"));
+  world.write("handbook/outbox.md", "Messages of the outbox are kept for 30 days.");
+  auto& environment = world.setting.environment;
+  environment["BELAY_ASSISTANT_FOLDERS"] = " " + world.folder.file("handbook") + ", ";
+  environment["BELAY_ASSISTANT_FILES"] = world.folder.file("out");
+  Outcome asked = ask("t");
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr(kAnswer));
+  EXPECT_THAT(tools_of("t"), ::testing::ElementsAre("search", "write_file", "read_file"));
+  EXPECT_EQ(world.run({"check"}).code, 0);
+  environment["BELAY_ASSISTANT_FOLDERS"] = world.folder.file("absent");
+  Outcome refused = ask("absent");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("absent"));
 }
 
 TEST_F(CliAssistant, WithoutAnAnswerShowsNone) {
