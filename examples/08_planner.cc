@@ -1,8 +1,9 @@
-// A goal instead of fixed edges: plans the next step, performs and records it, and plans again
-// until the goal is reached or the maximum number of steps is used up.
+// A goal instead of fixed edges: an agent whose model plans. It performs the steps that are
+// possible now, in parallel, and plans again with their results, until the goal is reached or the
+// maximum number of model calls is used up.
 //
 //     $ 08_planner run --thread first --input goal="drink tea"
-//     $ 08_planner run --thread second --input goal="drink tea" --input steps_left=2
+//     $ 08_planner run --thread second --input goal="wash up"
 //     $ 08_planner threads
 
 #include <algorithm>
@@ -13,54 +14,110 @@
 
 using namespace belay;
 
-struct Plan {
-  std::string goal{};
-  int steps_left = 10;
-  std::string next{};  // empty: no step is left
-  std::string seen{};  // result of the last step
-  std::vector<std::string> done{};
+struct Step {
+  std::string name{};
+  static void describe(Described<Step>& arguments) {
+    arguments.member(&Step::name).text("The step to perform").length(1, 80);
+  }
 };
+
+// Two calls with one key are one step: after a crash, it is repeated with the same key.
+Tool perform() {
+  return make_tool<Step>(
+      {.name = "perform", .description = "Performs a step.", .effect = ToolEffect::keyed},
+      [](const Step& step, ToolContext&) { return step.name + ": done"; });
+}
 
 // The steps that each step requires.
 const std::map<std::string, std::vector<std::string>> needs = {
+    {"wash up", {"serve breakfast"}},
+    {"serve breakfast", {"drink tea", "toast bread"}},
     {"drink tea", {"boil water", "find leaves"}},
     {"boil water", {"fill kettle"}},
+    {"toast bread", {"cut bread"}},
     {"find leaves", {}},
     {"fill kettle", {}},
+    {"cut bread", {}},
 };
 
-// Returns the first step towards `goal` that can be performed now: a pure function. A language
-// model can replace it: see 04_tools.cc.
-std::string step_towards(const std::string& goal, const std::vector<std::string>& done) {
-  if (std::find(done.begin(), done.end(), goal) != done.end()) return "";
+using Steps = std::vector<std::string>;
+
+bool contains(const Steps& steps, const std::string& step) {
+  return std::find(steps.begin(), steps.end(), step) != steps.end();
+}
+
+// Adds the steps towards `goal` that can be performed now.
+void plan(const std::string& goal, const Steps& done, Steps& next) {
+  if (contains(done, goal) || contains(next, goal)) return;
+  std::size_t before = next.size();
+  bool is_ready = true;
   for (const std::string& needed : needs.at(goal)) {
-    if (auto step = step_towards(needed, done); !step.empty()) return step;
+    is_ready = is_ready && contains(done, needed);
+    plan(needed, done, next);
   }
-  return goal;
+  if (is_ready && next.size() == before) next.push_back(goal);
 }
 
-Update<Plan> plan(const Plan& plan, Context& context) {
-  auto next = step_towards(plan.goal, plan.done);
-  bool is_stuck = !next.empty() && plan.steps_left == 0;
-  context.outcome(is_stuck ? "out_of_steps" : "goal_reached");
-  return set(&Plan::next, is_stuck ? "" : next);
-}
+// Plans by the table: a language model in its place receives the same requests.
+class Planner final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest request) override {
+    std::string goal;
+    Steps done;
+    for (const Message& message : request.messages) {
+      if (message.role == Role::user && goal.empty()) goal = message.text;
+      for (const ToolCall& call : message.tool_calls) {
+        done.push_back(*call.arguments["name"].as_string());
+      }
+    }
+    Steps next;
+    if (needs.count(goal) > 0) plan(goal, done, next);
+    ModelReply reply;
+    reply.provider = "planner";
+    bool is_last_call = request.messages.back().role == Role::user && !done.empty();
+    if (next.empty()) {
+      reply.text = needs.count(goal) > 0 ? "The goal is reached." : "The goal is not known.";
+    } else if (is_last_call) {
+      reply.text = "Out of steps; the next one would be: " + next.front() + ".";
+    } else {
+      for (const std::string& step : next) {
+        reply.tool_calls.push_back({step, "perform", Value::object({{"name", step}})});
+      }
+      reply.stop_reason = StopReason::tool_calls;
+    }
+    co_return reply;
+  }
+};
 
-Update<Plan> act(const Plan& plan, Context&) { return set(&Plan::seen, plan.next + ": done"); }
+struct Plan {
+  std::string goal{};
+  std::string report{};
+  std::vector<std::string> done{};
+};
 
-Update<Plan> record(const Plan& plan, Context&) {
-  return append(&Plan::done, plan.next).add(&Plan::steps_left, -1);
+Update<Plan> report_of(const AgentState& agent) {
+  Steps done;
+  for (const AgentTurn& turn : agent.turns) {
+    for (const AgentCall& each : turn.calls) {
+      done.push_back(*each.call.arguments["name"].as_string());
+    }
+  }
+  return set(&Plan::report, agent.answer).set(&Plan::done, done);
 }
 
 Result<Graph<Plan>> planner_graph() {
+  AgentOptions options;
+  options.prompt = "Reach the goal step by step.";
+  options.tools = {perform()};
+  options.steps_max = 5;
   GraphBuilder<Plan> graph{"planner"};
-  graph.node("plan", plan);
-  graph.node("act", act);
-  graph.node("record", record);
-  graph.edge(start, "plan");
-  graph.branch("plan", [](const Plan& plan) { return plan.next.empty(); }, {"act", end});
-  graph.edge("act", "record").edge("record", "plan");
+  graph.agent("plan", options, &Plan::goal, report_of);
+  graph.edge(start, "plan").edge("plan", end);
   return std::move(graph).build();
 }
 
-int main(int argc, char** argv) { return belay::main(argc, argv, planner_graph()); }
+int main(int argc, char** argv) {
+  MainOptions options;
+  options.model = std::make_shared<Planner>();
+  return belay::main(argc, argv, options, planner_graph());
+}
