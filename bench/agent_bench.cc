@@ -1,11 +1,15 @@
 // Measures agents with tools on SQLite: a step of a loop of 10 steps with 4 calls each, by the
 // class of the tool's effect; the bytes that the store keeps of a long conversation, compared with
-// those of its messages; and the growth of a step over 100 steps.
+// those of its messages; the growth of a step over 100 steps; the memory of 500 agents that wait
+// for a model; and a search over 10,000 paragraphs.
 
 #include "belay/agent.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
+#include "belay/tools.h"
 #include "bench/machine.h"
 #include "bench/options.h"
 #include "bench/pages.h"
@@ -20,6 +24,9 @@ constexpr int loop_steps = 10;
 constexpr int loop_calls = 4;
 constexpr int long_steps = 100;
 constexpr std::size_t long_bytes = 4'000;
+constexpr int waiting_runs = 500;
+constexpr int paragraphs = 10'000;
+constexpr int searches = 100;
 
 struct Item {
   int number = 0;
@@ -114,6 +121,93 @@ void long_conversation(World& world, const std::string& path) {
       stored / unique);
 }
 
+// Waits before it answers, as a slow language model does.
+class SlowModel final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest) override {
+    ++waiting;
+    co_await sleep_for(std::chrono::seconds(3));
+    ModelReply reply;
+    reply.text = "done";
+    reply.provider = "bench";
+    co_return reply;
+  }
+  int waiting = 0;
+};
+
+void waiting_agents(World& world, const std::string& path) {
+  auto store = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
+  SlowModel model;
+  auto runtime = value_or_exit(
+      Runtime::open(RuntimeParts{*store, *world.loop, *world.clock, *world.random, model}));
+  auto graph = agent(ToolEffect::reads, 40);
+  runtime->add(graph);
+  double before = resident_bytes();
+  double highest = 0;
+  int ended = 0;
+  std::vector<Spawned> all(waiting_runs);
+  std::function<void(Result<RunView>)> done = [&](Result<RunView> view) {
+    if (!view.ok()) exit_with(view.error().message);
+    if (ended++ == 0) highest = resident_bytes();
+    if (ended == waiting_runs) world.loop->stop();
+  };
+  world.loop->post([&] {
+    for (Spawned& one : all) {
+      AgentState state;
+      state.question = "Begin.";
+      auto started = runtime->start(graph, std::move(state), StartOptions());
+      one = spawn<Result<RunView>>(*world.loop, std::move(started), done);
+    }
+  });
+  world.loop->run();
+  if (model.waiting != waiting_runs) exit_with("Not all agents waited for the model.");
+  std::printf("\n%d agents that wait for a model: %.1f MB in all, %.1f MB without them\n",
+              waiting_runs, highest / 1e6, before / 1e6);
+}
+
+// Writes files of 100 paragraphs, each of some 40 words of a vocabulary of 2,000.
+void write_paragraphs(const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  std::uint64_t bits = 1;
+  for (int file = 0; file < paragraphs / 100; ++file) {
+    std::ofstream out(folder + "/" + std::to_string(file) + ".md");
+    for (int paragraph = 0; paragraph < 100; ++paragraph) {
+      for (int word = 0; word < 40; ++word) {
+        bits = bits * 6'364'136'223'846'793'005ULL + 1'442'695'040'888'963'407ULL;
+        out << "word" << (bits >> 33) % 2'000 << ' ';
+      }
+      out << "\n\n";
+    }
+  }
+}
+
+void local_search(World& world, const std::string& folder) {
+  write_paragraphs(folder);
+  Tool tool = value_or_exit(local_search_tool({.folders = {folder}}));
+  Context context{Context::Attempt()};
+  ToolContext call(context, "1", "key");
+  std::vector<double> milliseconds;
+  double first = 0;
+  for (int i = 0; i <= searches; ++i) {
+    std::string query = "word" + std::to_string(i * 7) + " word" + std::to_string(i * 11);
+    Span span;
+    Value arguments = Value::object({{"query", query}, {"limit", 10}});
+    std::string found =
+        value_or_exit(block_on(*world.loop, tool.function()(std::move(arguments), call)));
+    span.stop();
+    if (found.find(".md") == found.npos) exit_with("The search has no result: " + found);
+    if (i == 0) {
+      first = span.seconds * 1e3;
+    } else {
+      milliseconds.push_back(span.seconds * 1e3);
+    }
+  }
+  std::printf(
+      "\nsearch over %d paragraphs: median %.1f ms, 95 %% within %.1f ms; the first one, which "
+      "indexes them, %.0f ms\n",
+      paragraphs, median(milliseconds), quantile(milliseconds, 0.95), first);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -129,6 +223,8 @@ int main(int count, char** arguments) {
     std::printf("| %s | %.0f |\n", name.c_str(),
                 time_of(world, place.path + "/" + name + ".db", effect));
   }
+  waiting_agents(world, place.path + "/waiting.db");
   long_conversation(world, place.path + "/long.db");
+  local_search(world, place.path + "/folder");
   return 0;
 }
