@@ -1,27 +1,23 @@
 // A goal instead of fixed edges: an agent whose model plans. It performs the steps that are
-// possible now, in parallel, and plans again with their results, until the goal is reached or the
-// maximum number of model calls is used up.
+// possible now, in parallel, and plans again with their results.
 //
 //     $ 08_planner run --thread first --input goal="drink tea"
 //     $ 08_planner run --thread second --input goal="wash up"
 //     $ 08_planner threads
 
-#include <algorithm>
+#include <belay/testing.h>
+
 #include <belay/belay.hpp>
 #include <map>
-#include <string>
-#include <vector>
+#include <set>
 
 using namespace belay;
+using Steps = std::set<std::string>;
 
 struct Step {
   std::string name{};
-  static void describe(Described<Step>& arguments) {
-    arguments.member(&Step::name).text("The step to perform").length(1, 80);
-  }
 };
 
-// Two calls with one key are one step: after a crash, it is repeated with the same key.
 Tool perform() {
   return make_tool<Step>(
       {.name = "perform", .description = "Performs a step.", .effect = ToolEffect::keyed},
@@ -29,95 +25,56 @@ Tool perform() {
 }
 
 // The steps that each step requires.
-const std::map<std::string, std::vector<std::string>> needs = {
-    {"wash up", {"serve breakfast"}},
-    {"serve breakfast", {"drink tea", "toast bread"}},
-    {"drink tea", {"boil water", "find leaves"}},
-    {"boil water", {"fill kettle"}},
+const std::map<std::string, Steps> needs = {
+    {"wash up", {"serve breakfast"}}, {"serve breakfast", {"drink tea", "toast bread"}},
+    {"boil water", {"fill kettle"}},  {"drink tea", {"boil water", "find leaves"}},
     {"toast bread", {"cut bread"}},
-    {"find leaves", {}},
-    {"fill kettle", {}},
-    {"cut bread", {}},
 };
-
-using Steps = std::vector<std::string>;
-
-bool contains(const Steps& steps, const std::string& step) {
-  return std::find(steps.begin(), steps.end(), step) != steps.end();
-}
 
 // Adds the steps towards `goal` that can be performed now.
 void plan(const std::string& goal, const Steps& done, Steps& next) {
-  if (contains(done, goal) || contains(next, goal)) return;
-  std::size_t before = next.size();
+  if (done.count(goal) > 0) return;
   bool is_ready = true;
-  for (const std::string& needed : needs.at(goal)) {
-    is_ready = is_ready && contains(done, needed);
+  for (const std::string& needed : needs.count(goal) > 0 ? needs.at(goal) : Steps()) {
+    is_ready = is_ready && done.count(needed) > 0;
     plan(needed, done, next);
   }
-  if (is_ready && next.size() == before) next.push_back(goal);
+  if (is_ready) next.insert(goal);
 }
 
-// Plans by the table: a language model in its place receives the same requests.
-class Planner final : public Model {
- public:
-  Task<Result<ModelReply>> generate(ModelRequest request) override {
-    std::string goal;
-    Steps done;
-    for (const Message& message : request.messages) {
-      if (message.role == Role::user && goal.empty()) goal = message.text;
-      for (const ToolCall& call : message.tool_calls) {
-        done.push_back(*call.arguments["name"].as_string());
-      }
-    }
-    Steps next;
-    if (needs.count(goal) > 0) plan(goal, done, next);
-    ModelReply reply;
-    reply.provider = "planner";
-    bool is_last_call = request.messages.back().role == Role::user && !done.empty();
-    if (next.empty()) {
-      reply.text = needs.count(goal) > 0 ? "The goal is reached." : "The goal is not known.";
-    } else if (is_last_call) {
-      reply.text = "Out of steps; the next one would be: " + next.front() + ".";
-    } else {
-      for (const std::string& step : next) {
-        reply.tool_calls.push_back({step, "perform", Value::object({{"name", step}})});
-      }
-      reply.stop_reason = StopReason::tool_calls;
-    }
-    co_return reply;
+// Replaces a language model, which receives the same requests.
+ModelReply planned(const ModelRequest& request) {
+  Steps done, next;
+  for (const Message& message : request.messages) {
+    for (const ToolCall& call : message.tool_calls)
+      done.insert(*call.arguments["name"].as_string());
   }
-};
+  plan(request.messages[1].text, done, next);
+  ModelReply reply;
+  // After the maximum number of calls, the last message asks for an answer.
+  bool is_last = request.messages.back().role == Role::user && !done.empty();
+  reply.text = next.empty() ? "The goal is reached." : is_last ? "Out of steps." : "";
+  for (const std::string& step : is_last ? Steps() : next) {
+    reply.tool_calls.push_back({"", "perform", Value::object({{"name", step}})});
+  }
+  return reply;
+}
 
 struct Plan {
   std::string goal{};
   std::string report{};
-  std::vector<std::string> done{};
 };
 
-Update<Plan> report_of(const AgentState& agent) {
-  Steps done;
-  for (const AgentTurn& turn : agent.turns) {
-    for (const AgentCall& each : turn.calls) {
-      done.push_back(*each.call.arguments["name"].as_string());
-    }
-  }
-  return set(&Plan::report, agent.answer).set(&Plan::done, done);
-}
-
 Result<Graph<Plan>> planner_graph() {
-  AgentOptions options;
-  options.prompt = "Reach the goal step by step.";
-  options.tools = {perform()};
-  options.steps_max = 5;
+  AgentOptions options{.prompt = "Reach the goal.", .tools = {perform()}, .steps_max = 5};
   GraphBuilder<Plan> graph{"planner"};
-  graph.agent("plan", options, &Plan::goal, report_of);
+  graph.agent("plan", options, &Plan::goal, &Plan::report);
   graph.edge(start, "plan").edge("plan", end);
   return std::move(graph).build();
 }
 
 int main(int argc, char** argv) {
   MainOptions options;
-  options.model = std::make_shared<Planner>();
+  options.model = std::make_shared<testing::ScriptedModel>(testing::replies_with(planned));
   return belay::main(argc, argv, options, planner_graph());
 }

@@ -30,8 +30,8 @@ std::vector<std::string> folders_in(std::string_view text) {
   return folders;
 }
 
-// The tools that need no network. What a folder contains can be the text of others, so that a file
-// is written only with an approval once something was read.
+// The tools that need no network. The files of a folder can contain text of others: once a search
+// has returned some, a file is written only with an approval.
 Result<std::vector<Tool>> tools_of(const ModuleSettings& settings) {
   std::vector<Tool> tools;
   // The server has the runs, and its own settings.

@@ -99,7 +99,10 @@ void Replay::start_again(bool is_fork) {
     unstarted.input = task.input;
     task = std::move(unstarted);
   }
-  if (!is_fork) run_.pending_superstep.reset();
+  if (is_fork) return;
+  run_.unfinished = run_.tasks.size();
+  run_.first_ready = 0;
+  run_.pending_superstep.reset();
 }
 
 Result<engine::Event> Replay::begin() {
