@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import * as olderHttp from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { modernVersion, serve, transports, world } from './server_process.mjs';
 
 async function modernClient(server, answer) {
@@ -37,7 +37,8 @@ for (const [name, open] of Object.entries(transports)) {
       assert.ok(tools.some((tool) => tool.name === 'greet'));
       const greeted = await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
       assert.equal(greeted.structuredContent.state.greeting, 'Hello, Ada!');
-      const deleted = await client.callTool({ name: 'confirm_delete', arguments: { filename: 'x' } });
+      const deletion = { name: 'confirm_delete', arguments: { filename: 'x' } };
+      const deleted = await client.callTool(deletion);
       assert.equal(deleted.structuredContent.state.deleted, true);
       assert.equal(forms.length, 1);
       assert.deepEqual(forms[0].requestedSchema.required, ['confirm']);
@@ -59,7 +60,8 @@ for (const [name, open] of Object.entries(transports)) {
       const { client } = await modernClient(server, { action: 'cancel' });
       const seen = [];
       const call = { name: 'test_tool_with_progress', arguments: {} };
-      const result = await client.callTool(call, { onprogress: (each) => seen.push(each.progress) });
+      const onprogress = (each) => seen.push(each.progress);
+      const result = await client.callTool(call, { onprogress });
       assert.equal(result.structuredContent.state.steps, 4);
       assert.ok(seen.length >= 3, `${seen}`);
       assert.deepEqual(seen, [...seen].sort((one, other) => one - other));
@@ -69,6 +71,7 @@ for (const [name, open] of Object.entries(transports)) {
     await t.test('the client of the older era calls agents', async () => {
       const client = new OlderClient({ name: 'older', version: '1' });
       const { program, url } = server;
+      const { StreamableHTTPClientTransport: OlderHttp } = olderHttp;
       await client.connect(program ? new OlderStdio(program) : new OlderHttp(url));
       const { tools } = await client.listTools();
       assert.ok(tools.some((tool) => tool.name === 'greet'));
@@ -101,7 +104,8 @@ for (const [name, open] of Object.entries(transports)) {
         peer.ask('tasks/update', { taskId: asked.taskId, inputResponses: unclear }),
         { code: -32602 },
       );
-      assert.equal((await peer.ask('tasks/get', { taskId: asked.taskId })).status, 'input_required');
+      const still = await peer.ask('tasks/get', { taskId: asked.taskId });
+      assert.equal(still.status, 'input_required');
       await peer.ask('tasks/update', {
         taskId: asked.taskId,
         inputResponses: { [key]: { action: 'accept', content: { confirm: true } } },
@@ -207,7 +211,7 @@ test('a call that is repeated after the death of its server finds its run', asyn
   for (let i = 0; i < 2; ++i) {
     const server = await serve(where);
     const client = new OlderClient({ name: 'older', version: '1' });
-    await client.connect(new OlderHttp(new URL(server.url)));
+    await client.connect(new olderHttp.StreamableHTTPClientTransport(new URL(server.url)));
     results.push(await client.callTool(call));
     await server.end('SIGKILL');
     await client.close().catch(() => {});

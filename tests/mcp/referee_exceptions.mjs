@@ -10,10 +10,10 @@ const requests = 'Belay sends no requests to clients of the older era.';
 const sampling = 'An agent uses its own models, and never the model or the folders of the client.';
 const forms = 'An agent asks for approvals only, in its own form, whose names are its own.';
 const headers = 'No agent maps arguments to headers (x-mcp-header), which is optional.';
-const schemas = 'The schema of a tool is generated from the state of the agent, which has no $defs.';
-const diagnosis = 'The scenario needs a tool of the referee that requires a capability of the client.';
+const schemas = 'The schema of a tool is generated from the state of the agent, without $defs.';
+const diagnosis = 'The scenario needs a tool that requires a capability of the client.';
 const text = 'The text of a result is its structured content as JSON.';
-const quarantine = 'Only a quarantined run fails so, which no tool can cause: src/server/mcp_tasks_test.cc.';
+const quarantine = 'Only a quarantined run fails so, which no tool causes: mcp_tasks_test.cc.';
 const anyClient = 'Each agent can be called without tasks, too: no tool requires them.';
 const durable = 'A run exists before it asks: a client with tasks receives the task first.';
 

@@ -1,5 +1,5 @@
-// Runs the scenarios of the referee for a server against `belay serve`, and compares each check with
-// its expected result. A check that passes although it is listed as one that cannot, is an error,
+// Runs the scenarios of the referee for a server against `belay serve`, and compares each check
+// with its expected result. A check that passes although it is listed as one that cannot, is an error,
 // too: the list then claims too much.
 
 import assert from 'node:assert/strict';
