@@ -6,6 +6,7 @@
 #include "cli/command_context.h"
 #include "cli/command_list.h"
 #include "cli/input_lines.h"
+#include "cli/output_lines.h"
 #include "cli/worker.h"
 #include "server/mcp_endpoint.h"
 
@@ -25,6 +26,7 @@ Examples:
 
 constexpr std::size_t kMessageBytesMax = 8u << 20;
 constexpr std::size_t kCallsMax = 100;
+constexpr std::size_t kRefusalsMax = 1'000;  // lines that the client has not read
 constexpr std::chrono::milliseconds kAnswersAfterEnd{10'000};
 constexpr std::chrono::milliseconds kLookForAnswers{20};
 
@@ -43,45 +45,51 @@ server::McpOptions one_client() {
   return options;
 }
 
-// The connection of one client.
+// The connection of one client. The client can be slow, or can have stopped reading.
 class McpConnection {
  public:
   explicit McpConnection(CommandContext& world)
       : world_(world),
         api_(api_context(world)),
         endpoint_(api_, one_client()),
+        output_(world.executor, STDOUT_FILENO),
         calls_(world.executor) {}
 
   void take(std::string line) {
     auto document = parse_json(line);
     if (!document.ok()) {
-      return write(server::mcp_malformed(server::McpFault::malformed, document.error().message));
+      return refuse(server::mcp_malformed(server::McpFault::malformed, document.error().message));
     }
-    if (in_progress_ == kCallsMax) {
-      server::McpMessage message;
-      message.id = (*document)["id"];
-      return write(server::mcp_fault(message, server::McpFault::refused,
-                                     "Too many requests are in progress."));
+    server::McpMessage message;
+    auto fault = server::read_mcp_message(*std::move(document), {}, message);
+    if (fault) return refuse(*std::move(fault));
+    std::string id = to_json(message.id);
+    bool cancels = message.is_notification && message.method == "notifications/cancelled";
+    if (cancels && end_subscription(to_json(message.params["requestId"]))) return;
+    if (message.is_notification && !cancels) return;
+    if (in_progress_ >= kCallsMax && !cancels) {
+      return refuse(server::mcp_fault(message, server::McpFault::refused,
+                                      "Too many requests are in progress."));
     }
-    server::Call call{{world_.service, world_.who, {}, {}, *std::move(document)}, {}, nullptr};
+    if (!message.is_notification && subscriptions_->contains(id)) {
+      return refuse(server::mcp_fault(message, server::McpFault::invalid_request,
+                                      "The id is that of an open subscription."));
+    }
     ++in_progress_;
-    auto task = endpoint_.answer(std::move(call));
-    std::function<void(server::McpReply)> on_reply = [this](server::McpReply reply) {
-      --in_progress_;
-      write(std::move(reply));
-    };
-    calls_.start<server::McpReply>(std::move(task), std::move(on_reply));
+    bool subscribes = message.method == "subscriptions/listen";
+    auto task = answer(std::move(message), subscribes ? std::move(id) : std::string());
+    calls_.start<Done>(std::move(task), [this](Done) { --in_progress_; });
   }
 
   void refuse_long_line() {
-    write(server::mcp_malformed(server::McpFault::invalid_request,
-                                "The message is longer than 8 MiB."));
+    refuse(server::mcp_malformed(server::McpFault::invalid_request,
+                                 "The message is longer than 8 MiB."));
   }
 
   // Waits for the responses to the requests that were read, for a limited time.
   Task<Done> answer_all() {
     auto left = kAnswersAfterEnd;
-    while (in_progress_ > 0 && left.count() > 0) {
+    while ((in_progress_ > 0 || output_.pending() > 0) && left.count() > 0) {
       co_await sleep_for(kLookForAnswers);
       left -= kLookForAnswers;
     }
@@ -89,14 +97,62 @@ class McpConnection {
   }
 
  private:
-  void write(server::McpReply reply) {
-    if (reply.document) world_.output.write_now(to_json(*reply.document));
+  using Subscriptions = std::map<std::string, Spawned>;
+
+  // `subscription`: the id of a request for a subscription, which is not in progress any more when
+  // it is open.
+  Task<Done> answer(server::McpMessage message, std::string subscription) {
+    server::Call call{{world_.service, world_.who, {}, {}, Value()}, {}, nullptr};
+    server::McpReply reply = co_await endpoint_.answer(std::move(call), std::move(message));
+    if (reply.document) co_await write(*reply.document);
+    if (!reply.stream) co_return Done{};
+    auto task = write_all(std::move(reply.stream));
+    if (subscription.empty()) co_return co_await task;
+    std::weak_ptr<Subscriptions> all = subscriptions_;
+    std::function<void(Done)> on_end = [&executor = world_.executor, all, subscription](Done) {
+      // Posted: erasing destroys the coroutine, and its code is still running here.
+      executor.post([all, subscription] {
+        if (auto held = all.lock()) held->erase(subscription);
+      });
+    };
+    Spawned& open = (*subscriptions_)[subscription];
+    open = spawn<Done>(world_.executor, std::move(task), std::move(on_end));
+    co_return Done{};
   }
+
+  // The next message is created when the one before it has been written.
+  Task<Done> write_all(std::unique_ptr<server::McpStream> stream) {
+    bool has_reader = true;
+    while (has_reader) {
+      auto message = co_await stream->next();
+      if (!message) break;
+      has_reader = co_await write(*message);
+    }
+    co_return Done{};
+  }
+
+  Task<bool> write(const Value& message) {
+    std::string line = with_escaped_directions(to_json(message));
+    co_return co_await output_.write(std::move(line));
+  }
+
+  // Refuses a message. A client that sends such messages without reading the refusals receives only
+  // the first ones.
+  void refuse(server::McpReply reply) {
+    if (!reply.document || output_.pending() >= kRefusalsMax) return;
+    std::string line = with_escaped_directions(to_json(*reply.document));
+    calls_.start<bool>(output_.write(std::move(line)));
+  }
+
+  // Returns false if no subscription has the id.
+  bool end_subscription(const std::string& id) { return subscriptions_->erase(id) > 0; }
 
   CommandContext& world_;
   server::ApiContext api_;
   server::McpEndpoint endpoint_;
+  OutputLines output_;
   std::size_t in_progress_ = 0;
+  std::shared_ptr<Subscriptions> subscriptions_ = std::make_shared<Subscriptions>();
   BackgroundOperations calls_;
 };
 

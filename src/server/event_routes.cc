@@ -5,6 +5,7 @@
 
 #include "base/json_bytes.h"
 #include "belay/limits.h"
+#include "server/heartbeat.h"
 #include "server/routes.h"
 
 namespace belay::server {
@@ -34,15 +35,11 @@ std::string sse_text(StreamEvent event) {
   return text += "\n\n";
 }
 
-// Sends events as they arrive, each large one in its own piece, and a comment after some time
-// without events, so that a closed connection is detected. The last event reports the end of the
-// run. The store is read again only after the client has received the earlier events.
+// Sends events as they arrive, each large one in its own piece. The last event reports the end of
+// the run. The store is read again only after the client has received the earlier events.
 class SseStream final : public http::BodyStream {
  public:
-  SseStream(Executor& executor, std::unique_ptr<EventReader> reader,
-            std::chrono::milliseconds heartbeat)
-      : executor_(executor), reader_(std::move(reader)), heartbeat_(heartbeat) {}
-  ~SseStream() override { executor_.cancel(timer_); }
+  explicit SseStream(std::unique_ptr<EventReader> reader) : reader_(std::move(reader)) {}
 
   Task<Result<std::string>> next() override {
     if (!has_started_) {
@@ -51,27 +48,17 @@ class SseStream final : public http::BodyStream {
     }
     if (has_ended_) co_return std::string();
     if (!read_.empty()) co_return take_some();
-    if (!reading_) begin_read();
-    timer_ = executor_.call_after(heartbeat_, [this] { wake_.complete(Done{}); });
-    if (!came_) co_await wake_;
-    executor_.cancel(timer_);
-    wake_ = Completion<Done>();
-    if (!came_) co_return std::string(": still here\n\n");
-    auto events = *std::exchange(came_, std::nullopt);
-    reading_.reset();
-    if (!events.ok()) co_return std::move(events).error();
-    if (events->empty()) {
+    BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader_->next());
+    if (events.empty()) {
       has_ended_ = true;
       co_return std::string("event: end\ndata: {}\n\n");
     }
-    read_.assign(std::make_move_iterator(events->begin()), std::make_move_iterator(events->end()));
-    events->clear();
+    read_.assign(std::make_move_iterator(events.begin()), std::make_move_iterator(events.end()));
+    events.clear();
     co_return take_some();
   }
 
  private:
-  using Events = Result<std::vector<StreamEvent>>;
-
   // Takes one event, and the small events after it.
   std::string take_some() {
     std::string text;
@@ -82,24 +69,10 @@ class SseStream final : public http::BodyStream {
     return text;
   }
 
-  void begin_read() {
-    std::function<void(Events)> told = [this](Events events) {
-      came_.emplace(std::move(events));
-      wake_.complete(Done{});
-    };
-    reading_ = spawn<Events>(executor_, reader_->next(), std::move(told));
-  }
-
-  Executor& executor_;
   const std::unique_ptr<EventReader> reader_;
-  const std::chrono::milliseconds heartbeat_;
   bool has_started_ = false;
   bool has_ended_ = false;
-  Executor::TimerId timer_ = 0;
-  Completion<Done> wake_;
-  std::optional<Events> came_;
   std::deque<StreamEvent> read_;  // not sent yet
-  Spawned reading_;               // last member: it uses all members above
 };
 
 Result<std::vector<EventKind>> kinds_in(const StringMap& query) {
@@ -179,11 +152,10 @@ Task<Result<Reply>> events_of(ApiContext& world, Service& service, const Princip
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
                co_await service.events(who, std::move(options)));
   Reply reply;
-  reply.headers = {{"Content-Type", "text/event-stream"},
-                   {"Cache-Control", "no-store"},
-                   {"X-Accel-Buffering", "no"}};
-  reply.stream =
-      std::make_unique<SseStream>(world.parts.executor, std::move(reader), world.options.heartbeat);
+  reply.headers = event_stream_headers();
+  reply.stream = std::make_unique<HeartbeatStream>(world.parts.executor,
+                                                   std::make_unique<SseStream>(std::move(reader)),
+                                                   world.options.heartbeat);
   co_return std::move(reply);
 }
 

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "server/mcp_progress.h"
 #include "server/mcp_tasks.h"
-#include "service/run_request.h"
 
 namespace belay::server {
 namespace {
 
 constexpr std::size_t kToolsInOneList = 100;
 constexpr std::int64_t kListTtlMs = 60'000;
-constexpr std::string_view kThreadKey = "belay/threadId";
-constexpr std::string_view kIdempotencyKey = "belay/idempotencyKey";
 constexpr std::string_view kInstructions =
     "Each tool is an agent, and a call starts a run of it. A run is durable: it continues if the "
     "connection ends, and can wait for the approval of a person.";
@@ -44,17 +42,9 @@ McpReply unknown_method(const McpMessage& message) {
   return mcp_fault(message, McpFault::unknown_method, "Unknown method.");
 }
 
-// The reply for an operation of the service that failed, except a call of a tool.
-McpReply failed_reply(const McpMessage& message, const Error& failed) {
-  McpFault code = failed.code == ErrorCode::invalid     ? McpFault::invalid_params
-                  : failed.code == ErrorCode::forbidden ? McpFault::refused
-                                                        : McpFault::internal;
-  return mcp_fault(message, code, failed.message);
-}
-
 // The same for a task: one of another user is answered like one that does not exist.
 McpReply failed_task(const McpMessage& message, const Error& failed) {
-  if (failed.code != ErrorCode::not_found) return failed_reply(message, failed);
+  if (failed.code != ErrorCode::not_found) return mcp_failed(message, failed);
   return mcp_fault(message, McpFault::invalid_params, "Unknown task.");
 }
 
@@ -66,38 +56,9 @@ Task<Result<RunRow>> run_of_task(Call& call, const McpMessage& message) {
   co_return co_await call.service.run(call.who, RunId(*id));
 }
 
-const std::string* name_in(const Value& document) { return document["name"].as_string(); }
-
-// Sets the header of a request that has not come over HTTP, or not with it.
-void set_header(http::Request& request, std::string_view name, std::string_view value) {
-  auto is_named = [name](const http::Header& header) { return header.name == name; };
-  std::erase_if(request.headers, is_named);
-  request.headers.push_back({std::string(name), std::string(value)});
-}
-
-// Names the run of the call, if the client does.
-Result<Done> take_names(const Value& meta, Call& call, StartRun& start) {
-  if (const Value& key = meta[kIdempotencyKey]; !key.is_null()) {
-    const std::string* text = key.as_string();
-    if (!text) return error(ErrorCode::invalid, "\"belay/idempotencyKey\" must be a text.");
-    set_header(call.request, "Idempotency-Key", *text);
-  }
-  if (const Value& thread = meta[kThreadKey]; !thread.is_null()) {
-    const std::string* text = thread.as_string();
-    if (!text) return error(ErrorCode::invalid, "\"belay/threadId\" must be a text.");
-    BELAY_CHECK(check_name("belay/threadId", *text));
-    start.thread = ThreadId(*text);
-  }
-  return Done{};
-}
-
 }  // namespace
 
-Task<McpReply> McpEndpoint::answer(Call call) {
-  McpMessage message;
-  Value document = std::move(call.body);
-  std::string version(call.request.header("MCP-Protocol-Version"));
-  if (auto refused = read_mcp_message(document, version, message)) co_return *std::move(refused);
+Task<McpReply> McpEndpoint::answer(Call call, McpMessage message) {
   if (message.is_notification) {
     bool cancels = options_.has_one_client && message.method == "notifications/cancelled";
     if (cancels) co_await cancel_call(call, message);
@@ -107,15 +68,25 @@ Task<McpReply> McpEndpoint::answer(Call call) {
   }
   // A person whose decision the service refuses is not asked for one.
   if (call.who.permission < Permission::decide) message.has_elicitation = false;
+  const Value& token = progress_token_of(message);
+  if (!token.is_null() && !is_mcp_token(token)) {
+    co_return mcp_fault(message, McpFault::invalid_params,
+                        "The progressToken is neither a string nor a number.");
+  }
+  bool reports_progress = message.method == "tools/call" && !token.is_null();
+  if (reports_progress && message.takes_stream) {
+    co_return co_await call_with_progress(std::move(call), std::move(message));
+  }
   co_return co_await answer_request(call, message);
 }
 
 Task<McpReply> McpEndpoint::answer_request(Call& call, const McpMessage& message) {
   if (message.method == "tools/list") co_return co_await list_tools(call, message);
-  if (message.method == "tools/call") co_return co_await call_tool(call, message);
+  if (message.method == "tools/call") co_return co_await call_tool(call, message, ThreadId());
   if (message.is_modern) {
     if (message.method == "server/discover") co_return discover(message);
     if (message.method.starts_with("tasks/")) co_return co_await answer_task(call, message);
+    if (message.method == "subscriptions/listen") co_return co_await listen(call, message);
     co_return unknown_method(message);
   }
   if (message.method == "initialize") co_return initialize(message);
@@ -127,13 +98,7 @@ Task<McpReply> McpEndpoint::answer_task(Call& call, const McpMessage& message) {
   bool is_get = message.method == "tasks/get";
   bool is_update = message.method == "tasks/update";
   if (!is_get && !is_update && message.method != "tasks/cancel") co_return unknown_method(message);
-  if (!message.has_tasks) {
-    Value extensions = Value::object({{std::string(kMcpTasks), Value(Value::Object())}});
-    Value capabilities = Value::object({{"extensions", std::move(extensions)}});
-    co_return mcp_fault(message, McpFault::missing_capability,
-                        "The client has not declared the extension for tasks.",
-                        Value::object({{"requiredCapabilities", std::move(capabilities)}}));
-  }
+  if (!message.has_tasks) co_return mcp_without_tasks(message);
   Permission needed = is_get ? Permission::read : is_update ? Permission::decide : Permission::run;
   if (call.who.permission < needed) co_return mcp_forbidden(message, needed);
   if (is_get) co_return co_await get_task(call, message);
@@ -148,10 +113,10 @@ Task<McpReply> McpEndpoint::list_tools(Call& call, const McpMessage& message) {
     co_return mcp_fault(message, McpFault::invalid_params, "The cursor is not a text.");
   }
   auto agents = co_await call.service.agents(call.who);
-  if (!agents.ok()) co_return failed_reply(message, agents.error());
+  if (!agents.ok()) co_return mcp_failed(message, agents.error());
   std::map<std::string, Value> tools;
   for (const Value& agent : *agents) {
-    const std::string* name = name_in(agent);
+    const std::string* name = agent["name"].as_string();
     if (name && (!after || *name > *after)) tools.emplace(*name, mcp_tool(agent));
   }
   Value::Array page;
@@ -171,82 +136,12 @@ Task<McpReply> McpEndpoint::list_tools(Call& call, const McpMessage& message) {
   co_return mcp_result(message, std::move(result));
 }
 
-Task<McpReply> McpEndpoint::call_tool(Call& call, const McpMessage& message) {
-  if (call.who.permission < Permission::run) co_return mcp_forbidden(message, Permission::run);
-  const std::string* name = name_in(message.params);
-  const Value& arguments = message.params["arguments"];
-  bool is_sound = name && (arguments.is_null() || arguments.as_object());
-  if (!is_sound) {
-    co_return mcp_fault(message, McpFault::invalid_params,
-                        "tools/call requires a name, and arguments that are an object.");
-  }
-  // Also in the older era: a call with a state is not counted as a start.
-  if (message.params.find("requestState")) co_return co_await continue_call(call, message);
-  auto agents = co_await call.service.agents(call.who);
-  if (!agents.ok()) co_return failed_reply(message, agents.error());
-  bool is_known = std::any_of(agents->begin(), agents->end(),
-                              [name](const Value& each) { return each["name"] == Value(*name); });
-  if (!is_known) co_return mcp_fault(message, McpFault::invalid_params, "Unknown tool.");
-  std::string agent = *name;
-  auto view = co_await started(call, message, std::move(agent));
-  if (!view.ok()) co_return mcp_result(message, tool_error(view.error()));
-  co_return reply_of(*view, message);
-}
-
-// Starts the run of a call, and waits for it: with a limit, after which it continues.
-Task<Result<RunView>> McpEndpoint::started(Call& call, const McpMessage& message,
-                                           std::string agent) {
-  StartRun start;
-  start.agent = std::move(agent);
-  start.input = message.params["arguments"];
-  if (start.input.is_null()) start.input = Value(Value::Object());
-  start.user = call.who.user;
-  BELAY_CO_CHECK(take_names(message.params["_meta"], call, start));
-  bool is_named = !start.thread.empty() || !call.request.header("Idempotency-Key").empty();
-  // A cancellation names the request; the thread is therefore known before the run starts.
-  bool is_cancellable = options_.has_one_client && !is_named;
-  if (is_cancellable) start.thread = ThreadId(random_uuid(world_.parts.random).text());
-  std::string id = to_json(message.id);
-  if (is_cancellable) under_way_.insert_or_assign(id, start.thread);
-  Patience patience;
-  patience.limit = message.has_tasks ? options_.task_after : options_.answer_within;
-  auto view = co_await begun_run(world_, call, std::move(start), patience);
-  under_way_.erase(id);
-  co_return std::move(view);
-}
-
-// The same call again, with the decisions that it required.
-Task<McpReply> McpEndpoint::continue_call(Call& call, const McpMessage& message) {
-  const std::string* state = message.params["requestState"].as_string();
-  auto id = state ? uuid_from(*state) : std::nullopt;
-  Result<RunRow> run = error(ErrorCode::not_found, "Unknown state of a request.");
-  if (id) run = co_await call.service.run(call.who, RunId(*id));
-  bool is_of_tool = run.ok() && *name_in(message.params) == run->graph;
-  if (!is_of_tool) {
-    co_return mcp_fault(message, McpFault::invalid_params, "Unknown requestState.");
-  }
-  if (call.who.permission < Permission::decide) {
-    co_return mcp_forbidden(message, Permission::decide);
-  }
-  Value responses = message.params["inputResponses"];
-  auto decided = co_await decide_inputs(call, *run, std::move(responses));
-  if (!decided.ok()) co_return failed_reply(message, decided.error());
-  ThreadId thread = run->thread;
-  auto task = call.service.wait_for(call.who, thread, run->run);
-  auto limit = message.has_tasks ? options_.task_after : options_.answer_within;
-  auto settled = co_await world_.waiting.within<Result<RunView>>(limit, std::move(task));
-  if (settled && settled->ok()) co_return reply_of(**settled, message);
-  auto view = co_await call.service.status(call.who, std::move(thread), std::nullopt, run->run);
-  if (!view.ok()) co_return failed_reply(message, view.error());
-  co_return reply_of(*view, message);
-}
-
 Task<McpReply> McpEndpoint::get_task(Call& call, const McpMessage& message) {
   auto row = co_await run_of_task(call, message);
   if (!row.ok()) co_return failed_task(message, row.error());
   ThreadId thread = row->thread;
   auto view = co_await call.service.status(call.who, std::move(thread), std::nullopt, row->run);
-  if (!view.ok()) co_return failed_reply(message, view.error());
+  if (!view.ok()) co_return mcp_failed(message, view.error());
   Value::Object task = task_of(*view, message);
   add_details(*view, message, task);
   co_return mcp_result(message, std::move(task));
@@ -260,7 +155,7 @@ Task<McpReply> McpEndpoint::update_task(Call& call, const McpMessage& message) {
     co_return mcp_fault(message, McpFault::invalid_params, "inputResponses is not an object.");
   }
   auto decided = co_await decide_inputs(call, *row, std::move(responses));
-  if (!decided.ok()) co_return failed_reply(message, decided.error());
+  if (!decided.ok()) co_return mcp_failed(message, decided.error());
   co_return mcp_result(message, {});
 }
 
@@ -275,7 +170,7 @@ Task<McpReply> McpEndpoint::cancel_task(Call& call, const McpMessage& message) {
                                            std::move(on_behalf_of), row->run);
   // The run can have ended meanwhile.
   bool has_ended = !view.ok() && view.error().code == ErrorCode::conflict;
-  if (!view.ok() && !has_ended) co_return failed_reply(message, view.error());
+  if (!view.ok() && !has_ended) co_return mcp_failed(message, view.error());
   co_return mcp_result(message, {});
 }
 
@@ -302,32 +197,6 @@ Task<Result<Done>> McpEndpoint::decide_inputs(Call& call, const RunRow& run, Val
     if (!is_made(answer)) co_return error(ErrorCode::invalid, refusal_text(answer) + ".");
   }
   co_return Done{};
-}
-
-Task<Done> McpEndpoint::cancel_call(Call& call, const McpMessage& message) {
-  auto found = under_way_.find(to_json(message.params["requestId"]));
-  if (found == under_way_.end()) co_return Done{};
-  ThreadId thread = found->second;
-  std::string by = call.who.user.text;
-  std::string on_behalf_of;
-  // A run that has ended, or has not started, is not cancelled.
-  auto cancelled = co_await call.service.cancel(call.who, std::move(thread), std::move(by),
-                                                std::move(on_behalf_of), std::nullopt);
-  (void)cancelled;
-  co_return Done{};
-}
-
-McpReply McpEndpoint::reply_of(const RunView& view, const McpMessage& message) const {
-  if (has_result(view.row)) return mcp_result(message, tool_result(view));
-  if (message.has_tasks) {
-    Value::Object task = task_of(view, message);
-    task.emplace("resultType", "task");
-    return mcp_result(message, std::move(task));
-  }
-  if (!requires_input(view, message)) return mcp_result(message, tool_result(view));
-  return mcp_result(message, {{"inputRequests", input_requests(view)},
-                              {"requestState", view.row.run.text()},
-                              {"resultType", "input_required"}});
 }
 
 }  // namespace belay::server

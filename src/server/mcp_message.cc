@@ -83,7 +83,7 @@ std::optional<McpReply> read_metadata(std::string_view version_header, McpMessag
 
 }  // namespace
 
-std::optional<McpReply> read_mcp_message(const Value& document, std::string_view version_header,
+std::optional<McpReply> read_mcp_message(Value document, std::string_view version_header,
                                          McpMessage& message) {
   if (document.as_array()) {
     return mcp_malformed(McpFault::invalid_request, "Batches are not supported.");
@@ -109,7 +109,9 @@ std::optional<McpReply> read_mcp_message(const Value& document, std::string_view
                        "The method is not a text of 1 to 256 bytes.", Value());
   }
   message.method = *method;
-  message.params = document["params"];
+  if (document.find("params")) {
+    message.params = std::move(document.as_object()->find("params")->second);
+  }
   if (!message.params.is_null() && !message.params.as_object()) {
     return fault_reply(message.id, kBadRequest, McpFault::invalid_params,
                        "The params are not an object.", Value());
@@ -126,10 +128,12 @@ std::string_view legacy_mcp_version(std::string_view requested) {
   return found == std::end(kLegacyVersions) ? kLegacyVersions[0] : *found;
 }
 
+bool is_mcp_token(const Value& token) { return is_id(token) || token.as_double(); }
+
 McpReply mcp_result(const McpMessage& message, Value::Object members) {
   if (message.is_modern) {
     members.emplace("resultType", "complete");
-    members.emplace("_meta", Value::object({{std::string(kServerInfoKey), mcp_server_info()}}));
+    members.emplace("_meta", Value(mcp_result_meta()));
   }
   if (message.method == "server/discover") {
     members.emplace("supportedVersions", supported_versions());
@@ -140,8 +144,20 @@ McpReply mcp_result(const McpMessage& message, Value::Object members) {
   return reply;
 }
 
+Value mcp_notification(std::string_view method, Value::Object params) {
+  return Value::object(
+      {{"jsonrpc", "2.0"}, {"method", method}, {"params", Value(std::move(params))}});
+}
+
 McpReply mcp_fault(const McpMessage& message, McpFault code, std::string_view text, Value data) {
   return fault_reply(message.id, status_of(message, code), code, text, std::move(data));
+}
+
+McpReply mcp_failed(const McpMessage& message, const Error& failed) {
+  McpFault code = failed.code == ErrorCode::invalid     ? McpFault::invalid_params
+                  : failed.code == ErrorCode::forbidden ? McpFault::refused
+                                                        : McpFault::internal;
+  return mcp_fault(message, code, failed.message);
 }
 
 McpReply mcp_forbidden(const McpMessage& message, Permission needed) {
@@ -149,9 +165,19 @@ McpReply mcp_forbidden(const McpMessage& message, Permission needed) {
                    "This API key lacks the permission " + std::string(name_of(needed)) + ".");
 }
 
+McpReply mcp_without_tasks(const McpMessage& message) {
+  Value extensions = Value::object({{std::string(kMcpTasks), Value(Value::Object())}});
+  Value capabilities = Value::object({{"extensions", std::move(extensions)}});
+  return mcp_fault(message, McpFault::missing_capability,
+                   "The client has not declared the extension for tasks.",
+                   Value::object({{"requiredCapabilities", std::move(capabilities)}}));
+}
+
 McpReply mcp_malformed(McpFault code, std::string_view text) {
   return fault_reply(Value(), kBadRequest, code, text, Value());
 }
+
+Value::Object mcp_result_meta() { return {{std::string(kServerInfoKey), mcp_server_info()}}; }
 
 Value mcp_server_info() { return Value::object({{"name", "belay"}, {"version", BELAY_VERSION}}); }
 

@@ -2,6 +2,7 @@
 
 #include "http/ascii.h"
 #include "server/body.h"
+#include "server/heartbeat.h"
 #include "server/mcp_endpoint.h"
 #include "server/problem.h"
 #include "tools/base64.h"
@@ -12,18 +13,42 @@ namespace {
 constexpr int kNotAcceptable = 406;
 constexpr int kUnsupportedType = 415;
 
-// True if a list of media types ("application/json, text/event-stream;q=0.5") contains JSON.
-bool accepts_json(std::string_view accepted) {
-  if (http::trimmed(accepted).empty()) return true;
+// True if a list of media types ("application/json, text/event-stream;q=0.5") contains the type or
+// `range`, the range of types that it belongs to.
+bool accepts(std::string_view accepted, std::string_view wanted, std::string_view range) {
   while (!accepted.empty()) {
     std::size_t end = std::min(accepted.find(','), accepted.size());
     std::string_view type = accepted.substr(0, end);
     accepted.remove_prefix(std::min(end + 1, accepted.size()));
     type = http::trimmed(type.substr(0, type.find(';')));
-    if (type == "application/json" || type == "application/*" || type == "*/*") return true;
+    if (type == wanted || type == range || type == "*/*") return true;
   }
   return false;
 }
+
+bool accepts_json(std::string_view accepted) {
+  return http::trimmed(accepted).empty() || accepts(accepted, "application/json", "application/*");
+}
+
+// The messages of a reply as server-sent events.
+class McpEvents final : public http::BodyStream {
+ public:
+  explicit McpEvents(std::unique_ptr<McpStream> messages) : messages_(std::move(messages)) {}
+
+  Task<Result<std::string>> next() override {
+    auto message = co_await messages_->next();
+    std::string text;
+    if (message) {
+      text = "event: message\ndata: ";
+      write_json(*message, text);
+      text += "\n\n";
+    }
+    co_return std::move(text);
+  }
+
+ private:
+  const std::unique_ptr<McpStream> messages_;
+};
 
 Reply reply_of_mcp(McpReply answer) {
   Reply reply;
@@ -97,15 +122,28 @@ std::optional<McpReply> check_headers(const http::Request& request, const McpMes
   return std::nullopt;
 }
 
-Task<Result<Reply>> answer_message(std::shared_ptr<McpEndpoint> endpoint, Call call) {
+Task<Result<Reply>> answer_message(ApiContext& world, std::shared_ptr<McpEndpoint> endpoint,
+                                   Call call) {
   McpMessage message;
-  auto fault = read_mcp_message(call.body, call.request.header("MCP-Protocol-Version"), message);
+  Value document = std::move(call.body);
+  std::string version(call.request.header("MCP-Protocol-Version"));
+  auto fault = read_mcp_message(std::move(document), version, message);
   if (!fault && message.is_modern && !message.is_notification) {
     fault = check_headers(call.request, message);
   }
   if (fault) co_return reply_of_mcp(*std::move(fault));
-  McpReply answer = co_await endpoint->answer(std::move(call));
-  co_return reply_of_mcp(std::move(answer));
+  message.takes_stream = accepts(call.request.header("Accept"), "text/event-stream", "text/*");
+  if (!message.takes_stream && message.method == "subscriptions/listen") {
+    co_return refused(kNotAcceptable, "The reply is text/event-stream: Accept excludes it.");
+  }
+  McpReply answer = co_await endpoint->answer(std::move(call), std::move(message));
+  if (!answer.stream) co_return reply_of_mcp(std::move(answer));
+  Reply reply;
+  reply.headers = event_stream_headers();
+  auto events = std::make_unique<McpEvents>(std::move(answer.stream));
+  reply.stream = std::make_unique<HeartbeatStream>(world.parts.executor, std::move(events),
+                                                   world.options.heartbeat);
+  co_return std::move(reply);
 }
 
 Value message_schema() {
@@ -127,11 +165,14 @@ std::vector<Route> mcp_routes(ApiContext& world) {
                          "A message of the Model Context Protocol: agents as tools, runs as tasks");
   route.body = message_schema();
   route.answers = {{200, "The response to a request", ""},
+                   {200, "Notifications and the response", "", "text/event-stream"},
                    {202, "A notification was accepted", "", "text/plain"}};
   route.read = read_message;
   route.begins_run_by = starts_a_run;
   auto endpoint = std::make_shared<McpEndpoint>(world);
-  route.handle = [endpoint](Call call) { return answer_message(endpoint, std::move(call)); };
+  route.handle = [&world, endpoint](Call call) {
+    return answer_message(world, endpoint, std::move(call));
+  };
   std::vector<Route> routes;
   routes.push_back(std::move(route));
   return routes;

@@ -79,22 +79,22 @@ Value elicitation_of(const ApprovalRow& row) {
   Value payload = payload_of(row);
   std::string text = row.question;
   if (!payload.is_null()) text += "\n" + to_pretty_json(payload);
-  Value::Array choices{"approve", "reject"};
   Value::Object properties;
-  properties.emplace(
-      "decision",
-      Value::object({{"type", "string"}, {"title", "Decision"}, {"enum", std::move(choices)}}));
+  // Without a default: a client that fills forms in by itself approves nothing.
+  properties.emplace("confirm", Value::object({{"type", "boolean"},
+                                               {"title", "Approve"},
+                                               {"description", "True approves, false rejects"}}));
   properties.emplace("comment", Value::object({{"type", "string"}, {"title", "Comment"}}));
   if (!payload.is_null()) {
     properties.emplace(
         "edited",
         Value::object({{"type", "string"},
                        {"title", "Edited data"},
-                       {"description", "With approve: JSON that replaces the data shown above"}}));
+                       {"description", "To approve other data: JSON that replaces that above"}}));
   }
   Value schema = Value::object({{"type", "object"},
                                 {"properties", Value(std::move(properties))},
-                                {"required", Value::Array{"decision"}}});
+                                {"required", Value::Array{"confirm"}}});
   Value parameters = Value::object(
       {{"mode", "form"}, {"message", std::move(text)}, {"requestedSchema", std::move(schema)}});
   return Value::object({{"method", "elicitation/create"}, {"params", std::move(parameters)}});
@@ -102,12 +102,9 @@ Value elicitation_of(const ApprovalRow& row) {
 
 Result<Decision> decision_in(const Value& content) {
   Decision decision;
-  const std::string* chosen = content["decision"].as_string();
-  bool is_one = chosen && (*chosen == "approve" || *chosen == "reject");
-  if (!is_one) {
-    return error(ErrorCode::invalid, "\"decision\" must be \"approve\" or \"reject\".");
-  }
-  decision.approved = *chosen == "approve";
+  auto confirmed = content["confirm"].as_bool();
+  if (!confirmed) return error(ErrorCode::invalid, "\"confirm\" must be true or false.");
+  decision.approved = *confirmed;
   if (const Value& comment = content["comment"]; !comment.is_null()) {
     const std::string* text = comment.as_string();
     if (!text || text->size() > kCommentBytesMax) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "server/mcp_tasks.h"
 #include "tests/support/mcp_fixture.h"
 
 namespace belay::server {
@@ -43,7 +44,7 @@ TEST_F(McpTasks, AnApprovalIsARequestForInputAndItsResponseTheDecision) {
   EXPECT_THAT(text(asked["params"]["message"]), HasSubstr("Send this mail?"));
   EXPECT_TRUE(asked["params"]["requestedSchema"]["properties"]["edited"].as_object());
   std::string responses = R"(,"inputResponses":{")" + approval +
-                          R"(":{"action":"accept","content":{"decision":"approve",)"
+                          R"(":{"action":"accept","content":{"confirm":true,)"
                           R"("comment":"fine","edited":"\"Dear all\""}}})";
   Value acknowledged = result_of(task("tasks/update", id, responses));
   EXPECT_EQ(text(acknowledged["resultType"]), "complete");
@@ -68,10 +69,11 @@ TEST_F(McpTasks, ResponsesThatDecideNothingLeaveTheRunWaiting) {
   result_of(respond(approval, R"({"action":"cancel"})"));
   for (const char* wrong :
        {"7", "{}", R"({"action":"maybe"})", R"({"action":"accept"})",
-        R"({"action":"accept","content":{"decision":"yes"}})",
-        R"({"action":"accept","content":{"decision":"approve","comment":1}})",
-        R"({"action":"accept","content":{"decision":"approve","edited":1}})",
-        R"({"action":"accept","content":{"decision":"approve","edited":"{"}})"}) {
+        R"({"action":"accept","content":{"confirm":"yes"}})", R"({"action":"accept","content":{}})",
+        R"({"action":"accept","content":{"comment":"fine"}})",
+        R"({"action":"accept","content":{"confirm":true,"comment":1}})",
+        R"({"action":"accept","content":{"confirm":true,"edited":1}})",
+        R"({"action":"accept","content":{"confirm":true,"edited":"{"}})"}) {
     EXPECT_EQ(fault_of(respond(approval, wrong)), -32602) << wrong;
   }
   EXPECT_EQ(fault_of(task("tasks/update", id)), -32602);
@@ -92,7 +94,7 @@ TEST_F(McpTasks, AClientWithoutTasksRepeatsTheCallWithTheDecision) {
     return modern("tools/call",
                   R"({"name":")" + tool + R"(","requestState":")" + with_state +
                       R"(","inputResponses":{")" + approval +
-                      R"(":{"action":"accept","content":{"decision":"approve"}}}})",
+                      R"(":{"action":"accept","content":{"confirm":true}}}})",
                   with_elicitation());
   };
   EXPECT_EQ(fault_of(again("mail", "no state")), -32602);
@@ -130,6 +132,19 @@ TEST_F(McpTasks, ARunThatFailsIsCompletedWithAnError) {
   EXPECT_EQ(ended["result"]["isError"], Value(true));
 }
 
+TEST_F(McpTasks, AQuarantinedRunIsAFailedTask) {
+  RunView view;
+  view.row.status = RunStatus::quarantined;
+  view.row.reason = "its stored data is corrupt";
+  McpMessage message;
+  Value::Object task = task_of(view, message);
+  add_details(view, message, task);
+  EXPECT_EQ(text(task["status"]), "failed");
+  EXPECT_EQ(task["error"]["code"], Value(-32603));
+  EXPECT_THAT(text(task["error"]["message"]), HasSubstr("its stored data is corrupt"));
+  EXPECT_FALSE(task.contains("result"));
+}
+
 TEST_F(McpTasks, AClientThatHasNotDeclaredTasksIsRefused) {
   for (const char* method : {"tasks/get", "tasks/update", "tasks/cancel"}) {
     Answered answered = modern(method, R"({"taskId":"x","inputResponses":{}})", with_elicitation());
@@ -149,7 +164,7 @@ TEST_F(McpTasks, AnotherServerOnTheStoreAnswersForATask) {
   Value waits = result_of(task("tasks/get", id));
   EXPECT_EQ(text(waits["status"]), "input_required");
   std::string responses = R"(,"inputResponses":{")" + first_name(waits["inputRequests"]) +
-                          R"(":{"action":"accept","content":{"decision":"approve"}}})";
+                          R"(":{"action":"accept","content":{"confirm":true}}})";
   result_of(task("tasks/update", id, responses));
   EXPECT_EQ(text(result_of(task("tasks/get", id))["status"]), "completed");
   api.reset();
@@ -163,8 +178,8 @@ TEST_F(McpTasks, ATaskOfAnotherUserIsAnsweredAsOneThatDoesNotExist) {
   std::string id = started_task("urgent");
   std::string approval = first_name(result_of(task("tasks/get", id))["inputRequests"]);
   act_as("eve");
-  std::string responses = R"(,"inputResponses":{")" + approval +
-                          R"(":{"action":"accept","content":{"decision":"approve"}}})";
+  std::string responses =
+      R"(,"inputResponses":{")" + approval + R"(":{"action":"accept","content":{"confirm":true}}})";
   for (const char* method : {"tasks/get", "tasks/update", "tasks/cancel"}) {
     Answered foreign = task(method, id, responses);
     Answered absent = task(method, "01890000-0000-7000-8000-000000000000", responses);
