@@ -131,8 +131,25 @@ Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& cal
     };
   }
   EffectOptions policy = tool.options().uncertain;
-  auto once =
-      co_await context.unkeyed_effect(std::move(name), policy, std::move(action), std::move(probe));
+  // A call that requests a decision has not happened: it is made again after the decision.
+  std::optional<Interrupted> asked;
+  auto asking = [&]() -> Task<Result<Recorded>> {
+    try {
+      auto recorded = co_await action();
+      co_return recorded;
+    } catch (const Interrupted& thrown) {
+      asked = thrown;
+    }
+    co_return error(ErrorCode::cancelled, "The call waits for a decision.");
+  };
+  std::optional<Recorded> once;
+  try {
+    once = co_await context.unkeyed_effect(std::move(name), policy, std::move(asking),
+                                           std::move(probe));
+  } catch (const Failure&) {
+    if (!asked) throw;
+  }
+  if (asked) throw *std::move(asked);
   if (once && (once->is_known || !once->text.empty())) co_return *std::move(once);
   if (once) {
     once->text = "The call happened, as a person confirmed. Its result is not known.";
