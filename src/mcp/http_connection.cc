@@ -19,6 +19,8 @@ constexpr milliseconds continuation_delay_default{1'000};
 constexpr milliseconds continuation_delay_max{10'000};
 constexpr milliseconds timeout_margin_of_exchange{5'000};
 constexpr milliseconds listening_time_max{3'600'000};
+constexpr milliseconds listening_begin_max{2'000};
+constexpr milliseconds listening_begin_check{10};
 constexpr milliseconds listening_pause_min{1'000};
 constexpr milliseconds listening_pause_max{300'000};
 
@@ -47,21 +49,30 @@ Reply reply_with(int status, Message message) {
 
 }  // namespace
 
-// In the older era, a request whose connection is closed continues, unless it is cancelled.
-class HttpConnection::Unanswered {
+// A request until its reply. In the older era, it continues when its connection is closed, unless
+// it is cancelled.
+class HttpConnection::Pending {
  public:
-  Unanswered(HttpConnection& connection, Value id, bool is_handshake)
-      : connection_(connection), id_(std::move(id)), is_answered_(is_handshake) {}
-  Unanswered(const Unanswered&) = delete;
-  Unanswered& operator=(const Unanswered&) = delete;
-  ~Unanswered() {
+  Pending(HttpConnection& connection, std::int64_t id, const Request& request, const Inbox& inbox)
+      : connection_(connection), id_(id), is_answered_(request.is_handshake) {
+    if (!request.functions.on_question) return;
+    std::lock_guard lock(connection_.mutex_);
+    connection_.asking_.emplace(id_, inbox);
+  }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending() {
+    {
+      std::lock_guard lock(connection_.mutex_);
+      connection_.asking_.erase(id_);
+    }
     if (!is_answered_) connection_.cancel(id_);
   }
   void set_answered() { is_answered_ = true; }
 
  private:
   HttpConnection& connection_;
-  const Value id_;
+  const std::int64_t id_;
   bool is_answered_;
 };
 
@@ -155,8 +166,9 @@ Task<Result<Reply>> HttpConnection::send(Request request) {
   if (request.functions.on_progress) {
     request.params = with_progress_token(std::move(request.params), number);
   }
+  if (request.functions.on_question) co_await until_listening();
   Inbox inbox;
-  Unanswered unanswered(*this, Value(number), request.is_handshake);
+  Pending pending(*this, number, request, inbox);
   Executor& executor = co_await this_executor();
   auto exchanging = exchange(Value(number), request, inbox);
   // Its end closes the connection, also of a stream that continues after the reply.
@@ -165,7 +177,7 @@ Task<Result<Reply>> HttpConnection::send(Request request) {
                            [inbox](Result<Reply> reply) { inbox.put_reply(std::move(reply)); });
   ReplyWait wait(options_.name, request);
   auto reply = co_await wait_for_reply(inbox, std::move(wait), *this);
-  if (reply.ok() || reply.error().code != ErrorCode::uncertain) unanswered.set_answered();
+  if (reply.ok() || reply.error().code != ErrorCode::uncertain) pending.set_answered();
   co_return reply;
 }
 
@@ -233,15 +245,13 @@ void HttpConnection::take_message(Message message, const Value& id, const Reques
     return;
   }
   if (message.kind != MessageKind::request) return;
-  if (message.method == elicitation_method && request.functions.on_question) {
-    Question question{message.id, message.method, std::move(message.params)};
-    if (inbox.put_question(std::move(question))) return;
-  }
-  answer(message.method == "ping" ? result_text(message.id, Value(Value::Object()))
-                                  : fault_text(message.id, method_not_found, "Method not found"));
+  bool is_own = message.method == elicitation_method && request.functions.on_question;
+  Question question{message.id, message.method, message.params};
+  if (is_own && inbox.put_question(std::move(question))) return;
+  take_question(std::move(message));
 }
 
-void HttpConnection::cancel(const Value& id) {
+void HttpConnection::cancel(std::int64_t id) {
   if (is_modern()) return;
   Value params = Value::object({{"reason", "not needed any more"}, {"requestId", id}});
   answer(notification_text("notifications/cancelled", params));
@@ -260,7 +270,30 @@ void HttpConnection::answer(std::string text) {
 }
 
 void HttpConnection::listen(Request request) {
+  waits_for_stream_ = true;
   background_.keep(keep_listening(std::move(request)));
+}
+
+// A server sends its questions on a stream of its own, if it does not know to which request they
+// belong; before this stream has begun, they would be lost.
+Task<Done> HttpConnection::until_listening() {
+  for (auto waited = milliseconds(0); waits_for_stream_ && waited < listening_begin_max;
+       waited += listening_begin_check) {
+    co_await sleep_for(listening_begin_check);
+  }
+  co_return Done{};
+}
+
+// The question does not name its request: the latest one is the most likely.
+void HttpConnection::take_question(Message message) {
+  {
+    std::lock_guard lock(mutex_);
+    Question question{message.id, message.method, std::move(message.params)};
+    bool is_known = message.method == elicitation_method && !asking_.empty();
+    if (is_known && asking_.rbegin()->second.put_question(std::move(question))) return;
+  }
+  answer(message.method == "ping" ? result_text(message.id, Value(Value::Object()))
+                                  : fault_text(message.id, method_not_found, "Method not found"));
 }
 
 // A change that happens between two streams is not announced: both its end and the begin of the
@@ -272,15 +305,18 @@ Task<Done> HttpConnection::keep_listening(Request request) {
     Value id(++last_id_);
     HttpCall call = is_modern() ? call_of(request, request_text(id, request.method, request.params))
                                 : continuation_of(request, "");
-    auto stream = std::make_shared<ReplyStream>(
-        id, options_.message_bytes_max, [this](const Message& message) {
+    auto stream =
+        std::make_shared<ReplyStream>(id, options_.message_bytes_max, [this](Message message) {
           if (message.method == "notifications/tools/list_changed") ++changes_;
+          if (message.kind == MessageKind::request) take_question(std::move(message));
         });
-    call.on_piece = [stream](const HttpReply& head, std::string_view piece) {
+    call.on_piece = [this, stream](const HttpReply& head, std::string_view piece) {
+      waits_for_stream_ = false;
       return stream->take(head, piece);
     };
     if (is_again) ++changes_;
     auto http = co_await options_.http->send(std::move(call));
+    waits_for_stream_ = false;
     bool is_refused = http.ok() && (http->status != 200 || !is_event_stream(*http));
     bool is_fault = stream->reply() && stream->reply()->kind == MessageKind::fault;
     if (is_refused || is_fault) co_return Done{};

@@ -5,6 +5,7 @@
 // The destructor ends the session of the older era, which can take HttpOptions::grace.
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 #include "mcp/background.h"
@@ -41,7 +42,7 @@ class HttpConnection final : public Connection,
   std::uint64_t changes() override;
 
  private:
-  class Unanswered;
+  class Pending;
 
   HttpCall call_of(const Request& request, std::string body);
   HttpCall call_without_body(std::string method);
@@ -51,10 +52,12 @@ class HttpConnection final : public Connection,
   Task<Result<Reply>> exchange(Value id, Request request, Inbox inbox);
   Task<Result<Reply>> continued(std::shared_ptr<ReplyStream> stream, Request request, Inbox inbox);
   Task<Done> keep_listening(Request request);
+  Task<Done> until_listening();
+  void take_question(Message message);
   Result<Reply> reply_of(const HttpReply& http, std::string_view body, const Value& id,
                          const std::string& method);
   void take_message(Message message, const Value& id, const Request& request, const Inbox& inbox);
-  void cancel(const Value& id);
+  void cancel(std::int64_t id);
   Result<Reply> refused(const HttpReply& http, std::string_view body, const Value& id);
   void keep_session(const HttpReply& http);
   Error failure(ErrorCode code, std::string fault) const;
@@ -63,11 +66,13 @@ class HttpConnection final : public Connection,
   std::atomic<std::int64_t> last_id_ = 0;
   std::atomic<std::uint64_t> changes_ = 0;
   std::atomic<bool> is_lost_ = false;
+  std::atomic<bool> waits_for_stream_ = false;  // listens, and the stream has not begun
   std::mutex mutex_;
   // Protected by mutex_.
   Dialect dialect_;
-  std::string session_;    // Mcp-Session-Id; empty: none
-  Background background_;  // last: its tasks use all members above
+  std::string session_;                   // Mcp-Session-Id; empty: none
+  std::map<std::int64_t, Inbox> asking_;  // of requests that accept questions
+  Background background_;                 // last: its tasks use all members above
 };
 
 }  // namespace belay::mcp

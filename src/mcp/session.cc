@@ -89,9 +89,12 @@ Error no_common_version(const ServerOptions& options) {
                    " supports no revision of the protocol that Belay has. Update the server.");
 }
 
-// Changes of the tools are announced, if the server declares it.
-void listen_if_announced(const Session& session, const Value& server_capabilities) {
-  if (server_capabilities["tools"]["listChanged"] != Value(true)) return;
+// Changes of the tools are announced, if the server declares it. In the older era, the same stream
+// can have questions.
+void listen_if_useful(const Session& session, const Value& server_capabilities) {
+  bool announces = server_capabilities["tools"]["listChanged"] == Value(true);
+  bool can_ask = !session.dialect.is_modern && session.has_elicitation;
+  if (!announces && !can_ask) return;
   Value wanted = Value::object({{"toolsListChanged", true}});
   Request request;
   request.method = "subscriptions/listen";
@@ -135,7 +138,7 @@ Task<Result<Probe>> probe(std::shared_ptr<Connection> connection, bool has_elici
   read_identity(named.is_null() ? result["serverInfo"] : named, result["instructions"],
                 found.session.info);
   found.session.info.protocol = modern_version;
-  listen_if_announced(found.session, result["capabilities"]);
+  listen_if_useful(found.session, result["capabilities"]);
   co_return found;
 }
 
@@ -170,7 +173,7 @@ Task<Result<Session>> initialize(std::shared_ptr<Connection> connection,
   connection->use(session.dialect);
   std::string initialized("notifications/initialized");
   BELAY_CO_CHECK(co_await connection->notify(std::move(initialized), Value()));
-  listen_if_announced(session, reply.result["capabilities"]);
+  listen_if_useful(session, reply.result["capabilities"]);
   co_return session;
 }
 

@@ -112,6 +112,7 @@ Task<Result<HttpReply>> reply_of(HttpAnswer answer, Target target,
   reply.headers = answer.headers();
   reply.url = target.url();
   bool has_permitted_type = is_permitted_type(permitted_types, answer.header("content-type"));
+  if (on_piece && has_permitted_type) BELAY_CO_CHECK(on_piece(reply, ""));
   while (true) {
     auto piece = co_await answer.read();
     if (!piece.ok()) co_return std::move(piece).error();
