@@ -196,6 +196,12 @@ TEST_F(McpCalls, ProgressForEverEndsAtTheMaximum) {
   expect_error(call(open({"modern"}), "progress for ever"), ErrorCode::uncertain, "within 2000 ms");
 }
 
+TEST_F(McpCalls, AFloodOfProgressEndsTheProgram) {
+  auto server = open({"modern"});
+  expect_error(call(server, "progress flood"), ErrorCode::exhausted, "more than 10000 times");
+  EXPECT_EQ(call(server, "echo").value().text, "hello");
+}
+
 TEST_F(McpCalls, ATaskIsPolledUntilItEnds) {
   auto server = open({"modern"});
   EXPECT_EQ(call(server, "task").value().text, "ended null");

@@ -34,9 +34,19 @@ bool is_reply_to(const Message& message, const Value& id) {
   return is_reply && message.id == id;
 }
 
+// An exception of the program's own HttpAccess is an error: the tasks of this file must not throw.
+Task<Result<HttpReply>> sent_by(std::shared_ptr<HttpAccess> http, HttpCall call) {
+  try {
+    auto reply = co_await http->send(std::move(call));
+    co_return reply;
+  } catch (const std::exception& thrown) {
+    co_return error(ErrorCode::invalid, std::string("The HTTP access threw: ") + thrown.what());
+  }
+}
+
 // Sends a message whose reply is ignored.
 Task<Done> deliver(std::shared_ptr<HttpAccess> http, HttpCall call) {
-  static_cast<void>(co_await http->send(std::move(call)));
+  static_cast<void>(co_await sent_by(std::move(http), std::move(call)));
   co_return Done{};
 }
 
@@ -194,7 +204,7 @@ Task<Result<Reply>> HttpConnection::exchange(Value id, Request request, Inbox in
     if (stream->reply()) inbox.put_reply(reply_with(head.status, *stream->reply()));
     return Done{};
   };
-  auto http = co_await options_.http->send(call);
+  auto http = co_await sent_by(options_.http, std::move(call));
   if (!http.ok()) {
     // A connection that fails and one that ends before the reply have the same code.
     bool was_sent = http.error().code == ErrorCode::unavailable;
@@ -227,7 +237,7 @@ Task<Result<Reply>> HttpConnection::continued(std::shared_ptr<ReplyStream> strea
       if (stream->reply()) inbox.put_reply(reply_with(head.status, *stream->reply()));
       return Done{};
     };
-    auto http = co_await options_.http->send(std::move(call));
+    auto http = co_await sent_by(options_.http, std::move(call));
     if (!http.ok() || http->status != 200) {
       co_return failure(ErrorCode::uncertain, "did not continue its reply to " + request.method);
     }
@@ -315,7 +325,7 @@ Task<Done> HttpConnection::keep_listening(Request request) {
       return stream->take(head, piece);
     };
     if (is_again) ++changes_;
-    auto http = co_await options_.http->send(std::move(call));
+    auto http = co_await sent_by(options_.http, std::move(call));
     waits_for_stream_ = false;
     bool is_refused = http.ok() && (http->status != 200 || !is_event_stream(*http));
     bool is_fault = stream->reply() && stream->reply()->kind == MessageKind::fault;

@@ -27,7 +27,7 @@ struct StdioOptions {
 inline constexpr std::size_t outgoing_bytes_max = 32u << 20;  // that the server has not read
 inline constexpr std::size_t garbage_lines_max = 100;         // lines that are no messages
 inline constexpr std::size_t unrequested_max = 10'000;        // messages between two replies
-inline constexpr std::size_t progress_notes_max = 100'000;    // between two replies
+inline constexpr std::size_t progress_notes_max = 10'000;     // between two replies
 inline constexpr std::size_t error_bytes_max = 4'096;         // of the standard error output
 
 class StdioConnection final : public Connection,

@@ -273,7 +273,8 @@ class McpServer {
           text_content(to_json(params["inputResponses"]) + " " + to_json(params["requestState"])));
   }
 
-  // "progress": three notes; "progress stuck": the same one again and again; "progress for ever".
+  // "progress": three notes; "progress stuck": the same one again and again; "progress for ever";
+  // "progress flood": without a pause.
   void progress(const Value& id, const std::string& name, const Value& params) const {
     for (int i = 1; name != "progress" || i <= 3; ++i) {
       Value note = Value::object({{"message", "step " + std::to_string(i)},
@@ -283,6 +284,7 @@ class McpServer {
       write(to_json(Value::object(
           {{"jsonrpc", "2.0"}, {"method", "notifications/progress"}, {"params", note}})));
       if (!std::cout) return;
+      if (name == "progress flood") continue;
       std::this_thread::sleep_for(std::chrono::milliseconds(400));
     }
     reply(id, text_content("done"));
