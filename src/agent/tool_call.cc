@@ -103,6 +103,18 @@ Task<Result<Recorded>> call_recorded(const Tool& tool, Value arguments, ToolCont
   co_return recorded;
 }
 
+// A call that requests a decision has not happened: it is made again after the decision.
+Task<Result<Recorded>> call_until_asked(const Tool& tool, Value arguments, ToolContext& call,
+                                        std::size_t bytes_max, std::optional<Interrupted>& asked) {
+  try {
+    auto recorded = co_await call_recorded(tool, std::move(arguments), call, bytes_max);
+    co_return recorded;
+  } catch (const Interrupted& thrown) {
+    asked = thrown;
+  }
+  co_return error(ErrorCode::cancelled, "The call waits for a decision.");
+}
+
 // Executes the call with the guarantee of its class. Throws Failure for an error that is not one of
 // the tool's text.
 Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& call,
@@ -131,17 +143,8 @@ Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& cal
     };
   }
   EffectOptions policy = tool.options().uncertain;
-  // A call that requests a decision has not happened: it is made again after the decision.
   std::optional<Interrupted> asked;
-  auto asking = [&]() -> Task<Result<Recorded>> {
-    try {
-      auto recorded = co_await action();
-      co_return recorded;
-    } catch (const Interrupted& thrown) {
-      asked = thrown;
-    }
-    co_return error(ErrorCode::cancelled, "The call waits for a decision.");
-  };
+  auto asking = [&]() { return call_until_asked(tool, arguments, call, bytes_max, asked); };
   std::optional<Recorded> once;
   try {
     once = co_await context.unkeyed_effect(std::move(name), policy, std::move(asking),

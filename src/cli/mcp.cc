@@ -197,6 +197,15 @@ std::string progress_text(const mcp::Progress& progress) {
   return progress.message.empty() ? text : text + ": " + one_line(progress.message);
 }
 
+// `content`: null declines the form.
+Task<Result<mcp::InputResponse>> respond(Output& output, Value content, std::string question) {
+  output.progress("The tool asks: " + question);
+  mcp::InputResponse response;
+  response.action = content.is_null() ? mcp::InputAction::decline : mcp::InputAction::accept;
+  response.content = std::move(content);
+  co_return response;
+}
+
 class McpTryCommand final : public McpCommand {
  public:
   void declare(CommandWords& words) override {
@@ -220,13 +229,8 @@ class McpTryCommand final : public McpCommand {
     options.on_progress = [&output](const mcp::Progress& progress) {
       output.progress(progress_text(progress));
     };
-    options.on_input = [&output,
-                        content](mcp::InputRequest request) -> Task<Result<mcp::InputResponse>> {
-      output.progress("The tool asks: " + one_line(request.message));
-      mcp::InputResponse response;
-      response.action = content.is_null() ? mcp::InputAction::decline : mcp::InputAction::accept;
-      response.content = content;
-      co_return response;
+    options.on_input = [&output, content](const mcp::InputRequest& request) {
+      return respond(output, content, one_line(request.message));
     };
     return options;
   }

@@ -77,7 +77,7 @@ TEST_F(HttpAccessTest, PassesTheBodyOnAsItArrives) {
   call.on_piece = [&](const HttpReply& head, std::string_view piece) -> Result<Done> {
     EXPECT_EQ(head.header("content-type"), "text/plain");
     EXPECT_TRUE(head.body.empty());
-    if (++pieces == 1) EXPECT_EQ(piece, "") << "the head has arrived";
+    EXPECT_EQ(piece.empty(), ++pieces == 1) << "the head has arrived";
     body += piece;
     return Done{};
   };
