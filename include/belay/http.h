@@ -88,7 +88,7 @@ struct HttpCall {
   // Lower limits than those of the policy; a higher value has no effect.
   std::optional<std::chrono::milliseconds> timeout{};
   std::optional<std::size_t> body_bytes_max{};
-  // Receives the pieces of the body as they arrive, instead of HttpReply::body; `head` has no body.
+  // Receives an empty piece with the head, then the body as it arrives, instead of HttpReply::body.
   // An Error that it returns ends the call. An own HttpAccess can return the whole body instead.
   std::function<Result<Done>(const HttpReply& head, std::string_view piece)> on_piece = nullptr;
 };
