@@ -36,6 +36,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,8 @@ struct EgressPolicy {
   std::string trusted_certificates{};
 };
 
+struct HttpReply;
+
 struct HttpCall {
   std::string method = "GET";  // GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS
   std::string url;             // http or https, without user and password, in ASCII
@@ -85,6 +88,9 @@ struct HttpCall {
   // Lower limits than those of the policy; a higher value has no effect.
   std::optional<std::chrono::milliseconds> timeout{};
   std::optional<std::size_t> body_bytes_max{};
+  // Receives an empty piece with the head, then the body as it arrives, instead of HttpReply::body.
+  // An Error that it returns ends the call. An own HttpAccess can return the whole body instead.
+  std::function<Result<Done>(const HttpReply& head, std::string_view piece)> on_piece = nullptr;
 };
 
 // A response with any status.

@@ -16,8 +16,9 @@
 // 2024-11-05.
 //
 // All that a server sends is untrusted: results mark the conversation (ToolOptions::untrusted), and
-// the hints of a tool choose its effect class only. Sizes, numbers and times are bounded. Requests
-// of a server, such as sampling, are refused; $ref is never fetched.
+// the hints of a tool choose its effect class only. Sizes, numbers and times are bounded. A server
+// can ask for input during a call: `on_input` answers. Other requests of a server, such as
+// sampling, are refused; $ref is never fetched.
 //
 // Pins are the descriptions, schemas and effects of tools that a person accepted, in a file. A tool
 // that differs from its pin is not offered, and a call of a tool that has changed since tools_of()
@@ -29,6 +30,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +41,40 @@
 #include "belay/tool.h"
 
 namespace belay::mcp {
+
+// A form that a server asks a person to fill in, during a call (elicitation). Its texts are
+// untrusted: show the name of the server with them, and never ask for secrets.
+struct InputRequest {
+  std::string server{};   // ServerOptions::name
+  std::string tool{};     // as the server names it
+  std::string message{};  // at most 8 KiB
+  Value schema{};         // of an object, whose members are texts, numbers, booleans or choices
+};
+
+enum class InputAction {
+  accept,   // with the content of the form
+  decline,  // explicitly
+  cancel,   // no decision
+};
+
+struct InputResponse {
+  InputAction action = InputAction::cancel;
+  // For `accept`: an object that fits the schema. Members that are missing get their defaults.
+  Value content{};
+};
+
+// Returns the response of a person; an Error ends the call. Called on the executor of the call.
+using InputFunction = std::function<Task<Result<InputResponse>>(InputRequest request)>;
+
+// How far a call is, according to its server.
+struct Progress {
+  std::string tool{};
+  double progress = 0;            // increases
+  std::optional<double> total{};  // of `progress`
+  std::string message{};          // untrusted; at most 500 characters, in one line
+};
+
+using ProgressFunction = std::function<void(const Progress& progress)>;
 
 struct ServerOptions {
   std::string name;  // the beginning of the names of its tools: 1 to 30 letters, digits, _ and -
@@ -51,14 +87,24 @@ struct ServerOptions {
 
   std::string url = {};
   std::vector<HttpHeader> headers = {};  // of every request, such as Authorization
-  // Null: open_http() with an unchanged EgressPolicy, whose timeout is 30 s.
+  // Null: open_http() with an EgressPolicy that differs only by its timeout, which is that of
+  // calls.
   std::shared_ptr<HttpAccess> http = nullptr;
 
   // Time for which the answer to the first question about the protocol is awaited, before the
   // older handshake is tried; only for programs.
   std::chrono::milliseconds probe_timeout{5'000};
   std::chrono::milliseconds start_timeout{30'000};  // of the handshake, and of one page of a list
-  std::chrono::milliseconds call_timeout{60'000};   // of one call of a tool
+  // Of one call of a tool: without progress, and in all. The second is also that of a task, which
+  // is a call that the server finishes in the background. The time for input does not count.
+  std::chrono::milliseconds call_timeout{60'000};
+  std::chrono::milliseconds call_timeout_max{600'000};
+
+  // Null: the server is not offered input, and a call that requires it fails.
+  InputFunction on_input = nullptr;
+  std::chrono::milliseconds input_timeout{600'000};  // of one form; then `cancel`
+  int inputs_max = 10;                               // rounds of one call
+  ProgressFunction on_progress = nullptr;            // on the executor of the call
   std::size_t message_bytes_max = 8u << 20;
   std::size_t tools_max = 1'000;
 };
@@ -101,7 +147,7 @@ struct CallResult {
 // An MCP server. A program is started, and a handshake performed, by the first request; if the
 // program or its session has ended, the next request starts it again. Errors:
 //   unavailable  the server cannot be reached; nothing was executed
-//   uncertain    a call was sent, and its outcome is not known
+//   uncertain    a call was sent, and its outcome is not known; a task is then cancelled
 //   invalid      the server replied with an error, or not as the protocol defines
 //   exhausted    a limit of ServerOptions is exceeded; a program is then stopped
 //   forbidden    the egress policy or the server (401, 403) refuses the request
@@ -117,12 +163,14 @@ class Server {
   virtual Task<Result<CallResult>> call(std::string tool, Value arguments) = 0;
   // The same, after it has ensured that the tool is still this one: `forbidden` if it is not. Lists
   // the tools again only if the server was started again or has announced a change, and every five
-  // minutes according to `now`.
-  virtual Task<Result<CallResult>> call_as_known(ToolInfo tool, Value arguments, Instant now) = 0;
+  // minutes according to `now`. `on_input`: instead of that of ServerOptions, in the modern era; an
+  // exception that it throws ends the call.
+  virtual Task<Result<CallResult>> call_as_known(ToolInfo tool, Value arguments, Instant now,
+                                                 InputFunction on_input = nullptr) = 0;
 };
 
 // Starts nothing. Fails with `invalid` for options that cannot be used. The destructor of a server
-// waits for the end of its program.
+// waits for the end of its program, or of its session, within `stop_grace`.
 Result<std::shared_ptr<Server>> open_server(ServerOptions options);
 
 // The accepted form of one tool.

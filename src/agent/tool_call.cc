@@ -103,6 +103,18 @@ Task<Result<Recorded>> call_recorded(const Tool& tool, Value arguments, ToolCont
   co_return recorded;
 }
 
+// A call that requests a decision has not happened: it is made again after the decision.
+Task<Result<Recorded>> call_until_asked(const Tool& tool, Value arguments, ToolContext& call,
+                                        std::size_t bytes_max, std::optional<Interrupted>& asked) {
+  try {
+    auto recorded = co_await call_recorded(tool, std::move(arguments), call, bytes_max);
+    co_return recorded;
+  } catch (const Interrupted& thrown) {
+    asked = thrown;
+  }
+  co_return error(ErrorCode::cancelled, "The call waits for a decision.");
+}
+
 // Executes the call with the guarantee of its class. Throws Failure for an error that is not one of
 // the tool's text.
 Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& call,
@@ -131,8 +143,16 @@ Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& cal
     };
   }
   EffectOptions policy = tool.options().uncertain;
-  auto once =
-      co_await context.unkeyed_effect(std::move(name), policy, std::move(action), std::move(probe));
+  std::optional<Interrupted> asked;
+  auto asking = [&]() { return call_until_asked(tool, arguments, call, bytes_max, asked); };
+  std::optional<Recorded> once;
+  try {
+    once = co_await context.unkeyed_effect(std::move(name), policy, std::move(asking),
+                                           std::move(probe));
+  } catch (const Failure&) {
+    if (!asked) throw;
+  }
+  if (asked) throw *std::move(asked);
   if (once && (once->is_known || !once->text.empty())) co_return *std::move(once);
   if (once) {
     once->text = "The call happened, as a person confirmed. Its result is not known.";

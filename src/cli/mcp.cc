@@ -22,6 +22,7 @@ Examples:
   {p} mcp list --program npx --argument=-y --argument=@modelcontextprotocol/server-everything
   {p} mcp check --name docs --url https://mcp.example.com/mcp --pins mcp-pins.json
   {p} mcp try echo '{"message":"hello"}' --url http://127.0.0.1:3001/mcp
+  {p} mcp try book '{"room":7}' --input '{"confirmed":true}' --url http://127.0.0.1:3001/mcp
 )";
 
 // The server that the command line names.
@@ -45,7 +46,8 @@ struct NamedServer {
     words.option("--token-file", token_file, "File with the bearer token for --url");
   }
 
-  Result<std::shared_ptr<mcp::Server>> open() const;
+  // Opens the server with these options, which are not about its place.
+  Result<std::shared_ptr<mcp::Server>> open(mcp::ServerOptions options) const;
 };
 
 Result<Done> add_variables(const std::vector<std::string>& variables,
@@ -74,11 +76,10 @@ Result<std::shared_ptr<HttpAccess>> access_to(const std::string& url,
   return open_http(std::move(policy));
 }
 
-Result<std::shared_ptr<mcp::Server>> NamedServer::open() const {
+Result<std::shared_ptr<mcp::Server>> NamedServer::open(mcp::ServerOptions options) const {
   if (!program && !url) {
     return error(ErrorCode::invalid, "No server is named. Add --program PROGRAM or --url URL.");
   }
-  mcp::ServerOptions options;
   options.name = name;
   if (program) {
     options.command = {*program};
@@ -94,7 +95,7 @@ Result<std::shared_ptr<mcp::Server>> NamedServer::open() const {
     return error(ErrorCode::invalid, "--argument and --env require --program. Omit them.");
   }
   options.url = *url;
-  BELAY_TRY(options.http, access_to(*url, options.call_timeout));
+  BELAY_TRY(options.http, access_to(*url, options.call_timeout_max));
   if (token_file) {
     BELAY_TRY(std::string text, read_key_file(*token_file, "--token-file"));
     options.headers.push_back({"Authorization", "Bearer " + std::string(trimmed(text))});
@@ -108,7 +109,8 @@ class McpCommand : public ProcessCommand {
   void declare(CommandWords& words) override { server_.declare(words); }
 
   CommandResult run_in_process(const ProcessContext& context) final {
-    BELAY_TRY(std::shared_ptr<mcp::Server> server, server_.open());
+    BELAY_TRY(mcp::ServerOptions options, call_options(context.output));
+    BELAY_TRY(std::shared_ptr<mcp::Server> server, server_.open(std::move(options)));
     int signal = 0;
     auto result = run_until_signal(execute(*server, context.output), signal);
     if (!result) return static_cast<ExitCode>(128 + signal);
@@ -117,6 +119,7 @@ class McpCommand : public ProcessCommand {
 
  private:
   virtual Task<CommandResult> execute(mcp::Server& server, Output& output) = 0;
+  virtual Result<mcp::ServerOptions> call_options(Output&) { return mcp::ServerOptions(); }
 
   NamedServer server_;
 };
@@ -188,15 +191,50 @@ class McpCheckCommand final : public McpCommand {
   bool accepts_ = false;
 };
 
+std::string progress_text(const mcp::Progress& progress) {
+  std::string text = to_json(Value(progress.progress));
+  if (progress.total) text += " of " + to_json(Value(*progress.total));
+  return progress.message.empty() ? text : text + ": " + one_line(progress.message);
+}
+
+// `content`: null declines the form.
+Task<Result<mcp::InputResponse>> respond(Output& output, Value content, std::string question) {
+  output.progress("The tool asks: " + question);
+  mcp::InputResponse response;
+  response.action = content.is_null() ? mcp::InputAction::decline : mcp::InputAction::accept;
+  response.content = std::move(content);
+  co_return response;
+}
+
 class McpTryCommand final : public McpCommand {
  public:
   void declare(CommandWords& words) override {
     words.argument("TOOL", tool_, "The tool, as the server names it").required();
     words.argument("ARGUMENTS", arguments_, "Its arguments as a JSON object; {} if omitted");
     McpCommand::declare(words);
+    words.option("--input", input_,
+                 "JSON object that fills in each form of the tool; without it, forms are declined");
   }
 
  private:
+  Result<mcp::ServerOptions> call_options(Output& output) override {
+    Value content;
+    if (input_) {
+      BELAY_TRY(content, parse_json(*input_));
+      if (!content.as_object()) {
+        return error(ErrorCode::invalid, "--input is not a JSON object. Correct it.");
+      }
+    }
+    mcp::ServerOptions options;
+    options.on_progress = [&output](const mcp::Progress& progress) {
+      output.progress(progress_text(progress));
+    };
+    options.on_input = [&output, content](const mcp::InputRequest& request) {
+      return respond(output, content, one_line(request.message));
+    };
+    return options;
+  }
+
   Task<CommandResult> execute(mcp::Server& server, Output& output) override {
     Value arguments{Value::Object()};
     if (arguments_) {
@@ -218,6 +256,7 @@ class McpTryCommand final : public McpCommand {
 
   std::string tool_;
   std::optional<std::string> arguments_;
+  std::optional<std::string> input_;
 };
 
 }  // namespace

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "base/in_quotes.h"
-#include "base/trimmed.h"
 #include "mcp/parameter_headers.h"
-#include "net/ascii.h"
-#include "net/event_stream.h"
+#include "mcp/reply_wait.h"
 
 namespace belay::mcp {
 namespace {
@@ -19,15 +17,16 @@ constexpr std::size_t session_bytes_max = 1'024;
 constexpr int continuations_max = 20;
 constexpr milliseconds continuation_delay_default{1'000};
 constexpr milliseconds continuation_delay_max{10'000};
+constexpr milliseconds timeout_margin_of_exchange{5'000};
+constexpr milliseconds listening_time_max{3'600'000};
+constexpr milliseconds listening_begin_max{2'000};
+constexpr milliseconds listening_begin_check{10};
+constexpr milliseconds listening_pause_min{1'000};
+constexpr milliseconds listening_pause_max{300'000};
 
 bool is_session_id(std::string_view text) {
   return !text.empty() && text.size() <= session_bytes_max &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
-bool is_event_stream(const HttpReply& http) {
-  std::string_view type = http.header("content-type");
-  return net::lower_case(trimmed(type.substr(0, type.find(';')))) == "text/event-stream";
 }
 
 bool is_reply_to(const Message& message, const Value& id) {
@@ -35,32 +34,66 @@ bool is_reply_to(const Message& message, const Value& id) {
   return is_reply && message.id == id;
 }
 
-// The messages of a stream.
-struct Events {
-  std::optional<Message> reply{};
-  std::uint64_t changes = 0;
-  std::string last_id{};
-  milliseconds retry = continuation_delay_default;
-};
-
-Result<Events> events_of(std::string_view body, const Value& id, std::size_t bytes_max) {
-  net::EventStreamReader reader(bytes_max);
-  std::vector<net::StreamEvent> events;
-  BELAY_CHECK(reader.take(body, events));
-  Events found;
-  for (const net::StreamEvent& event : events) {
-    if (!event.last_id.empty()) found.last_id = event.last_id;
-    if (event.data.empty()) continue;
-    auto message = parse_message(event.data);
-    if (!message.ok()) continue;
-    if (message->method == "notifications/tools/list_changed") ++found.changes;
-    if (is_reply_to(*message, id)) found.reply = *std::move(message);
+// An exception of the program's own HttpAccess is an error: the tasks of this file must not throw.
+Task<Result<HttpReply>> sent_by(std::shared_ptr<HttpAccess> http, HttpCall call) {
+  try {
+    auto reply = co_await http->send(std::move(call));
+    co_return reply;
+  } catch (const std::exception& thrown) {
+    co_return error(ErrorCode::invalid, std::string("The HTTP access threw: ") + thrown.what());
   }
-  if (auto retry = reader.retry()) found.retry = std::min(*retry, continuation_delay_max);
-  return found;
+}
+
+// Sends a message whose reply is ignored.
+Task<Done> deliver(std::shared_ptr<HttpAccess> http, HttpCall call) {
+  static_cast<void>(co_await sent_by(std::move(http), std::move(call)));
+  co_return Done{};
+}
+
+Reply reply_with(int status, Message message) {
+  Reply reply;
+  reply.status = status;
+  reply.message = std::move(message);
+  return reply;
 }
 
 }  // namespace
+
+// A request until its reply. In the older era, it continues when its connection is closed, unless
+// it is cancelled.
+class HttpConnection::Pending {
+ public:
+  Pending(HttpConnection& connection, std::int64_t id, const Request& request, const Inbox& inbox)
+      : connection_(connection), id_(id), is_answered_(request.is_handshake) {
+    if (!request.functions.on_question) return;
+    std::lock_guard lock(connection_.mutex_);
+    connection_.asking_.emplace(id_, inbox);
+  }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending() {
+    {
+      std::lock_guard lock(connection_.mutex_);
+      connection_.asking_.erase(id_);
+    }
+    if (!is_answered_) connection_.cancel(id_);
+  }
+  void set_answered() { is_answered_ = true; }
+
+ private:
+  HttpConnection& connection_;
+  const std::int64_t id_;
+  bool is_answered_;
+};
+
+HttpConnection::~HttpConnection() {
+  std::lock_guard lock(mutex_);
+  if (session_.empty() || is_lost_) return;
+  HttpCall call = call_without_body("DELETE");
+  call.headers.push_back({"MCP-Protocol-Version", dialect_.version});
+  call.headers.push_back({"Mcp-Session-Id", session_});
+  background_.start(deliver(options_.http, std::move(call)));
+}
 
 Error HttpConnection::failure(ErrorCode code, std::string fault) const {
   return error(code, "The MCP server " + in_quotes(options_.name) + " " + std::move(fault) + ".");
@@ -69,6 +102,11 @@ Error HttpConnection::failure(ErrorCode code, std::string fault) const {
 void HttpConnection::use(Dialect dialect) {
   std::lock_guard lock(mutex_);
   dialect_ = std::move(dialect);
+}
+
+bool HttpConnection::is_modern() {
+  std::lock_guard lock(mutex_);
+  return dialect_.is_modern;
 }
 
 bool HttpConnection::is_usable() { return !is_lost_; }
@@ -88,7 +126,10 @@ HttpCall HttpConnection::call_of(const Request& request, std::string body) {
   call.method = "POST";
   call.url = options_.url;
   call.body = std::move(body);
-  call.timeout = request.timeout;
+  // Without a limit of its own, if a person is asked meanwhile.
+  if (!request.functions.on_question) {
+    call.timeout = std::max(request.timeout, request.timeout_max) + timeout_margin_of_exchange;
+  }
   call.body_bytes_max = options_.message_bytes_max;
   call.headers = options_.headers;
   call.headers.push_back({"Content-Type", "application/json"});
@@ -96,22 +137,29 @@ HttpCall HttpConnection::call_of(const Request& request, std::string body) {
   add_state_headers(call);
   std::lock_guard lock(mutex_);
   if (!dialect_.is_modern) return call;
-  call.headers.push_back({"Mcp-Method", request.method});
-  if (const std::string* name = request.params["name"].as_string()) {
-    call.headers.push_back({"Mcp-Name", header_value(*name)});
-  }
+  if (!request.method.empty()) call.headers.push_back({"Mcp-Method", request.method});
+  const std::string* name = request.params["name"].as_string();
+  if (!name) name = request.params["taskId"].as_string();
+  if (name) call.headers.push_back({"Mcp-Name", header_value(*name)});
   for (const HttpHeader& header : request.headers) call.headers.push_back(header);
   return call;
 }
 
-HttpCall HttpConnection::continuation_of(const Request& request, const std::string& last_event) {
+HttpCall HttpConnection::call_without_body(std::string method) {
   HttpCall call;
+  call.method = std::move(method);
   call.url = options_.url;
-  call.timeout = request.timeout;
-  call.body_bytes_max = options_.message_bytes_max;
+  call.timeout = notification_timeout;
   call.headers = options_.headers;
+  return call;
+}
+
+HttpCall HttpConnection::continuation_of(const Request& request, const std::string& last_event) {
+  HttpCall call = call_without_body("GET");
+  call.timeout = std::max(request.timeout, request.timeout_max) + timeout_margin_of_exchange;
+  call.body_bytes_max = options_.message_bytes_max;
   call.headers.push_back({"Accept", "text/event-stream"});
-  call.headers.push_back({"Last-Event-ID", last_event});
+  if (!last_event.empty()) call.headers.push_back({"Last-Event-ID", last_event});
   add_state_headers(call);
   return call;
 }
@@ -124,9 +172,39 @@ void HttpConnection::keep_session(const HttpReply& http) {
 
 Task<Result<Reply>> HttpConnection::send(Request request) {
   auto self = shared_from_this();
-  Value id(++last_id_);
+  std::int64_t number = ++last_id_;
+  if (request.functions.on_progress) {
+    request.params = with_progress_token(std::move(request.params), number);
+  }
+  if (request.functions.on_question) co_await until_listening();
+  Inbox inbox;
+  Pending pending(*this, number, request, inbox);
+  Executor& executor = co_await this_executor();
+  auto exchanging = exchange(Value(number), request, inbox);
+  // Its end closes the connection, also of a stream that continues after the reply.
+  Spawned running =
+      spawn<Result<Reply>>(executor, std::move(exchanging),
+                           [inbox](Result<Reply> reply) { inbox.put_reply(std::move(reply)); });
+  ReplyWait wait(options_.name, request);
+  auto reply = co_await wait_for_reply(inbox, std::move(wait), *this);
+  if (reply.ok() || reply.error().code != ErrorCode::uncertain) pending.set_answered();
+  co_return reply;
+}
+
+Task<Result<Reply>> HttpConnection::exchange(Value id, Request request, Inbox inbox) {
+  auto stream = std::make_shared<ReplyStream>(
+      id, options_.message_bytes_max, [this, id, request, inbox](Message message) {
+        take_message(std::move(message), id, request, inbox);
+      });
   HttpCall call = call_of(request, request_text(id, request.method, request.params));
-  auto http = co_await options_.http->send(std::move(call));
+  call.on_piece = [this, stream, inbox, starts = request.method == "initialize"](
+                      const HttpReply& head, std::string_view piece) -> Result<Done> {
+    if (starts) keep_session(head);
+    BELAY_CHECK(stream->take(head, piece));
+    if (stream->reply()) inbox.put_reply(reply_with(head.status, *stream->reply()));
+    return Done{};
+  };
+  auto http = co_await sent_by(options_.http, std::move(call));
   if (!http.ok()) {
     // A connection that fails and one that ends before the reply have the same code.
     bool was_sent = http.error().code == ErrorCode::unavailable;
@@ -134,8 +212,129 @@ Task<Result<Reply>> HttpConnection::send(Request request) {
     co_return failure(code, "did not reply to " + request.method + ": " + http.error().message);
   }
   if (request.method == "initialize") keep_session(*http);
-  auto reply = co_await reply_of(*http, id, request);
-  co_return reply;
+  if (!http->body.empty()) BELAY_CO_CHECK(stream->take(*http, http->body));
+  if (stream->reply()) co_return reply_with(http->status, *stream->reply());
+  if (http->status == 200 && is_event_stream(*http)) {
+    auto later = co_await continued(stream, std::move(request), inbox);
+    co_return later;
+  }
+  co_return reply_of(*http, stream->body(), id, request.method);
+}
+
+Task<Result<Reply>> HttpConnection::continued(std::shared_ptr<ReplyStream> stream, Request request,
+                                              Inbox inbox) {
+  for (int continuation = 0;; ++continuation) {
+    if (is_modern() || stream->last_event().empty() || continuation == continuations_max) {
+      co_return failure(ErrorCode::uncertain,
+                        "ended its reply to " + request.method + " before the result");
+    }
+    milliseconds delay = stream->retry().value_or(continuation_delay_default);
+    co_await sleep_for(std::min(delay, continuation_delay_max));
+    stream->continue_in_next();
+    HttpCall call = continuation_of(request, stream->last_event());
+    call.on_piece = [stream, inbox](const HttpReply& head, std::string_view piece) -> Result<Done> {
+      BELAY_CHECK(stream->take(head, piece));
+      if (stream->reply()) inbox.put_reply(reply_with(head.status, *stream->reply()));
+      return Done{};
+    };
+    auto http = co_await sent_by(options_.http, std::move(call));
+    if (!http.ok() || http->status != 200) {
+      co_return failure(ErrorCode::uncertain, "did not continue its reply to " + request.method);
+    }
+    if (!http->body.empty()) BELAY_CO_CHECK(stream->take(*http, http->body));
+    if (stream->reply()) co_return reply_with(http->status, *stream->reply());
+  }
+}
+
+void HttpConnection::take_message(Message message, const Value& id, const Request& request,
+                                  const Inbox& inbox) {
+  if (message.method == "notifications/tools/list_changed") ++changes_;
+  if (message.method == "notifications/progress" && message.params["progressToken"] == id &&
+      request.functions.on_progress) {
+    inbox.put_progress(std::move(message.params));
+    return;
+  }
+  if (message.kind != MessageKind::request) return;
+  bool is_own = message.method == elicitation_method && request.functions.on_question;
+  Question question{message.id, message.method, message.params};
+  if (is_own && inbox.put_question(std::move(question))) return;
+  take_question(std::move(message));
+}
+
+void HttpConnection::cancel(std::int64_t id) {
+  if (is_modern()) return;
+  Value params = Value::object({{"reason", "not needed any more"}, {"requestId", id}});
+  answer(notification_text("notifications/cancelled", params));
+}
+
+void HttpConnection::post(Request request) {
+  Value id(++last_id_);
+  HttpCall call = call_of(request, request_text(id, request.method, request.params));
+  background_.start(deliver(options_.http, std::move(call)));
+}
+
+void HttpConnection::answer(std::string text) {
+  Request request;
+  request.timeout = notification_timeout;
+  background_.start(deliver(options_.http, call_of(request, std::move(text))));
+}
+
+void HttpConnection::listen(Request request) {
+  waits_for_stream_ = true;
+  background_.keep(keep_listening(std::move(request)));
+}
+
+// A server sends its questions on a stream of its own, if it does not know to which request they
+// belong; before this stream has begun, they would be lost.
+Task<Done> HttpConnection::until_listening() {
+  for (auto waited = milliseconds(0); waits_for_stream_ && waited < listening_begin_max;
+       waited += listening_begin_check) {
+    co_await sleep_for(listening_begin_check);
+  }
+  co_return Done{};
+}
+
+// The question does not name its request: the latest one is the most likely.
+void HttpConnection::take_question(Message message) {
+  {
+    std::lock_guard lock(mutex_);
+    Question question{message.id, message.method, std::move(message.params)};
+    bool is_known = message.method == elicitation_method && !asking_.empty();
+    if (is_known && asking_.rbegin()->second.put_question(std::move(question))) return;
+  }
+  answer(message.method == "ping" ? result_text(message.id, Value(Value::Object()))
+                                  : fault_text(message.id, method_not_found, "Method not found"));
+}
+
+// A change that happens between two streams is not announced: both its end and the begin of the
+// next one count as a change.
+Task<Done> HttpConnection::keep_listening(Request request) {
+  request.timeout = listening_time_max;
+  milliseconds pause = listening_pause_min;
+  for (bool is_again = false; is_usable(); is_again = true) {
+    Value id(++last_id_);
+    HttpCall call = is_modern() ? call_of(request, request_text(id, request.method, request.params))
+                                : continuation_of(request, "");
+    auto stream =
+        std::make_shared<ReplyStream>(id, options_.message_bytes_max, [this](Message message) {
+          if (message.method == "notifications/tools/list_changed") ++changes_;
+          if (message.kind == MessageKind::request) take_question(std::move(message));
+        });
+    call.on_piece = [this, stream](const HttpReply& head, std::string_view piece) {
+      waits_for_stream_ = false;
+      return stream->take(head, piece);
+    };
+    if (is_again) ++changes_;
+    auto http = co_await sent_by(options_.http, std::move(call));
+    waits_for_stream_ = false;
+    bool is_refused = http.ok() && (http->status != 200 || !is_event_stream(*http));
+    bool is_fault = stream->reply() && stream->reply()->kind == MessageKind::fault;
+    if (is_refused || is_fault) co_return Done{};
+    ++changes_;
+    co_await sleep_for(pause);
+    pause = std::min(2 * pause, listening_pause_max);
+  }
+  co_return Done{};
 }
 
 Task<Result<Done>> HttpConnection::notify(std::string method, Value params) {
@@ -151,57 +350,20 @@ Task<Result<Done>> HttpConnection::notify(std::string method, Value params) {
                     "refused " + method + " with the HTTP status " + std::to_string(http->status));
 }
 
-Task<Result<Reply>> HttpConnection::reply_of(const HttpReply& http, const Value& id,
-                                             const Request& request) {
-  if (http.status < 200 || http.status >= 300) co_return refused(http, id);
-  if (is_event_stream(http)) {
-    auto streamed = co_await reply_in_events(http.body, id, request);
-    co_return streamed;
-  }
-  auto message = parse_message(http.body);
+Result<Reply> HttpConnection::reply_of(const HttpReply& http, std::string_view body,
+                                       const Value& id, const std::string& method) {
+  if (http.status < 200 || http.status >= 300) return refused(http, body, id);
+  auto message = parse_message(body);
   if (!message.ok() || !is_reply_to(*message, id)) {
-    co_return failure(ErrorCode::invalid,
-                      "replied to " + request.method + " with a body that is not its answer");
+    return failure(ErrorCode::invalid,
+                   "replied to " + method + " with a body that is not its answer");
   }
-  Reply reply;
-  reply.status = http.status;
-  reply.message = *std::move(message);
-  co_return reply;
-}
-
-Task<Result<Reply>> HttpConnection::reply_in_events(std::string body, const Value& id,
-                                                    const Request& request) {
-  bool is_modern = false;
-  {
-    std::lock_guard lock(mutex_);
-    is_modern = dialect_.is_modern;
-  }
-  std::string last_event;
-  for (int continuation = 0;; ++continuation) {
-    BELAY_CO_TRY(Events events, events_of(body, id, options_.message_bytes_max));
-    changes_ += events.changes;
-    if (events.reply) {
-      Reply reply;
-      reply.message = *std::move(events.reply);
-      co_return reply;
-    }
-    if (!events.last_id.empty()) last_event = events.last_id;
-    if (is_modern || last_event.empty() || continuation == continuations_max) {
-      co_return failure(ErrorCode::uncertain,
-                        "ended its reply to " + request.method + " before the result");
-    }
-    co_await sleep_for(events.retry);
-    HttpCall call = continuation_of(request, last_event);
-    auto http = co_await options_.http->send(std::move(call));
-    if (!http.ok() || http->status != 200) {
-      co_return failure(ErrorCode::uncertain, "did not continue its reply to " + request.method);
-    }
-    body = std::move(http->body);
-  }
+  return reply_with(http.status, *std::move(message));
 }
 
 // Returns the reply of a status that is not one of success, or the reason why it is missing.
-Result<Reply> HttpConnection::refused(const HttpReply& http, const Value& id) {
+Result<Reply> HttpConnection::refused(const HttpReply& http, std::string_view body,
+                                      const Value& id) {
   std::string status = "the HTTP status " + std::to_string(http.status);
   if (http.status == 401 || http.status == 403) {
     return failure(ErrorCode::forbidden,
@@ -211,7 +373,7 @@ Result<Reply> HttpConnection::refused(const HttpReply& http, const Value& id) {
     return failure(ErrorCode::unavailable, "is busy: " + status);
   }
   if (http.status < 400) return failure(ErrorCode::invalid, "redirects the request: " + status);
-  auto message = parse_message(http.body);
+  auto message = parse_message(body);
   bool is_fault = message.ok() && message->kind == MessageKind::fault;
   bool is_own = is_fault && message->id == id;
   std::lock_guard lock(mutex_);

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <functional>
 #include <mutex>
+#include <thread>
 
 #include "belay/mcp.h"
 #include "mcp/parameter_headers.h"
@@ -51,7 +54,7 @@ constexpr std::string_view hello = R"({"content":[{"type":"text","text":"hello"}
 struct HttpRequestSeen {
   std::string head{};  // in lower case
   Value message{};
-  std::string method{};  // of the message, or GET
+  std::string method{};  // of the message, otherwise of HTTP
 };
 
 // Answers each request by a function, and records the requests.
@@ -68,7 +71,7 @@ class LoopbackServer {
           seen.head = net::lower_case(text.substr(0, end));
           seen.message = parse_json(text.substr(end + 4)).value_or(Value());
           const std::string* method = seen.message["method"].as_string();
-          seen.method = method ? *method : "GET";
+          seen.method = method ? *method : text.substr(0, text.find(' '));
           std::string bytes = answer_(seen, number);
           {
             std::lock_guard lock(mutex_);
@@ -182,15 +185,86 @@ TEST(McpHttp, TheOlderEraKeepsItsSession) {
   }
 }
 
+TEST(McpHttp, ASessionEndsTogetherWithItsServer) {
+  LoopbackServer loopback(
+      [](const HttpRequestSeen& request, int) { return legacy_answer(request); });
+  EXPECT_EQ(call_echo(loopback).value().text, "hello");
+  HttpRequestSeen last = loopback.seen().back();
+  EXPECT_EQ(last.method, "DELETE");
+  EXPECT_THAT(last.head,
+              AllOf(HasSubstr("mcp-session-id: s-1"), HasSubstr("authorization: bearer token"),
+                    HasSubstr("mcp-protocol-version: 2025-06-18")));
+}
+
+TEST(McpHttp, ARefusedRevisionThatTheServerHasIsTriedOnceMore) {
+  LoopbackServer once([](const HttpRequestSeen& request, int number) {
+    if (number > 0) return modern_answer(request);
+    return fault_response(400, request.message["id"], -32022, R"({"supported":["2026-07-28"]})");
+  });
+  EXPECT_EQ(call_echo(once).value().text, "hello");
+  LoopbackServer always([](const HttpRequestSeen& request, int) {
+    return fault_response(400, request.message["id"], -32022, R"({"supported":["2026-07-28"]})");
+  });
+  EXPECT_EQ(call_echo(always).error().code, ErrorCode::invalid);
+  EXPECT_EQ(always.methods().size(), 2u);
+}
+
+TEST(McpHttp, InputAndTasksHaveTheHeadersOfTheirRequests) {
+  LoopbackServer loopback([](const HttpRequestSeen& request, int) {
+    const Value& id = request.message["id"];
+    if (request.method == "tasks/get") {
+      return json_response(id, R"({"resultType":"complete","taskId":"t-1","status":"completed",)"
+                               R"("result":)" +
+                                   std::string(hello) + "}");
+    }
+    if (request.method != "tools/call") return modern_answer(request);
+    if (request.message["params"]["requestState"] == Value("s")) {
+      return json_response(id, R"({"resultType":"task","taskId":"t-1","status":"working",)"
+                               R"("pollIntervalMs":10})");
+    }
+    return json_response(id, R"({"resultType":"input_required","requestState":"s"})");
+  });
+  EXPECT_EQ(call_echo(loopback).value().text, "hello");
+  EXPECT_THAT(loopback.methods(), ElementsAre("server/discover", "tools/list", "tools/call",
+                                              "tools/call", "tasks/get"));
+  EXPECT_THAT(loopback.seen()[4].head,
+              AllOf(HasSubstr("mcp-method: tasks/get"), HasSubstr("mcp-name: t-1")));
+}
+
+TEST(McpHttp, AChangeArrivesOnTheStreamThatListens) {
+  constexpr std::string_view announces =
+      R"({"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}})";
+  std::atomic<int> lists = 0;
+  LoopbackServer loopback([&](const HttpRequestSeen& request, int) {
+    const Value& id = request.message["id"];
+    if (request.method == "server/discover") return json_response(id, announces);
+    if (request.method == "tools/list") ++lists;
+    if (request.method != "subscriptions/listen") return modern_answer(request);
+    return response(
+        200, "text/event-stream",
+        "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
+  });
+  auto server = open_server(options_for(loopback)).value();
+  ToolInfo echo = finished(server->list()).value().tools[0];
+  // The stream is another connection, which might be later than the list.
+  for (int i = 0; i < 600 && lists < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Value arguments{Value::Object()};
+    EXPECT_TRUE(finished(server->call_as_known(echo, std::move(arguments), Instant())).ok());
+  }
+  EXPECT_GE(lists, 2);
+}
+
 TEST(McpHttp, ALostSessionIsBegunAgainOnce) {
   for (int status : {404, 400}) {
     LoopbackServer loopback([status](const HttpRequestSeen& request, int number) {
       return number == 3 ? fault_response(status, Value(), -32000) : legacy_answer(request);
     });
     EXPECT_EQ(call_echo(loopback).value().text, "hello") << status;
-    EXPECT_THAT(loopback.methods(),
-                ElementsAre("server/discover", "initialize", "notifications/initialized",
-                            "tools/call", "initialize", "notifications/initialized", "tools/call"));
+    EXPECT_THAT(
+        loopback.methods(),
+        ElementsAre("server/discover", "initialize", "notifications/initialized", "tools/call",
+                    "initialize", "notifications/initialized", "tools/call", "DELETE"));
   }
   LoopbackServer never([](const HttpRequestSeen& request, int) {
     return request.method == "tools/call" ? response(404, "text/plain", "")
@@ -227,8 +301,11 @@ TEST(McpHttp, AStreamOfTheOlderEraIsContinued) {
                     R"(data: {"jsonrpc":"2.0","id":3,"result":)" + std::string(hello) + "}\n\n");
   });
   EXPECT_EQ(call_echo(loopback).value().text, "hello");
-  EXPECT_THAT(loopback.seen().back().head,
-              AllOf(HasSubstr("last-event-id: e-3"), HasSubstr("mcp-session-id: s-1")));
+  std::vector<HttpRequestSeen> seen = loopback.seen();
+  auto next = std::find_if(seen.begin(), seen.end(),
+                           [](const HttpRequestSeen& each) { return each.method == "GET"; });
+  ASSERT_NE(next, seen.end());
+  EXPECT_THAT(next->head, AllOf(HasSubstr("last-event-id: e-3"), HasSubstr("mcp-session-id: s-1")));
 }
 
 TEST(McpHttp, AReplyThatIsCutOffIsUncertain) {

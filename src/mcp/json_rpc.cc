@@ -110,4 +110,12 @@ std::string fault_text(const Value& id, std::int64_t code, std::string_view mess
   return text_of({{"error", Value::object({{"code", code}, {"message", message}})}, {"id", id}});
 }
 
+Value with_progress_token(Value params, std::int64_t id) {
+  if (!params.as_object()) params = Value(Value::Object());
+  Value& meta = (*params.as_object())["_meta"];
+  if (!meta.as_object()) meta = Value(Value::Object());
+  meta.as_object()->insert_or_assign("progressToken", Value(id));
+  return params;
+}
+
 }  // namespace belay::mcp

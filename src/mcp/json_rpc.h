@@ -19,6 +19,8 @@ inline constexpr std::int64_t header_mismatch = -32020;
 inline constexpr std::int64_t missing_capability = -32021;
 inline constexpr std::int64_t unsupported_version = -32022;
 
+inline constexpr std::string_view elicitation_method = "elicitation/create";
+
 // The error of a reply.
 struct Fault {
   std::int64_t code = 0;
@@ -44,5 +46,8 @@ std::string request_text(const Value& id, std::string_view method, const Value& 
 std::string notification_text(std::string_view method, const Value& params);
 std::string result_text(const Value& id, const Value& result);
 std::string fault_text(const Value& id, std::int64_t code, std::string_view message);
+
+// Returns the parameters of a request with its id as the token of its progress.
+Value with_progress_token(Value params, std::int64_t id);
 
 }  // namespace belay::mcp

@@ -5,6 +5,7 @@
 
 #include "agent/tool_name.h"
 #include "base/in_quotes.h"
+#include "mcp/call_flow.h"
 #include "mcp/http_connection.h"
 #include "mcp/parameter_headers.h"
 #include "mcp/pins.h"
@@ -43,7 +44,8 @@ class ServerImpl final : public Server, public std::enable_shared_from_this<Serv
   Task<Result<ServerInfo>> info() override;
   Task<Result<ToolList>> list() override;
   Task<Result<CallResult>> call(std::string tool, Value arguments) override;
-  Task<Result<CallResult>> call_as_known(ToolInfo tool, Value arguments, Instant now) override;
+  Task<Result<CallResult>> call_as_known(ToolInfo tool, Value arguments, Instant now,
+                                         InputFunction on_input) override;
 
  private:
   using Opened = Completion<Result<Session>>;
@@ -54,8 +56,9 @@ class ServerImpl final : public Server, public std::enable_shared_from_this<Serv
   Result<std::shared_ptr<Connection>> connect() const;
   Task<Result<ToolList>> list_in(Session session, std::optional<Instant> now);
   Task<Result<KnownTools>> known_in(Session session, std::optional<Instant> now);
-  Task<Result<CallResult>> call_in(Session session, std::string tool, Value schema, Value arguments,
-                                   bool* headers_differ);
+  CallSetting setting_of(std::string tool, InputFunction on_input);
+  Task<Result<CallResult>> call_in(Session session, CallSetting setting, Value schema,
+                                   Value arguments, bool* headers_differ);
   std::optional<KnownTools> fresh_tools(const Session& session, std::optional<Instant> now);
 
   const ServerOptions options_;
@@ -112,8 +115,12 @@ bool is_lost(const Error& fault, const Session& session) {
 
 Result<std::shared_ptr<Connection>> ServerImpl::connect() const {
   if (options_.command.empty()) {
-    HttpOptions http{options_.name, options_.url, options_.headers, options_.http,
-                     options_.message_bytes_max};
+    HttpOptions http{options_.name,
+                     options_.url,
+                     options_.headers,
+                     options_.http,
+                     options_.message_bytes_max,
+                     options_.stop_grace};
     return std::shared_ptr<Connection>(std::make_shared<HttpConnection>(std::move(http)));
   }
   StdioOptions stdio{options_.name, options_.command, options_.environment,
@@ -224,16 +231,20 @@ Task<Result<KnownTools>> ServerImpl::known_in(Session session, std::optional<Ins
   co_return known;
 }
 
-Task<Result<CallResult>> ServerImpl::call_in(Session session, std::string tool, Value schema,
+CallSetting ServerImpl::setting_of(std::string tool, InputFunction on_input) {
+  if (!on_input) on_input = options_.on_input;
+  return {options_, std::move(tool), std::move(on_input), [this] { return session(); }};
+}
+
+Task<Result<CallResult>> ServerImpl::call_in(Session session, CallSetting setting, Value schema,
                                              Value arguments, bool* headers_differ) {
   Request request;
   request.method = "tools/call";
-  request.timeout = options_.call_timeout;
   request.headers = parameter_headers(schema, arguments);
-  request.params = Value::object({{"arguments", std::move(arguments)}, {"name", tool}});
-  auto result = co_await ask(session, std::move(request), headers_differ);
-  if (!result.ok()) co_return std::move(result).error();
-  co_return call_result_of(*result);
+  request.params = Value::object({{"arguments", std::move(arguments)}, {"name", setting.tool}});
+  auto called = co_await perform_call(std::move(setting), std::move(session), std::move(request),
+                                      headers_differ);
+  co_return called;
 }
 
 Task<Result<CallResult>> ServerImpl::call(std::string tool, Value arguments) {
@@ -247,7 +258,9 @@ Task<Result<CallResult>> ServerImpl::call(std::string tool, Value arguments) {
       if (const ToolInfo* info = known.find(tool)) schema = info->input_schema;
     }
     bool headers_differ = false;
-    auto called = co_await call_in(session, tool, std::move(schema), arguments, &headers_differ);
+    CallSetting setting = setting_of(tool, nullptr);
+    auto called = co_await call_in(session, std::move(setting), std::move(schema), arguments,
+                                   &headers_differ);
     if (called.ok() || attempt == attempts_max) co_return called;
     if (headers_differ) {
       std::lock_guard lock(mutex_);
@@ -258,7 +271,8 @@ Task<Result<CallResult>> ServerImpl::call(std::string tool, Value arguments) {
   }
 }
 
-Task<Result<CallResult>> ServerImpl::call_as_known(ToolInfo tool, Value arguments, Instant now) {
+Task<Result<CallResult>> ServerImpl::call_as_known(ToolInfo tool, Value arguments, Instant now,
+                                                   InputFunction on_input) {
   auto self = shared_from_this();
   for (int attempt = 1;; ++attempt) {
     BELAY_CO_TRY(Session session, co_await this->session());
@@ -276,7 +290,9 @@ Task<Result<CallResult>> ServerImpl::call_as_known(ToolInfo tool, Value argument
                                                 (current ? " has changed" : " was removed") +
                                                 " since it was accepted. The call was not made.");
     }
-    auto called = co_await call_in(session, tool.name, tool.input_schema, arguments, nullptr);
+    CallSetting setting = setting_of(tool.name, on_input);
+    auto called =
+        co_await call_in(session, std::move(setting), tool.input_schema, arguments, nullptr);
     bool ends = called.ok() || attempt == attempts_max || !is_lost(called.error(), session);
     if (ends) co_return called;
   }
@@ -285,6 +301,12 @@ Task<Result<CallResult>> ServerImpl::call_as_known(ToolInfo tool, Value argument
 bool is_header_name(std::string_view name) {
   return !name.empty() && !std::any_of(name.begin(), name.end(),
                                        [](char c) { return c <= ' ' || c > '~' || c == ':'; });
+}
+
+// The longest time of one exchange: a call with progress, during which a person is asked.
+std::chrono::milliseconds exchange_time_max(const ServerOptions& options) {
+  auto most = std::max({options.call_timeout, options.call_timeout_max, options.start_timeout});
+  return options.on_input ? most + options.inputs_max * options.input_timeout : most;
 }
 
 Result<Done> check(const ServerOptions& options) {
@@ -320,7 +342,10 @@ ToolEffect ToolInfo::effect() const {
 Result<std::shared_ptr<Server>> open_server(ServerOptions options) {
   BELAY_CHECK(check(options));
   if (!options.url.empty() && !options.http) {
-    BELAY_TRY(options.http, open_http());
+    EgressPolicy policy;
+    policy.timeout = exchange_time_max(options);
+    policy.body_bytes_max = options.message_bytes_max;
+    BELAY_TRY(options.http, open_http(std::move(policy)));
   }
   return std::shared_ptr<Server>(std::make_shared<ServerImpl>(std::move(options)));
 }

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/executor_timer.h"
 #include "base/in_quotes.h"
 #include "base/start_thread.h"
 #include "base/trimmed.h"
+#include "mcp/reply_wait.h"
 #include "models/json_sanitizer.h"
 
 namespace belay::mcp {
@@ -68,15 +68,11 @@ StdioConnection::~StdioConnection() {
 
 Task<Result<Reply>> StdioConnection::send(Request request) {
   auto self = shared_from_this();
-  Answer answer;
-  BELAY_CO_TRY(std::int64_t id, begin(request, answer));
+  Inbox inbox;
+  BELAY_CO_TRY(std::int64_t id, begin(request, inbox));
   Pending pending(*this, id, !request.is_handshake);
-  Executor& executor = co_await this_executor();
-  Error late = error(ErrorCode::uncertain, "The MCP server " + in_quotes(options_.name) +
-                                               " did not answer " + request.method + " within " +
-                                               std::to_string(request.timeout.count()) + " ms.");
-  ExecutorTimer timer(executor, request.timeout, [answer, late] { answer.complete(late); });
-  auto reply = co_await answer;
+  ReplyWait wait(options_.name, request);
+  auto reply = co_await wait_for_reply(inbox, std::move(wait), *this);
   co_return reply;
 }
 
@@ -97,13 +93,43 @@ std::uint64_t StdioConnection::changes() {
   return changes_;
 }
 
-Result<std::int64_t> StdioConnection::begin(const Request& request, Answer answer) {
+void StdioConnection::use(Dialect dialect) {
+  std::lock_guard lock(mutex_);
+  is_modern_ = dialect.is_modern;
+}
+
+std::int64_t StdioConnection::push_request(Request request) {
+  std::int64_t id = ++last_id_;
+  // A failure has no consequence: the program has ended, or does not read.
+  static_cast<void>(push({request_text(Value(id), request.method, request.params), 0}));
+  return id;
+}
+
+void StdioConnection::post(Request request) {
+  std::lock_guard lock(mutex_);
+  if (!ended_) push_request(std::move(request));
+}
+
+void StdioConnection::answer(std::string text) {
+  std::lock_guard lock(mutex_);
+  if (!ended_) static_cast<void>(push({std::move(text), 0}));
+}
+
+// The older era announces changes without a request.
+void StdioConnection::listen(Request request) {
+  std::lock_guard lock(mutex_);
+  if (!ended_ && is_modern_) listening_ = push_request(std::move(request));
+}
+
+Result<std::int64_t> StdioConnection::begin(const Request& request, const Inbox& inbox) {
   std::lock_guard lock(mutex_);
   if (ended_) return error(ErrorCode::unavailable, ended_->message);
   std::int64_t id = ++last_id_;
-  Outgoing outgoing{request_text(Value(id), request.method, request.params), id};
-  BELAY_CHECK(push(std::move(outgoing)));
-  pending_.emplace(id, std::move(answer));
+  Awaiting awaiting{inbox, request.functions.on_progress != nullptr,
+                    request.functions.on_question != nullptr};
+  Value params = awaiting.takes_progress ? with_progress_token(request.params, id) : request.params;
+  BELAY_CHECK(push({request_text(Value(id), request.method, params), id}));
+  pending_.emplace(id, std::move(awaiting));
   return id;
 }
 
@@ -238,19 +264,54 @@ bool StdioConnection::take_line(std::string_view line) {
                                         " lines that are no messages");
 }
 
-bool StdioConnection::take_message(Message message) {
-  bool is_reply = message.kind == MessageKind::result || message.kind == MessageKind::fault;
-  std::unique_lock lock(mutex_);
-  auto found =
-      is_reply && message.id.as_int() ? pending_.find(*message.id.as_int()) : pending_.end();
-  if (found != pending_.end()) {
-    Answer answer = found->second;
-    pending_.erase(found);
-    unrequested_ = 0;
-    Reply reply;
-    reply.message = std::move(message);
-    answer.complete(std::move(reply));
+bool StdioConnection::take_reply(Message& message) {
+  if (message.kind != MessageKind::result && message.kind != MessageKind::fault) return false;
+  auto id = message.id.as_int();
+  if (id && *id == listening_ && listening_ != 0) {
+    // Changes are not announced any more: the tools must be listed again.
+    listening_ = 0;
+    ++changes_;
     return true;
+  }
+  auto found = id ? pending_.find(*id) : pending_.end();
+  if (found == pending_.end()) return false;
+  Inbox inbox = found->second.inbox;
+  pending_.erase(found);
+  Reply reply;
+  reply.message = std::move(message);
+  inbox.put_reply(std::move(reply));
+  return true;
+}
+
+bool StdioConnection::take_progress(const Message& message) {
+  if (message.method != "notifications/progress") return false;
+  auto token = message.params["progressToken"].as_int();
+  auto found = token ? pending_.find(*token) : pending_.end();
+  if (found == pending_.end() || !found->second.takes_progress) return false;
+  found->second.inbox.put_progress(message.params);
+  return true;
+}
+
+// A question does not name the request to which it belongs: the latest one is the most likely.
+bool StdioConnection::take_question(Message& request) {
+  for (auto each = pending_.rbegin(); each != pending_.rend(); ++each) {
+    if (!each->second.takes_questions) continue;
+    Question question{request.id, request.method, request.params};
+    return each->second.inbox.put_question(std::move(question));
+  }
+  return false;
+}
+
+bool StdioConnection::take_message(Message message) {
+  std::unique_lock lock(mutex_);
+  if (take_reply(message)) {
+    unrequested_ = progress_notes_ = 0;
+    return true;
+  }
+  if (take_progress(message)) {
+    return ++progress_notes_ <= progress_notes_max ||
+           fail(ErrorCode::exhausted,
+                "reported progress more than " + std::to_string(progress_notes_max) + " times");
   }
   if (message.method == "notifications/tools/list_changed") ++changes_;
   lock.unlock();
@@ -258,14 +319,15 @@ bool StdioConnection::take_message(Message message) {
     return fail(ErrorCode::exhausted, "sent more than " + std::to_string(unrequested_max) +
                                           " messages that belong to no request");
   }
-  return message.kind != MessageKind::request || answer_server(message);
+  return message.kind != MessageKind::request || answer_server(std::move(message));
 }
 
-bool StdioConnection::answer_server(const Message& request) {
+bool StdioConnection::answer_server(Message request) {
+  std::lock_guard lock(mutex_);
+  if (request.method == elicitation_method && take_question(request)) return true;
   std::string text = request.method == "ping"
                          ? result_text(request.id, Value(Value::Object()))
                          : fault_text(request.id, method_not_found, "Method not found");
-  std::lock_guard lock(mutex_);
   return push({std::move(text), 0}).ok() ||
          fail(ErrorCode::exhausted, "sends requests and does not read the answers");
 }
@@ -289,11 +351,11 @@ void StdioConnection::end() {
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
     auto unsent = pending_.find(outgoing_[i].request);
     if (unsent == pending_.end()) continue;
-    unsent->second.complete(error(ErrorCode::unavailable, reason.message));
+    unsent->second.inbox.put_reply(error(ErrorCode::unavailable, reason.message));
     pending_.erase(unsent);
   }
   ErrorCode code = fault_ ? fault_->code : ErrorCode::uncertain;
-  for (auto& [id, answer] : pending_) answer.complete(error(code, reason.message));
+  for (auto& [id, each] : pending_) each.inbox.put_reply(error(code, reason.message));
   pending_.clear();
 }
 

@@ -27,6 +27,7 @@ struct StdioOptions {
 inline constexpr std::size_t outgoing_bytes_max = 32u << 20;  // that the server has not read
 inline constexpr std::size_t garbage_lines_max = 100;         // lines that are no messages
 inline constexpr std::size_t unrequested_max = 10'000;        // messages between two replies
+inline constexpr std::size_t progress_notes_max = 10'000;     // between two replies
 inline constexpr std::size_t error_bytes_max = 4'096;         // of the standard error output
 
 class StdioConnection final : public Connection,
@@ -41,20 +42,28 @@ class StdioConnection final : public Connection,
 
   Task<Result<Reply>> send(Request request) override;
   Task<Result<Done>> notify(std::string method, Value params) override;
-  void use(Dialect) override {}
+  void post(Request request) override;
+  void answer(std::string text) override;
+  void listen(Request request) override;
+  void use(Dialect dialect) override;
   bool is_usable() override;
   std::uint64_t changes() override;
 
  private:
-  using Answer = Completion<Result<Reply>>;
   struct Pending;
+  struct Awaiting {
+    Inbox inbox;
+    bool takes_progress = false;
+    bool takes_questions = false;
+  };
   struct Outgoing {
     std::string text;
     std::int64_t request = 0;  // 0: not a request
   };
 
   // From any thread.
-  Result<std::int64_t> begin(const Request& request, Answer answer);
+  Result<std::int64_t> begin(const Request& request, const Inbox& inbox);
+  std::int64_t push_request(Request request);  // REQUIRES: mutex_ is held
   void forget(std::int64_t request, bool cancels);
   Result<Done> push(Outgoing outgoing);  // REQUIRES: mutex_ is held
   void wake();
@@ -68,7 +77,10 @@ class StdioConnection final : public Connection,
   bool take_bytes(std::string_view bytes);
   bool take_line(std::string_view line);
   bool take_message(Message message);
-  bool answer_server(const Message& request);
+  bool take_reply(Message& message);           // REQUIRES: mutex_ is held
+  bool take_progress(const Message& message);  // REQUIRES: mutex_ is held
+  bool take_question(Message& request);        // REQUIRES: mutex_ is held
+  bool answer_server(Message request);
   bool fail(ErrorCode code, std::string fault);
   void end();
   std::string last_error() const;
@@ -80,8 +92,10 @@ class StdioConnection final : public Connection,
   // Protected by mutex_.
   std::deque<Outgoing> outgoing_;
   std::size_t outgoing_bytes_ = 0;
-  std::map<std::int64_t, Answer> pending_;
+  std::map<std::int64_t, Awaiting> pending_;
   std::int64_t last_id_ = 0;
+  std::int64_t listening_ = 0;  // the id of the request that listens for changes; 0: none
+  bool is_modern_ = false;
   std::uint64_t changes_ = 0;
   bool is_stopping_ = false;
   std::optional<Error> ended_;
@@ -93,6 +107,7 @@ class StdioConnection final : public Connection,
   std::string stderr_;    // its end
   std::size_t garbage_ = 0;
   std::size_t unrequested_ = 0;
+  std::size_t progress_notes_ = 0;
   std::optional<Error> fault_;  // a limit that the server exceeded
 
   std::thread thread_;  // last: it uses all members above

@@ -131,7 +131,7 @@ Result<std::optional<std::string>> add_page(const Value& page, bool checks_marks
 Result<CallResult> call_result_of(const Value& result) {
   if (result["resultType"] == Value("input_required")) {
     return error(ErrorCode::invalid,
-                 "The tool requires further input, which this client does not support.");
+                 "The tool requires input, and the revision of the protocol has no such result.");
   }
   if (const Value* type = result.find("resultType"); type && *type != Value("complete")) {
     return malformed_reply("its result is of an unknown type");

@@ -27,10 +27,61 @@ std::string tool_name_of(const std::string& server, const std::string& tool) {
   return name + hash;
 }
 
+Value defaults_of(const Value& schema) {
+  Value::Object defaults;
+  for (const auto& [name, member] : *schema["properties"].as_object()) {
+    const Value* preset = member.find("default");
+    if (preset) defaults.emplace(name, *preset);
+  }
+  return Value(std::move(defaults));
+}
+
+// Requests the decision of a person, durably: the node ends, and the call is made again after the
+// decision. The server then asks the same, and receives the decision immediately.
+class InputByApproval {
+ public:
+  InputByApproval(ToolContext& call, std::chrono::milliseconds expires)
+      : call_(call), expires_(expires) {}
+
+  Task<Result<InputResponse>> ask(InputRequest request) {
+    InterruptRequest question;
+    question.name = "input/" + call_.call_id() + "/" + std::to_string(++asked_);
+    question.text = "The MCP server " + in_quotes(request.server) + " asks, for its tool " +
+                    in_quotes(request.tool) + ": " + request.message;
+    question.payload = Value::object({{"content", defaults_of(request.schema)},
+                                      {"message", request.message},
+                                      {"schema", request.schema},
+                                      {"server", request.server},
+                                      {"tool", request.tool}});
+    question.expires = expires_;
+    InterruptResponse decision = call_.node().interrupt(std::move(question));
+    InputResponse response;
+    if (decision.approved) {
+      response.action = InputAction::accept;
+    } else if (!decision.decided_by.empty()) {
+      response.action = InputAction::decline;
+    }
+    response.content = decision.payload["content"];
+    co_return response;
+  }
+
+ private:
+  ToolContext& call_;
+  const std::chrono::milliseconds expires_;
+  int asked_ = 0;
+};
+
 Task<Result<std::string>> call_tool_of(std::shared_ptr<Server> server,
                                        std::shared_ptr<const ToolInfo> tool, Value arguments,
-                                       Instant now) {
-  auto called = co_await server->call_as_known(*tool, std::move(arguments), now);
+                                       ToolContext& call) {
+  InputFunction on_input = server->options().on_input;
+  if (!on_input) {
+    auto by_approval = std::make_shared<InputByApproval>(call, std::chrono::hours(24));
+    on_input = [by_approval](InputRequest request) { return by_approval->ask(std::move(request)); };
+  }
+  Instant now = call.node().now();
+  auto called =
+      co_await server->call_as_known(*tool, std::move(arguments), now, std::move(on_input));
   if (called.ok() && !called->is_error) co_return std::move(called->text);
   if (called.ok()) co_return error(ErrorCode::invalid, std::move(called->text));
   Error fault = std::move(called).error();
@@ -38,6 +89,13 @@ Task<Result<std::string>> call_tool_of(std::shared_ptr<Server> server,
   bool repeats = tool->effect() != ToolEffect::unkeyed;
   if (fault.code == ErrorCode::uncertain && repeats) fault.code = ErrorCode::unavailable;
   co_return fault;
+}
+
+// A call with input has several requests.
+std::chrono::milliseconds call_time_max(const ServerOptions& options) {
+  auto most = std::max(options.call_timeout, options.call_timeout_max);
+  return (options.inputs_max + 1) * most +
+         (options.on_input ? options.inputs_max * options.input_timeout : most.zero());
 }
 
 Tool tool_of(std::shared_ptr<Server> server, const ToolInfo& info, std::string name,
@@ -48,7 +106,7 @@ Tool tool_of(std::shared_ptr<Server> server, const ToolInfo& info, std::string n
   tool.effect = info.effect();
   tool.approval = options.approval;
   tool.uncertain = options.uncertain;
-  tool.timeout = server->options().call_timeout + timeout_margin;
+  tool.timeout = call_time_max(server->options()) + timeout_margin;
   tool.attempts = options.attempts;
   tool.untrusted = true;
   auto target = net::parse_target(server->options().url);
@@ -56,7 +114,7 @@ Tool tool_of(std::shared_ptr<Server> server, const ToolInfo& info, std::string n
   auto shared = std::make_shared<const ToolInfo>(info);
   return Tool(std::move(tool), info.input_schema,
               [server = std::move(server), shared](Value arguments, ToolContext& call) {
-                return call_tool_of(server, shared, std::move(arguments), call.node().now());
+                return call_tool_of(server, shared, std::move(arguments), call);
               });
 }
 

@@ -103,13 +103,16 @@ bool is_permitted_type(const std::vector<std::string>& permitted, std::string_vi
   });
 }
 
+using OnPiece = std::function<Result<Done>(const HttpReply&, std::string_view)>;
+
 Task<Result<HttpReply>> reply_of(HttpAnswer answer, Target target,
-                                 std::vector<std::string> permitted_types) {
+                                 std::vector<std::string> permitted_types, OnPiece on_piece) {
   HttpReply reply;
   reply.status = answer.status();
   reply.headers = answer.headers();
   reply.url = target.url();
   bool has_permitted_type = is_permitted_type(permitted_types, answer.header("content-type"));
+  if (on_piece && has_permitted_type) BELAY_CO_CHECK(on_piece(reply, ""));
   while (true) {
     auto piece = co_await answer.read();
     if (!piece.ok()) co_return std::move(piece).error();
@@ -120,7 +123,11 @@ Task<Result<HttpReply>> reply_of(HttpAnswer answer, Target target,
                           " has a content type that is not permitted. Request another one, or "
                           "extend EgressPolicy::content_types.");
     }
-    reply.body += *piece;
+    if (on_piece) {
+      BELAY_CO_CHECK(on_piece(reply, *piece));
+    } else {
+      reply.body += *piece;
+    }
   }
 }
 
@@ -152,7 +159,8 @@ Task<Result<HttpReply>> perform(std::shared_ptr<EgressClient> client, std::vecto
     HttpRequest request = request_of(call, policy, left);
     BELAY_CO_TRY(HttpAnswer answer, co_await begin(client, target, std::move(request)));
     if (policy.redirects_max == 0 || !is_redirect(answer)) {
-      co_return co_await reply_of(std::move(answer), target, policy.content_types);
+      co_return co_await reply_of(std::move(answer), target, policy.content_types,
+                                  std::move(call.on_piece));
     }
     BELAY_CO_TRY(Target next, next_target(policy, answer, target, followed));
     follow(call, answer.status(), target, next);

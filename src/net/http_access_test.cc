@@ -69,6 +69,30 @@ struct HttpAccessTest : ::testing::Test {
   }
 };
 
+TEST_F(HttpAccessTest, PassesTheBodyOnAsItArrives) {
+  Server server({ok_response("some text", "content-type: text/plain\r\n")});
+  HttpCall call{.url = server.url()};
+  std::string body;
+  int pieces = 0;
+  call.on_piece = [&](const HttpReply& head, std::string_view piece) -> Result<Done> {
+    EXPECT_EQ(head.header("content-type"), "text/plain");
+    EXPECT_TRUE(head.body.empty());
+    EXPECT_EQ(piece.empty(), ++pieces == 1) << "the head has arrived";
+    body += piece;
+    return Done{};
+  };
+  auto reply = send(local(), call);
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(body, "some text");
+  EXPECT_EQ(reply->body, "");
+  call.on_piece = [](const HttpReply&, std::string_view) -> Result<Done> {
+    return error(ErrorCode::exhausted, "enough");
+  };
+  auto ended = send(local(), std::move(call));
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().message, "enough");
+}
+
 TEST_F(HttpAccessTest, ReturnsTheWholeResponse) {
   Server server({ok_response("{}", "content-type: application/json\r\n")});
   auto reply = send(local(), {.method = "POST",

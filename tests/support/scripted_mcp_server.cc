@@ -13,6 +13,8 @@
 //   --pages=N    an endless list (0), or one of N pages
 //   --stays      does not end with its input, nor with SIGTERM
 //   --greets     writes two lines that are no messages
+//   --announces  declares that it announces changes, and does so
+//   --more       lists the tools that ask for input, report progress or return a task, too
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -71,10 +73,11 @@ class McpServer {
     if (!method) {
       answers_ += to_json(message) + "\n";
       if (++answered_ == asked_) reply(waiting_, text_content(answers_));
+      if (answered_ > asked_) ask_for_input("again-" + std::to_string(++asked_));
       return;
     }
     const Value& id = message["id"];
-    if (*method == "notifications/cancelled") cancelled_ += to_json(message["params"]["requestId"]);
+    if (*method == "notifications/cancelled") take_cancellation(message["params"]["requestId"]);
     if (id.is_null()) return;
     if (*method == "server/discover") return discover(id);
     if (*method == "initialize") return initialize(id);
@@ -84,7 +87,19 @@ class McpServer {
     if (is_modern() != has_metadata) return refuse(id, -32600);
     if (*method == "tools/list") return list(id, message["params"]);
     if (*method == "tools/call") return call(id, message["params"]);
+    if (*method == "subscriptions/listen") return listen(id);
+    if (method->starts_with("tasks/")) return take_task_request(*method, id, message["params"]);
     refuse(id, -32601);
+  }
+
+  void take_cancellation(const Value& request) {
+    cancelled_ += to_json(request);
+    if (request == late_) reply(late_, text_content("late"));
+  }
+
+  void listen(const Value& id) {
+    listening_ = id;
+    notify("notifications/subscriptions/acknowledged");
   }
 
   bool is_modern() const { return era_ == "modern" || era_ == "slow"; }
@@ -101,17 +116,23 @@ class McpServer {
     Value info = Value::object({{"name", "scripted"}, {"version", "1"}});
     reply(id,
           Value::object({{"_meta", Value::object({{"io.modelcontextprotocol/serverInfo", info}})},
-                         {"capabilities", Value::object({{"tools", Value(Value::Object())}})},
+                         {"capabilities", capabilities()},
                          {"instructions", "Use it."},
                          {"resultType", "complete"},
                          {"supportedVersions", Value(versions)}}));
+  }
+
+  Value capabilities() const {
+    Value tools = Value(Value::Object());
+    if (has("--announces")) tools = Value::object({{"listChanged", true}});
+    return Value::object({{"tools", std::move(tools)}});
   }
 
   void initialize(const Value& id) {
     was_initialized_ = true;
     if (is_modern() || era_ == "future") return refuse(id, -32600);
     Value info = Value::object({{"name", "scripted"}, {"version", "1"}});
-    reply(id, Value::object({{"capabilities", Value(Value::Object())},
+    reply(id, Value::object({{"capabilities", capabilities()},
                              {"protocolVersion", era_ == "old" ? "2024-11-05" : "2025-11-25"},
                              {"serverInfo", info}}));
   }
@@ -145,6 +166,11 @@ class McpServer {
       for (const char* name : {"die", "hang", "garbage", "flood", "huge", "fail", "refuse", "rich",
                                "ask", "change", "cancelled", "environment", "odd name!"}) {
         tools.push_back(tool(name, "A fault.", Value()));
+      }
+      if (has("--more")) {
+        tools.push_back(tool("form", "Asks for a color.", reads));
+        tools.push_back(tool("unkeyed_form", "Asks for a color.", Value()));
+        tools.push_back(tool("task_input", "Asks in a task.", keyed));
       }
       tools.push_back(Value::object({{"name", "no schema"}}));
     }
@@ -182,10 +208,130 @@ class McpServer {
     if (name == "environment") return environment(id);
     if (name == "change") {
       was_changed_ = true;
-      notify("notifications/tools/list_changed");
+      // A modern server announces a change only to a client that listens.
+      if (!has("--announces") || !is_modern() || !listening_.is_null()) {
+        notify("notifications/tools/list_changed");
+      }
       return reply(id, text_content("changed"));
     }
+    if (name.find("form") != name.npos) return form(id, name, params);
+    if (name.starts_with("task")) return start_task(id, name);
+    if (name.starts_with("progress")) return progress(id, name, params);
+    if (name == "late") {
+      late_ = id;
+      return;
+    }
+    if (name == "twice") {
+      reply(id, text_content("first"));
+      return reply(id, text_content("second"));
+    }
     refuse(id, -32602);
+  }
+
+  static Value form_request() {
+    Value color = Value::object(
+        {{"default", "red"}, {"enum", Value::Array{"red", "blue"}}, {"type", "string"}});
+    Value schema = Value::object(
+        {{"properties", Value::object({{"color", std::move(color)}})}, {"type", "object"}});
+    Value params = Value::object({{"message", "Which color?"}, {"requestedSchema", schema}});
+    return Value::object({{"method", "elicitation/create"}, {"params", std::move(params)}});
+  }
+
+  static void ask_for_input(const std::string& id) {
+    Value request = form_request();
+    request.as_object()->emplace("id", id);
+    request.as_object()->emplace("jsonrpc", "2.0");
+    write(to_json(request));
+  }
+
+  // "form": one round; "form twice": two; "form for ever"; "form deep": a schema that nobody reads.
+  void form(const Value& id, const std::string& name, const Value& params) {
+    if (!is_modern()) {
+      waiting_ = id;
+      asked_ = name == "form for ever" ? 0 : 1;
+      answered_ = 0;
+      answers_.clear();
+      return ask_for_input("form");
+    }
+    std::string state = "state " + std::to_string(++states_);
+    if (name == "form deep") {
+      std::string levels(100'000, '[');
+      return write(R"({"id":)" + to_json(id) +
+                   R"(,"jsonrpc":"2.0","result":{"resultType":)"
+                   R"("input_required","inputRequests":{"a":)" +
+                   levels + std::string(100'000, ']') + "}}}");
+    }
+    bool is_first = params["inputResponses"].is_null();
+    bool is_second = params["requestState"] == Value("state 1");
+    bool asks = is_first || name == "form for ever" || (name == "form twice" && is_second);
+    if (asks) {
+      return reply(id, Value::object({{"inputRequests", Value::object({{"color", form_request()}})},
+                                      {"requestState", state},
+                                      {"resultType", "input_required"}}));
+    }
+    reply(id,
+          text_content(to_json(params["inputResponses"]) + " " + to_json(params["requestState"])));
+  }
+
+  // "progress": three notes; "progress stuck": the same one again and again; "progress for ever";
+  // "progress flood": without a pause.
+  void progress(const Value& id, const std::string& name, const Value& params) const {
+    for (int i = 1; name != "progress" || i <= 3; ++i) {
+      Value note = Value::object({{"message", "step " + std::to_string(i)},
+                                  {"progress", name == "progress stuck" ? 1 : i},
+                                  {"progressToken", params["_meta"]["progressToken"]},
+                                  {"total", 3}});
+      write(to_json(Value::object(
+          {{"jsonrpc", "2.0"}, {"method", "notifications/progress"}, {"params", note}})));
+      if (!std::cout) return;
+      if (name == "progress flood") continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+    reply(id, text_content("done"));
+  }
+
+  Value task_state(const std::string& status) const {
+    return Value::object({{"createdAt", "2026-01-01T00:00:00Z"},
+                          {"lastUpdatedAt", "2026-01-01T00:00:00Z"},
+                          {"pollIntervalMs", 50},
+                          {"status", status},
+                          {"statusMessage", "poll " + std::to_string(polls_)},
+                          {"taskId", "task-1"},
+                          {"ttlMs", Value()}});
+  }
+
+  // "task": ends after two polls; "task_input"; "task for ever"; "task failed"; "task lost".
+  void start_task(const Value& id, const std::string& name) {
+    task_ = name;
+    polls_ = 0;
+    response_ = Value();
+    Value created = task_state("working");
+    created.as_object()->emplace("resultType", "task");
+    reply(id, created);
+  }
+
+  void take_task_request(const std::string& method, const Value& id, const Value& params) {
+    if (task_.empty() || params["taskId"] != Value("task-1") || task_ == "task lost") {
+      return refuse(id, -32602);
+    }
+    if (method == "tasks/cancel") cancelled_ += "task";
+    if (method == "tasks/update") response_ = params["inputResponses"];
+    if (method != "tasks/get") return reply(id, Value::object({{"resultType", "complete"}}));
+    ++polls_;
+    Value state = task_state("working");
+    Value::Object& members = *state.as_object();
+    if (task_ == "task_input" && response_.is_null()) {
+      members["status"] = "input_required";
+      members.emplace("inputRequests", Value::object({{"color", form_request()}}));
+    } else if (task_ == "task failed") {
+      members["status"] = "failed";
+      members.emplace("error", Value::object({{"code", -32000}, {"message", "the disk is full"}}));
+    } else if (task_ != "task for ever" && polls_ > 2) {
+      members["status"] = "completed";
+      members.emplace("result", text_content("ended " + to_json(response_)));
+    }
+    members.emplace("resultType", "complete");
+    reply(id, state);
   }
 
   static void rich(const Value& id) {
@@ -225,6 +371,11 @@ class McpServer {
   std::string answers_;
   int answered_ = 0, asked_ = 0;
   Value waiting_;
+  Value late_ = "none";
+  Value listening_;
+  Value response_;
+  std::string task_;
+  int polls_ = 0, states_ = 0;
   bool was_changed_ = false;
   bool was_initialized_ = false;
 };
