@@ -238,7 +238,7 @@ TEST_P(AgentReplies, WithAThousandCallsHaveResultsForAsManyAsAreKept) {
 // A text, a call's arguments, calls, and a line, each without an end: the client closes the
 // connection when a limit is reached, and the next question is answered.
 TEST_P(AgentReplies, WithoutAnEndAreNotReadBeyondTheirLimit) {
-  settings.reply_bytes_max = 1'000'000;
+  settings.reply_bytes_max = 50'000;
   std::vector<providers::Speech> speeches = {
       {.words = {std::string(5'000, 'x')}},
       {.calls = {{"a", "look", R"({"to":")" + std::string(5'000, 'x') + R"("})"}}},
