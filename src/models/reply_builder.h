@@ -20,7 +20,7 @@ struct ToolCallBuilder {
 
 class ReplyBuilder {
  public:
-  static constexpr std::size_t calls_max = 128;
+  static constexpr std::size_t calls_max = 1'024;
 
   // `request` and `server` must outlive it.
   ReplyBuilder(const Server& server, const ModelRequest& request, DecoderOptions options)

@@ -17,6 +17,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/corpus_file.h"
 #include "tools/file_access.h"
 
 namespace belay::tools {
@@ -30,33 +31,11 @@ struct Case {
   std::string path;
 };
 
-int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-// Reads \xHH and \\.
-std::string unescaped(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      bytes += text[i];
-    } else if (text.at(++i) == 'x') {
-      bytes += static_cast<char>(digit(text.at(i + 1)) * 16 + digit(text.at(i + 2)));
-      i += 2;
-    } else {
-      bytes += text[i];
-    }
-  }
-  return bytes;
-}
-
 std::vector<Case> corpus() {
-  std::ifstream file(std::string(BELAY_SOURCE_DIR) + "/src/tools/traversal_corpus.tsv");
   std::vector<Case> cases;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with('#')) continue;
-    std::size_t first = line.find('\t');
-    std::size_t second = line.find('\t', first + 1);
-    cases.push_back({line.substr(0, first), line.substr(first + 1, second - first - 1),
-                     unescaped(line.substr(second + 1))});
+  for (auto& row :
+       corpus_rows(std::string(BELAY_SOURCE_DIR) + "/src/tools/traversal_corpus.tsv", 3)) {
+    cases.push_back({std::move(row[0]), std::move(row[1]), std::move(row[2])});
   }
   return cases;
 }

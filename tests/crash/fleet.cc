@@ -22,8 +22,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kItems = 6;
-constexpr int kTotal = 10 + 20 + 30 + 40 + 50 + 60;
 constexpr std::size_t kHealingRoundsMax = 200;
 constexpr std::size_t kFaultBytesMax = 1'000;
 constexpr milliseconds kLookAgain{5};
@@ -45,7 +43,8 @@ class Fleet {
       : plan_(plan), folder_(folder), random_(plan.seed), zombies_(plan.site, folder, report_) {
     std::filesystem::create_directories(folder_);
     setting_ = setting_for(folder_);
-    setting_.binary = BELAY_FLEET_BINARY;
+    setting_.binary = plan_.work.binary;
+    for (const auto& [name, value] : plan_.work.environment) setting_.environment[name] = value;
     setting_.environment["FLEET_RECEIVERS"] = folder_;
     setting_.environment["BELAY_TEST_TELL_FENCED"] = "true";
     if (is_elsewhere()) setting_.environment["BELAY_STORE"] = plan_.site.store;
@@ -113,7 +112,7 @@ class Fleet {
   void top_up() {
     for (std::size_t open = open_threads().size(); open < plan_.runs; ++open) {
       std::string thread = "parcel-" + std::to_string(report_.runs++);
-      Words words = {"enqueue", "--thread", thread, "--input", "items=" + std::to_string(kItems)};
+      Words words = {"enqueue", "--thread", thread, "--input", plan_.work.input(thread)};
       Outcome queued = tell(words);
       if (queued.code != 0) {
         return fault("enqueue " + thread + ": " + std::to_string(queued.code) + " " + queued.err);
@@ -255,28 +254,12 @@ class Fleet {
     for (Process* worker : later) kill_worker(*worker);
   }
 
-  // The decision of a person who first checks the receiver for the call.
-  Words decision_on(const Value& approval) const {
-    std::string id = *approval["interruptId"].as_string();
-    if (approval["node"] == Value("release")) return {"approvals", "approve", id, "--by", "ana"};
-    const std::string* key = approval["payload"]["key"].as_string();
-    bool has_happened = key && calls_of("ask").contains(*key);
-    Words words = {"approvals", has_happened ? "approve" : "reject", id, "--by", "ana"};
-    if (has_happened) {
-      Value payload = approval["payload"];
-      payload.as_object()->insert_or_assign("result", Value(1));
-      std::string file = folder_ + "/answer-" + id + ".json";
-      std::ofstream(file) << to_json(payload);
-      words.insert(words.end(), {"--edit", file});
-    }
-    return words;
-  }
-
   std::vector<Words> decisions() const {
     std::vector<Words> all;
     Value listed = tell({"approvals", "list", "--json"}).json()["approvals"];
     if (!listed.as_array()) return all;
-    for (const Value& each : *listed.as_array()) all.push_back(decision_on(each));
+    for (const Value& each : *listed.as_array())
+      all.push_back(plan_.work.decision_on(each, folder_));
     return all;
   }
 
@@ -316,30 +299,23 @@ class Fleet {
     for (const std::string& thread : open_threads()) fault(thread + " never came to its end");
   }
 
-  std::map<std::string, std::size_t> calls_of(const std::string& name) const {
-    std::map<std::string, std::size_t> calls;
-    std::ifstream file(folder_ + "/" + name);
-    for (std::string thread, key; file >> thread >> key;) ++calls[key];
-    return calls;
-  }
-
-  // Expects `keys` calls per thread, each with its own key; the effect's class defines whether a
-  // call can be repeated. A zombie that was stopped between its intent and its call makes the call
-  // when it continues, possibly after the probe of another process has found no call. No process
-  // can prevent that; see docs/effects.md.
-  void count(const std::string& name, std::size_t keys, bool may_repeat, bool may_be_missing) {
-    std::map<std::string, std::size_t> calls = calls_of(name);
+  // Expects the receiver's calls of each thread, each with its own key. A zombie that was stopped
+  // between its intent and its call makes the call when it continues, possibly after the probe of
+  // another process has found no call. No process can prevent that; see docs/effects.md.
+  void count(const FleetReceiver& receiver) {
+    const std::string& name = receiver.name;
+    std::map<std::string, std::size_t> calls = calls_of(folder_, name);
     std::size_t late_calls = 0;
     for (const auto& [key, times] : calls) {
       if (name == "probe") late_calls += times - 1;
       bool is_late = times == 2 && late_calls > 0 && late_calls <= report_.zombies;
-      if (times > 1 && !may_repeat && !is_late) {
+      if (times > 1 && !receiver.may_repeat && !is_late) {
         fault(name + " was called " + std::to_string(times) + " times with " + key);
       }
       report_.repeated += times - 1;
     }
-    std::size_t wanted = keys * threads_.size();
-    if (calls.size() > wanted || (calls.size() < wanted && !may_be_missing)) {
+    std::size_t wanted = receiver.keys * threads_.size();
+    if (calls.size() > wanted || (calls.size() < wanted && !receiver.may_be_missing)) {
       fault(name + " has seen " + std::to_string(calls.size()) + " keys, not " +
             std::to_string(wanted));
     }
@@ -347,12 +323,10 @@ class Fleet {
 
   void judge() {
     for (const std::string& thread : threads_) judge_run(thread);
-    count("scale", kItems, true, false);
-    count("charge", 1, true, false);
-    count("retry", 1, true, false);
-    count("probe", 1, false, false);
-    count("ask", 1, false, false);
-    count("skip", 1, false, true);
+    for (const FleetReceiver& receiver : plan_.work.receivers) count(receiver);
+    if (plan_.work.faults_in) {
+      for (const std::string& each : plan_.work.faults_in(folder_)) fault(each);
+    }
     Outcome checked = tell({"check", "--json"});
     if (checked.code != 0) fault("check: " + checked.out + checked.err);
     if (is_elsewhere()) return;
@@ -361,14 +335,7 @@ class Fleet {
 
   void judge_run(const std::string& thread) {
     Value run = tell({"state", thread, "--json"}).json();
-    Value::Array weights;
-    for (int item = 1; item <= kItems; ++item) weights.emplace_back(item);
-    const Value& state = run["state"];
-    bool well = run["status"] == Value("completed") && run["outcome"] == Value("shipped") &&
-                state["weights"] == Value(weights) && state["total"] == Value(kTotal) &&
-                state["receipt"] == Value("paid") && state["mails"] == Value(4) &&
-                state["label"] == Value("label of " + thread);
-    if (!well) fault(thread + " came to " + to_json(run));
+    if (!plan_.work.is_well(thread, run)) fault(thread + " came to " + to_json(run));
     Value history = tell({"history", thread, "--limit", "1000", "--json"}).json();
     std::multiset<std::string> ended;
     if (!history["checkpoints"].as_array()) return fault(thread + " has no history");
@@ -377,7 +344,8 @@ class Fleet {
       if (each["kind"] == Value("node")) ended.insert(*each["node"].as_string());
     }
     for (const std::string& node : ended) {
-      if (ended.count(node) > 1) fault(thread + " has committed " + node + " more than once");
+      bool is_repeated = ended.count(node) > 1 && !plan_.work.repeated_nodes.contains(node);
+      if (is_repeated) fault(thread + " has committed " + node + " more than once");
     }
   }
 

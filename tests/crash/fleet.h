@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/crash/fleet_work.h"
+
 namespace belay::crash {
 
 // Reads the owners of runs directly from the store, without Belay. A run is "ID EPOCH", with the id
@@ -56,6 +58,7 @@ struct FleetPlan {
   bool kills_all = false;
   std::string worker_name = {};  // of all workers; empty: each has its own
   FleetSite site = {};
+  FleetWork work = parcel_work();
 };
 
 struct FleetReport {

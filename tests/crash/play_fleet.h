@@ -22,4 +22,16 @@ inline FleetReport play_fleet(const FleetPlan& plan) {
   return report;
 }
 
+// Returns the plan of two workers whose runs are those of an agent with tools. Without zombies: a
+// call of a stopped process, which happens when it continues, would count as a repetition.
+inline FleetPlan agent_plan(std::uint64_t seed, std::string defect = {}) {
+  FleetPlan plan;
+  plan.seed = seed;
+  plan.zombie_every = 0;
+  // Workers execute calls most of the time, so that many kills occur between a call and its commit.
+  plan.site.environment["FLEET_PACE"] = "8";
+  plan.work = agent_work(std::move(defect));
+  return plan;
+}
+
 }  // namespace belay::crash

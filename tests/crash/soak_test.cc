@@ -56,6 +56,17 @@ TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   std::cout << all.evidence("fleet of two workers", seed) << std::endl;
 }
 
+// The same for an agent with tools: no call whose result is committed is repeated.
+TEST(AgentFleetSoak, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
+  std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
+  std::uint64_t seed = chosen_seed();
+  FleetReport all;
+  for (std::uint64_t i = 0; all.kills < kills_min && all.faults.size() < kLossesMax; ++i) {
+    all.add(play_fleet(agent_plan(seed + i)));
+  }
+  std::cout << all.evidence("fleet of two workers with an agent", seed) << std::endl;
+}
+
 // Short parts of both campaigns, with another seed each time: see scripts/campaigns.
 TEST(CrashSlice, NoKillBetweenCommitsLosesOrRepeatsAnything) {
   auto baseline = Baseline::make();
@@ -74,6 +85,13 @@ TEST(FleetSlice, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   plan.seed = chosen_seed();
   plan.kills = kKillsOfASlice;
   std::cout << play_fleet(plan).evidence("fleet of two workers", plan.seed) << std::endl;
+}
+
+TEST(AgentFleetSlice, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
+  FleetPlan plan = agent_plan(chosen_seed());
+  plan.kills = kKillsOfASlice;
+  std::cout << play_fleet(plan).evidence("fleet of two workers with an agent", plan.seed)
+            << std::endl;
 }
 
 }  // namespace

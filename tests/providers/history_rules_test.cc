@@ -59,6 +59,22 @@ TEST(OpenAiHistory, IsRejectedWithoutMessagesOrWithAnUnknownRole) {
               HasSubstr("Only the assistant"));
 }
 
+TEST(AnyHistory, IsRejectedIfACallHasNoAllowedNameOrNoArguments) {
+  auto openai = [](const std::string& function) {
+    return fault_of("openai", user + R"(,{"role":"assistant","tool_calls":[{"id":"a","function":)" +
+                                  function + "}]}," + result("a"));
+  };
+  EXPECT_EQ(openai(R"({"name":"send_mail","arguments":"{}"})"), "none");
+  EXPECT_THAT(openai(R"({"name":"send mail","arguments":"{}"})"), HasSubstr("not allowed"));
+  EXPECT_THAT(openai(R"({"name":"","arguments":"{}"})"), HasSubstr("not allowed"));
+  EXPECT_THAT(openai("{\"name\":\"" + std::string(65, 'n') + "\"}"), HasSubstr("not allowed"));
+  EXPECT_THAT(openai(R"({"name":"send","arguments":{}})"), HasSubstr("not a string"));
+  std::string ollama = R"({"role":"assistant","tool_calls":[{"function":{"arguments":"{}"}}]})";
+  EXPECT_THAT(fault_of("ollama", ollama), HasSubstr("not an object"));
+  std::string anthropic = R"({"role":"assistant","content":[{"type":"tool_use","input":"{}"}]})";
+  EXPECT_THAT(fault_of("anthropic", user + "," + anthropic), HasSubstr("not an object"));
+}
+
 // The messages of an Anthropic conversation.
 std::string turn_of(const std::string& role, const std::string& blocks) {
   return R"({"role":")" + role + R"(","content":[)" + blocks + "]}";

@@ -15,10 +15,10 @@
 // violates a rule of history_rules.h gets 400.
 
 #include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "belay/value.h"
+#include "tests/providers/speech.h"
 
 namespace belay::providers {
 
@@ -26,21 +26,15 @@ struct Asked {
   std::string method;
   std::string path;
   std::map<std::string, std::string> headers;  // names in lower case
+  std::string text;                            // of the body
   Value body;                                  // null if there is none
   int times = 1;                               // how often this model has been requested
 };
 
-enum class Then { end, hang, cut, repeat };  // repeat: the last chunk, until the client closes
-
-struct Told {
-  int status = 200;
-  std::string type = "application/json";
-  std::vector<std::pair<std::string, std::string>> headers = {};
-  std::vector<std::string> pieces = {};  // one chunk each
-  bool is_slow = false;
-  Then then = Then::end;
-};
-
 Told answer_to(const Asked& asked);
+
+// Returns the error for a request that violates the provider's protocol; nullopt if the provider
+// would accept it.
+std::optional<Told> refusal_of(const Asked& asked, Provider provider);
 
 }  // namespace belay::providers

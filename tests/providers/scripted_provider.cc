@@ -30,7 +30,8 @@ Asked read_request(const std::string& text) {
   }
   std::size_t body = text.find("\r\n\r\n");
   if (body == text.npos || body + 4 == text.size()) return asked;
-  asked.body = parse_json(std::string_view(text).substr(body + 4)).value_or(Value());
+  asked.text = text.substr(body + 4);
+  asked.body = parse_json(asked.text).value_or(Value());
   return asked;
 }
 
@@ -49,7 +50,7 @@ std::string chunk(const std::string& bytes) {
 
 }  // namespace
 
-ScriptedProvider::ScriptedProvider() {
+ScriptedProvider::ScriptedProvider(Answer answer) : answer_(std::move(answer)) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -115,7 +116,7 @@ bool ScriptedProvider::answer(net::Peer& peer, const Asked& asked) {
     told.pieces = {
         to_json(Value::object({{"requests", requests_.load()}, {"closed", closed_.load()}}))};
   } else {
-    told = answer_to(asked);
+    told = answer_(asked);
   }
   if (told.then == Then::hang && told.pieces.empty()) {
     if (peer.sees_the_end()) ++closed_;

@@ -1,13 +1,15 @@
 #pragma once
 // tests/providers/scripted_provider.h - a server that implements the scripts of scripted_answers.h
 //
-// It listens on a free loopback port and supports the protocols of Ollama, OpenAI and Anthropic.
+// It listens on a free loopback port and supports the protocols of Ollama, OpenAI and Anthropic. A
+// test can use another function instead of the scripts.
 // GET /seen returns {"requests", "closed"}: the number of requests, and the number of responses
 // whose client closed the connection before the end.
 //
 // Threading: one thread per connection; all end with the object.
 
 #include <atomic>
+#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
@@ -21,13 +23,17 @@ namespace belay::providers {
 
 class ScriptedProvider {
  public:
-  ScriptedProvider();
+  // Called on the threads of the connections.
+  using Answer = std::function<Told(const Asked&)>;
+  explicit ScriptedProvider(Answer answer = answer_to);
   ScriptedProvider(const ScriptedProvider&) = delete;
   ScriptedProvider& operator=(const ScriptedProvider&) = delete;
   ~ScriptedProvider();
 
   int port() const { return port_; }
   std::string url(const std::string& path = "") const;
+  // The number of responses whose client closed the connection before the end.
+  int closed() const { return closed_; }
 
  private:
   void accept_all();
@@ -37,6 +43,7 @@ class ScriptedProvider {
   bool send_pieces(net::Peer& peer, const Told& told);
   int count(const Value& body);
 
+  const Answer answer_;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> is_ending_ = false;

@@ -37,6 +37,22 @@ Fault close_call(const std::string& id, Ids& open) {
   return "The result \"" + id + "\" follows no tool call of that id.";
 }
 
+// Checks the name and the arguments of a call; both are missing in abbreviated conversations.
+Fault call_form_fault(const Value& call, const Value& arguments, bool is_text) {
+  constexpr std::size_t name_length_max = 64;
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const Value& given = call["name"];
+  std::string name = text_of(given);
+  bool is_allowed = !name.empty() && name.size() <= name_length_max &&
+                    name.find_first_not_of(allowed) == name.npos;
+  if (!given.is_null() && !is_allowed) return "The name \"" + name + "\" of a tool is not allowed.";
+  if (arguments.is_null()) return std::nullopt;
+  if (is_text && !arguments.as_string()) return "The arguments of a call are not a string.";
+  if (!is_text && !arguments.as_object()) return "The arguments of a call are not an object.";
+  return std::nullopt;
+}
+
 Fault openai_fault(const Value::Array& messages) {
   Ids known, open;
   for (const Value& message : messages) {
@@ -52,6 +68,8 @@ Fault openai_fault(const Value::Array& messages) {
     const Value::Array& calls = items_of(message["tool_calls"]);
     if (!calls.empty() && role != "assistant") return "Only the assistant can call tools.";
     for (const Value& call : calls) {
+      const Value& function = call["function"];
+      if (auto fault = call_form_fault(function, function["arguments"], true)) return fault;
       if (auto fault = open_call(text_of(call["id"]), known, open)) return fault;
     }
   }
@@ -66,6 +84,10 @@ Fault ollama_fault(const Value::Array& messages) {
       continue;
     }
     has_calls = message["role"] == Value("assistant") && !items_of(message["tool_calls"]).empty();
+    for (const Value& call : items_of(message["tool_calls"])) {
+      const Value& function = call["function"];
+      if (auto fault = call_form_fault(function, function["arguments"], false)) return fault;
+    }
   }
   return std::nullopt;
 }
@@ -104,6 +126,7 @@ class Turns {
     std::string type = text_of(block["type"]);
     if (type == "tool_use") {
       if (role_ != "assistant") return "Only the assistant can call tools.";
+      if (auto fault = call_form_fault(block, block["input"], false)) return fault;
       return open_call(text_of(block["id"]), known_, open_);
     }
     if (type == "tool_result") {

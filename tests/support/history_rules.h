@@ -20,6 +20,8 @@ namespace belay::providers {
 // - anthropic: the first message is the user's; the user's next turn begins with the results of all
 //   tool_use blocks of a turn, and has no others. Adjacent messages of one role are one turn.
 // - ollama: tool messages follow an assistant message with tool_calls.
+// - all: the names of called tools consist of 1 to 64 letters, digits, _ and -; their arguments are
+//   a string (openai) or an object.
 std::optional<std::string> history_fault(const Value& body, std::string_view protocol);
 
 }  // namespace belay::providers
