@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "store/postgres/postgres_store.h"
+
 namespace belay::corpus {
 namespace {
 
@@ -46,9 +48,18 @@ Update<Journey> keep(const Journey& journey, Context& context) {
 }
 
 // Each opening gets a new seed: continued runs get new ids.
-std::uint64_t seed_for(const std::string& path) {
+std::uint64_t seed_for(const std::string& name) {
   static std::uint64_t openings = 0;
-  return std::hash<std::string>{}(path) + ++openings;
+  return std::hash<std::string>{}(name) + ++openings;
+}
+
+// An approval of a file of years ago must not have expired: PostgreSQL uses this clock as well, not
+// that of its server.
+Result<std::unique_ptr<Store>> open_stored(const std::string& name, Clock& clock, Random& random) {
+  if (!name.starts_with("postgresql:")) return open_store(name, clock, random);
+  postgres::PostgresStoreOptions options;
+  options.expiry_clock = &clock;
+  return postgres::open_postgres_store(name, clock, random, std::move(options));
 }
 
 }  // namespace
@@ -90,9 +101,9 @@ EncryptionOptions encrypting_options() {
   return encryption;
 }
 
-Journeys::Journeys(const std::string& path, EncryptionOptions encryption)
-    : random_(seed_for(path)),
-      inner_(open_sqlite_store(path, clock_, random_).value()),
+Journeys::Journeys(const std::string& name, EncryptionOptions encryption)
+    : random_(seed_for(name)),
+      inner_(open_stored(name, clock_, random_).value()),
       sealed_(make_encrypted_store(*inner_, random_, std::move(encryption))) {
   runtime_ = Runtime::open(RuntimeParts{*sealed_, *loop_, clock_, random_, model_}).value();
   runtime_->add(graph_);

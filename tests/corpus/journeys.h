@@ -33,10 +33,10 @@ EncryptionOptions encrypting_options();
 
 class Journeys {
  public:
-  // Opens or creates the file.
-  Journeys(const std::string& path, EncryptionOptions encryption);
+  // Opens or creates the store, by its name for open_store().
+  Journeys(const std::string& name, EncryptionOptions encryption);
 
-  // Fills a new file: "home" has completed; "edited" has completed after an edited approval;
+  // Fills a new store: "home" has completed; "edited" has completed after an edited approval;
   // "hills" waits for its approval, and "sea" for an interrupt partway through a superstep.
   void set_out();
   RunView status(const std::string& thread);

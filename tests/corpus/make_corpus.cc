@@ -1,19 +1,21 @@
-// Creates the files of the current schema for tests/data/stores: see the README there.
+// Creates the stores of the current schema for tests/data/stores: see the README there.
 //
-//   make_corpus FOLDER     writes FOLDER/plain.db and FOLDER/sealed.db
+//   make_corpus PLAIN-STORE ENCRYPTED-STORE
+//
+// Both are names for open_store() of stores that do not exist: "sqlite:plain.db", or the URL of an
+// empty database.
 
 #include <iostream>
 
 #include "tests/corpus/journeys.h"
 
 int main(int count, char** words) {
-  if (count != 2) {
-    std::cerr << "usage: make_corpus FOLDER\n";
+  if (count != 3) {
+    std::cerr << "usage: make_corpus PLAIN-STORE ENCRYPTED-STORE\n";
     return 2;
   }
   using namespace belay::corpus;
-  std::string folder = words[1];
-  Journeys(folder + "/plain.db", plaintext_options()).set_out();
-  Journeys(folder + "/sealed.db", encrypting_options()).set_out();
+  Journeys(words[1], plaintext_options()).set_out();
+  Journeys(words[2], encrypting_options()).set_out();
   return 0;
 }
