@@ -11,7 +11,7 @@
 namespace belay::cli {
 namespace {
 
-// A pipe that poll() reports as writable accepts so many bytes at once.
+// A pipe that poll() reports as writable accepts so many bytes in one call.
 constexpr std::size_t kBytesAtOnce = 4'096;
 constexpr std::chrono::milliseconds kPauseOfWriter{5};
 

@@ -1,5 +1,5 @@
 #pragma once
-// mcp/background.h - Background: tasks that do not belong to a call, on a thread of their own,
+// mcp/background.h - Background: tasks that do not belong to a call, on a separate thread,
 // which starts with the first one.
 
 #include <chrono>

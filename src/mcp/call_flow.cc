@@ -38,7 +38,7 @@ Error too_many_rounds(const CallSetting& setting) {
                                          " times in one call. It was not continued.");
 }
 
-// The outcome of a call that has begun is not known after an error of a later request.
+// The outcome of a call that has started is not known after an error of a later request.
 Error as_uncertain(Error fault) {
   if (fault.code == ErrorCode::unavailable) fault.code = ErrorCode::uncertain;
   return fault;
@@ -272,7 +272,8 @@ Task<Result<CallResult>> perform_call(CallSetting setting, Session session, Requ
   request.timeout_max = setting.options.call_timeout_max;
   request.functions = functions_of(setting, session);
   for (int round = 0;; ++round) {
-    auto result = co_await ask(session, request, round == 0 ? headers_differ : nullptr);
+    bool* differ = round == 0 ? headers_differ : nullptr;
+    auto result = co_await ask(session, request, differ);
     if (!result.ok() && round == 0) co_return std::move(result).error();
     if (!result.ok()) co_return as_uncertain(std::move(result).error());
     if (!session.dialect.is_modern) co_return call_result_of(*result);

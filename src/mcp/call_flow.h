@@ -16,7 +16,7 @@ struct CallSetting {
   std::function<Task<Result<Session>>()> reopen;
 };
 
-// Sends the request, which is one of tools/call, and returns its result. A call that has begun is
+// Sends the request, which is one of tools/call, and returns its result. A call that has started is
 // not sent again: `unavailable` only if its first request was not handled. `headers_differ`: as for
 // ask(), of the first request.
 Task<Result<CallResult>> perform_call(CallSetting setting, Session session, Request request,

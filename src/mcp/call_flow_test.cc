@@ -158,7 +158,7 @@ TEST_F(McpCalls, AServerThatAsksForEverIsStopped) {
   for (const char* era : {"modern", "legacy"}) {
     asked.clear();
     auto server = open({era});
-    expect_error(call(server, "form for ever"), ErrorCode::exhausted, "more than 4 times");
+    expect_error(call(server, "form endless"), ErrorCode::exhausted, "more than 4 times");
     EXPECT_THAT(asked, SizeIs(4)) << era;
   }
 }
@@ -193,7 +193,7 @@ TEST_F(McpCalls, ProgressThatDoesNotIncreaseDoesNotExtendTheTime) {
 TEST_F(McpCalls, ProgressForEverEndsAtTheMaximum) {
   options.call_timeout = 1s;
   options.call_timeout_max = 2s;
-  expect_error(call(open({"modern"}), "progress for ever"), ErrorCode::uncertain, "within 2000 ms");
+  expect_error(call(open({"modern"}), "progress endless"), ErrorCode::uncertain, "within 2000 ms");
 }
 
 TEST_F(McpCalls, AFloodOfProgressEndsTheProgram) {
@@ -220,7 +220,7 @@ TEST_F(McpCalls, ATaskReceivesItsInputOnce) {
 TEST_F(McpCalls, ATaskThatDoesNotEndIsCancelled) {
   options.call_timeout_max = 400ms;
   auto server = open({"modern"});
-  expect_error(call(server, "task for ever"), ErrorCode::uncertain, "was cancelled");
+  expect_error(call(server, "task endless"), ErrorCode::uncertain, "was cancelled");
   EXPECT_EQ(call(server, "cancelled").value().text, "task");
 }
 
@@ -229,7 +229,7 @@ TEST_F(McpCalls, ATaskIsCancelledTogetherWithItsCall) {
   auto loop = make_event_loop(1);
   auto stop_while_polling = [&]() -> Task<Result<CallResult>> {
     Executor& executor = co_await this_executor();
-    auto task = server->call("task for ever", Value(Value::Object()));
+    auto task = server->call("task endless", Value(Value::Object()));
     Spawned following = spawn<Result<CallResult>>(executor, std::move(task), nullptr);
     while (notes.empty()) co_await sleep_for(10ms);
     following.reset();

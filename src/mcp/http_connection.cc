@@ -126,7 +126,7 @@ HttpCall HttpConnection::call_of(const Request& request, std::string body) {
   call.method = "POST";
   call.url = options_.url;
   call.body = std::move(body);
-  // Without a limit of its own, if a person is asked meanwhile.
+  // Without a separate limit, if a person is asked meanwhile.
   if (!request.functions.on_question) {
     call.timeout = std::max(request.timeout, request.timeout_max) + timeout_margin_of_exchange;
   }
@@ -284,8 +284,8 @@ void HttpConnection::listen(Request request) {
   background_.keep(keep_listening(std::move(request)));
 }
 
-// A server sends its questions on a stream of its own, if it does not know to which request they
-// belong; before this stream has begun, they would be lost.
+// A server sends its questions on a separate stream, if it does not know to which request they
+// belong; before this stream has started, they would be lost.
 Task<Done> HttpConnection::until_listening() {
   for (auto waited = milliseconds(0); waits_for_stream_ && waited < listening_begin_max;
        waited += listening_begin_check) {

@@ -66,7 +66,7 @@ class HttpConnection final : public Connection,
   std::atomic<std::int64_t> last_id_ = 0;
   std::atomic<std::uint64_t> changes_ = 0;
   std::atomic<bool> is_lost_ = false;
-  std::atomic<bool> waits_for_stream_ = false;  // listens, and the stream has not begun
+  std::atomic<bool> waits_for_stream_ = false;  // listens, and the stream has not started
   std::mutex mutex_;
   // Protected by mutex_.
   Dialect dialect_;

@@ -1,4 +1,5 @@
 // A server over streamable HTTP, in both eras, on loopback.
+// Long on purpose: each course of a reply over HTTP, with one scripted server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

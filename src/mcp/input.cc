@@ -131,7 +131,7 @@ Task<Result<Value>> answer_input(InputSetting setting, Value params) {
   if (!setting.on_input) {
     co_return error(ErrorCode::invalid, "The tool " + in_quotes(setting.tool) +
                                             " of the MCP server " + in_quotes(setting.server) +
-                                            " asks for input, which nobody can give here: " +
+                                            " asks for input, which this program cannot give: " +
                                             text_of(request) + ". The call did not end.");
   }
   Executor& executor = co_await this_executor();

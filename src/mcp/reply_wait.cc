@@ -13,7 +13,7 @@ using std::chrono::steady_clock;
 
 constexpr std::int64_t internal_error = -32603;
 
-// The time that is left for a request. It stands still while a question is answered.
+// The time that is left for a request. It does not pass while a question is answered.
 class TimeLeft {
  public:
   TimeLeft(milliseconds idle, milliseconds total) : idle_(idle) {

@@ -57,7 +57,7 @@ Task<McpReply> McpEndpoint::call_with_progress(Call call, McpMessage message) {
   auto stream = std::make_unique<ProgressStream>(world_.parts.executor, std::move(token),
                                                  std::move(run), call.start);
   Task<McpReply> reply = answer_owned(*this, std::move(call), std::move(message), std::move(fresh));
-  // A reply without progress is sent as it is: over HTTP, an error then has its status.
+  // A reply without progress is sent unchanged: over HTTP, an error then has its status.
   auto at_once = co_await stream->begin(std::move(reply));
   McpReply streamed;
   streamed.stream = std::move(stream);

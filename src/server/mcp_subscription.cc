@@ -190,8 +190,9 @@ Task<Done> SubscriptionStream::follow(Watched& task) {
 // Waits until a task that no operation of the service waits for can have changed.
 Task<Done> SubscriptionStream::paused(Watched& task) {
   std::optional<std::uint64_t> version;
+  const auto pause = task.version ? kPauseOfTask : kPauseWithoutVersion;
   do {
-    co_await sleep_for(task.version ? kPauseOfTask : kPauseWithoutVersion);
+    co_await sleep_for(pause);
     version = service_.store_version();
   } while (version && version == task.version && !task.is_changed);
   co_return Done{};

@@ -80,7 +80,7 @@ Value elicitation_of(const ApprovalRow& row) {
   std::string text = row.question;
   if (!payload.is_null()) text += "\n" + to_pretty_json(payload);
   Value::Object properties;
-  // Without a default: a client that fills forms in by itself approves nothing.
+  // Without a default: a client that fills forms in automatically approves nothing.
   properties.emplace("confirm", Value::object({{"type", "boolean"},
                                                {"title", "Approve"},
                                                {"description", "True approves, false rejects"}}));

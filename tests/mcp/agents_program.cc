@@ -42,7 +42,7 @@ Result<JsonGraph> failing_job() {
   return std::move(graph).build();
 }
 
-// A tool that answers at once.
+// A tool that answers immediately.
 Result<JsonGraph> greeting(std::string name) {
   JsonGraphBuilder graph{std::move(name)};
   graph.channel("name", {.kind = JsonKind::string, .default_value = Value("you")});

@@ -244,11 +244,12 @@ class McpServer {
     write(to_json(request));
   }
 
-  // "form": one round; "form twice": two; "form for ever"; "form deep": a schema that nobody reads.
+  // "form": one round; "form twice": two; "form endless"; "form deep": a schema that no client
+  // reads.
   void form(const Value& id, const std::string& name, const Value& params) {
     if (!is_modern()) {
       waiting_ = id;
-      asked_ = name == "form for ever" ? 0 : 1;
+      asked_ = name == "form endless" ? 0 : 1;
       answered_ = 0;
       answers_.clear();
       return ask_for_input("form");
@@ -263,7 +264,7 @@ class McpServer {
     }
     bool is_first = params["inputResponses"].is_null();
     bool is_second = params["requestState"] == Value("state 1");
-    bool asks = is_first || name == "form for ever" || (name == "form twice" && is_second);
+    bool asks = is_first || name == "form endless" || (name == "form twice" && is_second);
     if (asks) {
       return reply(id, Value::object({{"inputRequests", Value::object({{"color", form_request()}})},
                                       {"requestState", state},
@@ -273,7 +274,7 @@ class McpServer {
           text_content(to_json(params["inputResponses"]) + " " + to_json(params["requestState"])));
   }
 
-  // "progress": three notes; "progress stuck": the same one again and again; "progress for ever";
+  // "progress": three notes; "progress stuck": the same one again and again; "progress endless";
   // "progress flood": without a pause.
   void progress(const Value& id, const std::string& name, const Value& params) const {
     for (int i = 1; name != "progress" || i <= 3; ++i) {
@@ -300,7 +301,7 @@ class McpServer {
                           {"ttlMs", Value()}});
   }
 
-  // "task": ends after two polls; "task_input"; "task for ever"; "task failed"; "task lost".
+  // "task": ends after two polls; "task_input"; "task endless"; "task failed"; "task lost".
   void start_task(const Value& id, const std::string& name) {
     task_ = name;
     polls_ = 0;
@@ -326,7 +327,7 @@ class McpServer {
     } else if (task_ == "task failed") {
       members["status"] = "failed";
       members.emplace("error", Value::object({{"code", -32000}, {"message", "the disk is full"}}));
-    } else if (task_ != "task for ever" && polls_ > 2) {
+    } else if (task_ != "task endless" && polls_ > 2) {
       members["status"] = "completed";
       members.emplace("result", text_content("ended " + to_json(response_)));
     }

@@ -38,6 +38,8 @@ const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
 const Exception kMcp{"src/mcp/stdio_connection.h", "a thread for each process of an MCP server"};
+const Exception kMcpBackground{"src/mcp/background.h", "a thread for what no call waits for"};
+const Exception kMcpTime{"src/mcp/", "the time that a server is given, which its progress extends"};
 const Exception kInputLines{"src/cli/input_lines.h", "a thread that waits for standard input"};
 const Exception kMcpPrograms{"src/mcp/child_process.cc", "PATH and HOME of a server's program"};
 const Exception kPostgres{"src/store/postgres/", "a thread for each connection, with its patience"};
@@ -64,7 +66,7 @@ const std::vector<Ban>& bans() {
       {"system_clock :: now", "ask the Clock that was handed in", {kSystemClock, kBench}},
       {"steady_clock :: now",
        "use the executor's timers, so that a simulated clock can stand in",
-       {kEventLoop, kNet, kRedis, kPostgres, kHttp, kBench, kTests, kUnitTests}},
+       {kEventLoop, kNet, kRedis, kPostgres, kHttp, kMcpTime, kBench, kTests, kUnitTests}},
       {"random_device", "use the Random that was handed in", {kSystemClock}},
       {"rand (", "use the Random that was handed in", {}},
       {"srand (", "use the Random that was handed in", {}},
@@ -78,8 +80,8 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kMcp, kLogThread,
-        kInputLines, kTests, kUnitTests, kBench}},
+       {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kMcp, kMcpBackground,
+        kLogThread, kInputLines, kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv",
@@ -90,6 +92,7 @@ const std::vector<Ban>& bans() {
        "return an Error; inside a node, value()",
        {{"src/base/result.cc", "where value() leaves a node"},
         {"src/graph/context.cc", "where a question leaves a node"},
+        {"src/agent/tool_call.cc", "the same, of a question within an effect"},
         {"src/cli/former_names.cc", "CLI11 reports an invalid command line by an exception"},
         kTests,
         kUnitTests}},
@@ -101,6 +104,7 @@ const std::vector<Ban>& bans() {
         {"src/graph/call_guarded.h", "what a graph's own functions throw"},
         {"src/agent/deadline.cc", "what a tool's function throws"},
         {"src/agent/tool_call.cc", "what an effect's call throws, as the text for the model"},
+        {"src/mcp/", "what functions of the program throw: its HttpAccess, its answers to forms"},
         {"src/cli/", "CLI11 throws"},
         {"src/store/postgres/", "a thread, where the system has no more of them"},
         kTests,

@@ -169,6 +169,8 @@ const std::map<std::string, std::string_view>& wide_interfaces() {
        "one write and what a process needs to own runs: split, each part would ask for "
        "the others"},
       {"Service", "one question a verb: a store of one's own and a server answer them all"},
+      {"Connection",
+       "what a session of MCP needs of a transport: messages in both directions, its end"},
       {"Output", "the result of a command: lines, documents, progress and styles are one terminal"},
       {"RouteCall", "what a handler does that depends on the headers of its request"},
       {"Snapshot", "one read a kind of row, all on one moment: a store has them all or is none"},
