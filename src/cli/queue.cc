@@ -28,7 +28,7 @@ Example:
   {p} workers
 )";
 
-constexpr std::chrono::milliseconds kLookAgain{500};
+constexpr std::chrono::milliseconds kBusyPause{500};
 
 std::string number_in(const Value& document, const char* name) {
   return std::to_string(document[name].as_int().value_or(0));
@@ -141,7 +141,7 @@ class QueueChangeCommand final : public Command {
     bool is_busy = change_ == ChangeOfQueue::drain;
     while (is_busy) {
       BELAY_CO_TRY(is_busy, co_await is_at_work(world, name_));
-      if (is_busy) co_await sleep_for(kLookAgain);
+      if (is_busy) co_await sleep_for(kBusyPause);
     }
     world.output.line(result_text(changed));
     world.output.document(changed);
