@@ -238,11 +238,11 @@ TEST(OpenAi, FailsWithoutAnEnd) {
 
 TEST(OpenAi, AsksForSoManyCallsAndNoMore) {
   std::string body;
-  for (int i = 0; i < 128; ++i) {
+  for (int i = 0; i < 1'024; ++i) {
     body += calls("[{\"index\":" + std::to_string(i) + ",\"function\":{\"name\":\"a\"}}]");
   }
-  EXPECT_EQ(decoded(test_server("openai"), body + end, body.size())->tool_calls.size(), 128u);
-  body += calls("[{\"index\":128,\"function\":{\"name\":\"a\"}}]");
+  EXPECT_EQ(decoded(test_server("openai"), body + end, body.size())->tool_calls.size(), 1'024u);
+  body += calls("[{\"index\":1024,\"function\":{\"name\":\"a\"}}]");
   EXPECT_EQ(decoded(test_server("openai"), body + end, body.size()).error().code,
             ErrorCode::exhausted);
 }
