@@ -11,19 +11,20 @@ namespace belay {
 namespace {
 
 // Registers the driver of a run while its call is in progress.
+// Two starts with one idempotency key have the same run at the same time, until the store rejects
+// one of them: its end must not remove the registration of the other, whose run would then look
+// orphaned, be claimed, and repeat its effects.
 class Registration {
  public:
-  Registration(std::map<RunId, RunDriver*>& driven, RunId run, RunDriver& driver)
-      : driven_(driven), run_(run) {
-    driven_[run_] = &driver;
-  }
+  Registration(std::multimap<RunId, RunDriver*>& driven, RunId run, RunDriver& driver)
+      : driven_(driven), place_(driven.emplace(run, &driver)) {}
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
-  ~Registration() { driven_.erase(run_); }
+  ~Registration() { driven_.erase(place_); }
 
  private:
-  std::map<RunId, RunDriver*>& driven_;
-  RunId run_;
+  std::multimap<RunId, RunDriver*>& driven_;
+  const std::multimap<RunId, RunDriver*>::iterator place_;
 };
 
 Error ended_otherwise(const RunRow& row) {
@@ -115,6 +116,14 @@ Task<Result<RunDriver::End>> RunExecutor::drive_registered(RunId run, RunDriver&
                                                            engine::Event first) {
   Registration registration(driven_, run, driver);
   co_return co_await driver.drive(std::move(first));
+}
+
+// More than one only until the store has decided between two starts of one run.
+std::vector<RunDriver*> RunExecutor::drivers_of(const RunId& run) const {
+  std::vector<RunDriver*> drivers;
+  auto [at, last] = driven_.equal_range(run);
+  for (; at != last; ++at) drivers.push_back(at->second);
+  return drivers;
 }
 
 Result<Done> RunExecutor::check_free(const RunRow& row) {
@@ -272,7 +281,7 @@ Task<Result<RunView>> RunExecutor::cancel(TenantId tenant, ThreadId thread, std:
     if (*outcome != CommitOutcome::applied) continue;  // the run changed since it was read
     // Durable from here on. A driver in this process stops immediately; an owner in another process
     // is fenced at its next commit, or detects the new epoch while it waits.
-    if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->abandon();
+    for (RunDriver* driver : drivers_of(id)) driver->abandon();
     live_->wake(id);
     co_return co_await loader_.view(tenant, id);
   }
@@ -306,8 +315,9 @@ Task<Result<RunView>> RunExecutor::drive_decided(Definition graph, engine::Run r
 Task<Result<RunView>> RunExecutor::pass_to_owner(ApprovalRow decided) {
   TenantId tenant = decided.tenant;
   RunId run = decided.run;
-  if (auto driven = driven_.find(run); driven != driven_.end()) {
-    BELAY_CO_CHECK(driven->second->on_decision(std::move(decided)));
+  for (RunDriver* driver : drivers_of(run)) {
+    ApprovalRow approval = decided;
+    BELAY_CO_CHECK(driver->on_decision(std::move(approval)));
   }
   co_return co_await loader_.view(std::move(tenant), run);
 }

@@ -73,7 +73,7 @@ class RunExecutor {
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
 
   // The runs that this process executes now.
-  const std::map<RunId, RunDriver*>& driven() const { return driven_; }
+  const std::multimap<RunId, RunDriver*>& driven() const { return driven_; }
   // Makes the drivers of all runs release them: see RunDriver::release(). Until end_drain(), no run
   // is started.
   void drain(bool is_urgent);
@@ -86,6 +86,7 @@ class RunExecutor {
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   // A record that a node of this run saves has changed: the run fails.
   Task<Result<RunView>> fail_changed(LoadedRun found);
+  std::vector<RunDriver*> drivers_of(const RunId& run) const;
   // `conflict` if another live session, or another call of this one, executes the run.
   Result<Done> check_free(const RunRow& row);
   // `corrupt` if an approval that the paused run waits for is marked as decided.
@@ -99,7 +100,7 @@ class RunExecutor {
   Protection protection_;
   RunLoader loader_{parts_.store};
   RunLimits limits_{parts_};
-  std::map<RunId, RunDriver*> driven_;
+  std::multimap<RunId, RunDriver*> driven_;
   bool is_draining_ = false;
   bool is_stopping_ = false;  // a drain whose timeout has passed
   std::set<RunId> misread_;   // runs that were readable when they were read again
