@@ -85,6 +85,42 @@ TEST_F(SentAgain, OfTwoEqualStartsAtTheSameInstantBothGetTheRun) {
   }
 }
 
+struct Parcel {
+  std::string receipt{};
+};
+
+// Equal keys give equal ids of runs: the end of a start that lost must not release the run.
+TEST_F(SentAgain, StartsWithOneKeyAtTheSameInstantExecuteTheRunOnce) {
+  int sent = 0;
+  GraphBuilder<Parcel> builder{"parcel"};
+  builder.node("send", [&sent](const Parcel&, Context& context) -> Task<Result<Update<Parcel>>> {
+    auto send = [&sent]() -> Task<Result<std::string>> {
+      co_await sleep_for(5s);
+      co_return "receipt " + std::to_string(++sent);
+    };
+    auto receipt = co_await context.unkeyed_effect("send", {}, std::move(send));
+    co_return set(&Parcel::receipt, receipt.value_or(""));
+  });
+  builder.edge(start, "send").edge("send", end);
+  auto parcels = std::move(builder).build().value();
+  one->add(parcels);
+  StartOptions options = named("parcels");
+  options.idempotency_key = "one";
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 3; ++i) calls.push_back(begin(one->start(parcels, Parcel{}, options)));
+  auto all_ended = [&calls] {
+    return std::all_of(calls.begin(), calls.end(), [](const auto& each) { return each->ended; });
+  };
+  for (int i = 0; i < 100 && !all_ended(); ++i) pass(1s);
+  ASSERT_TRUE(all_ended());
+  EXPECT_EQ(sent, 1);
+  for (const auto& call : calls) {
+    ASSERT_TRUE(call->ended->ok()) << call->ended->error().message;
+    EXPECT_EQ((*call->ended)->row.run, (*calls[0]->ended)->row.run);
+  }
+  EXPECT_EQ((*calls[0]->ended)->row.epoch, 1u) << "it was not claimed";
+}
+
 TEST_F(SentAgain, OfTwoEqualEnqueuesAtTheSameInstantBothGetTheRun) {
   auto first = begin(one->enqueue(graph, Mail{.topic = "calm"}, named(), Instant()));
   auto second = begin(other->enqueue(graph, Mail{.topic = "calm"}, named(), Instant()));
