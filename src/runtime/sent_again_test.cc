@@ -98,7 +98,8 @@ TEST_F(SentAgain, StartsWithOneKeyAtTheSameInstantExecuteTheRunOnce) {
       co_await sleep_for(5s);
       co_return "receipt " + std::to_string(++sent);
     };
-    auto receipt = co_await context.unkeyed_effect("send", {}, std::move(send));
+    EffectOptions policy;
+    auto receipt = co_await context.unkeyed_effect("send", policy, std::move(send));
     co_return set(&Parcel::receipt, receipt.value_or(""));
   });
   builder.edge(start, "send").edge("send", end);
