@@ -25,8 +25,9 @@ struct Known {
   const char* key;
   const char* variable;
   Slot slot;
-  const char* flag;    // null: no option
-  FlagSlot flag_slot;  // of that flag
+  const char* flag;        // null: no option
+  FlagSlot flag_slot;      // of that flag
+  bool is_access = false;  // see ModuleSetting
 };
 const Known kKnown[] = {
     {"store", "BELAY_STORE", &Environment::store, "--store", &GlobalFlags::store},
@@ -54,9 +55,10 @@ const Known kKnown[] = {
     {"starts_at_work", "BELAY_STARTS_AT_WORK", &Environment::starts_at_work, nullptr, nullptr},
     {"blocking_threads", "BELAY_BLOCKING_THREADS", &Environment::blocking_threads, nullptr,
      nullptr},
-    {"egress_hosts", "BELAY_EGRESS_HOSTS", &Environment::egress_hosts, nullptr, nullptr},
-    {"egress_networks", "BELAY_EGRESS_NETWORKS", &Environment::egress_networks, nullptr, nullptr},
-    {"egress_ports", "BELAY_EGRESS_PORTS", &Environment::egress_ports, nullptr, nullptr},
+    {"egress_hosts", "BELAY_EGRESS_HOSTS", &Environment::egress_hosts, nullptr, nullptr, true},
+    {"egress_networks", "BELAY_EGRESS_NETWORKS", &Environment::egress_networks, nullptr, nullptr,
+     true},
+    {"egress_ports", "BELAY_EGRESS_PORTS", &Environment::egress_ports, nullptr, nullptr, true},
     {"trusted_proxies", "BELAY_TRUSTED_PROXIES", &Environment::trusted_proxies, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
@@ -76,7 +78,7 @@ const Known kKnown[] = {
 
 std::vector<ModuleSetting> common_settings() {
   std::vector<ModuleSetting> all;
-  for (const Known& known : kKnown) all.push_back({known.key, known.variable});
+  for (const Known& known : kKnown) all.push_back({known.key, known.variable, "", known.is_access});
   return all;
 }
 

@@ -215,13 +215,10 @@ Result<Done> check_places(const std::vector<StrangePlace>& places, const std::st
 
 Result<Done> check_access(const Program& program, const Environment& environment) {
   if (environment.strange_file.empty()) return Done{};
-  std::vector<std::string> variables = {"BELAY_EGRESS_HOSTS", "BELAY_EGRESS_NETWORKS",
-                                        "BELAY_EGRESS_PORTS"};
-  for (const ModuleSetting& own : program.settings) {
-    if (own.is_access) variables.push_back(own.variable);
-  }
-  for (const std::string& variable : variables) {
-    if (!environment.origins.contains(variable)) continue;
+  std::vector<ModuleSetting> settings = common_settings();
+  settings.insert(settings.end(), program.settings.begin(), program.settings.end());
+  for (const auto& [key, variable, help, is_access] : settings) {
+    if (!is_access || !environment.origins.contains(variable)) continue;
     return error(ErrorCode::invalid, "Agents would have access to files or networks that only " +
                                          environment.origin(variable) + " names. Set " + variable +
                                          " yourself, or trust the file: " + program.call +

@@ -29,7 +29,7 @@ struct FleetWork {
   // Returns the words after "belay" for the decision of a person who first checks the receivers.
   std::function<std::vector<std::string>(const Value& approval, const std::string& folder)>
       decision_on = nullptr;
-  // Returns whether a run, as `belay state` prints it, came to its expected end.
+  // Returns whether a run, in the form of `belay state`, has its expected outcome.
   std::function<bool(const std::string& thread, const Value& run)> is_well = nullptr;
   // Returns the faults of all receivers together; null: not checked.
   std::function<std::vector<std::string>(const std::string& folder)> faults_in = nullptr;
