@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "store/forwarding_store.h"
 
@@ -177,6 +179,13 @@ std::vector<std::string> AgentWorld::bodies() const {
 std::vector<std::string> AgentWorld::rejections() const {
   std::lock_guard lock(mutex_);
   return rejections_;
+}
+
+int AgentWorld::closed_early() const {
+  for (int i = 0; i < 3'000 && server_.closed() == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return server_.closed();
 }
 
 std::string AgentWorld::prefix_fault() const {

@@ -90,8 +90,9 @@ class AgentWorld {
   // Describes the first request that does not begin with the bytes of the previous one; "" if all
   // do.
   std::string prefix_fault() const;
-  // The number of responses whose connection was closed by the client.
-  int closed_early() const { return server_.closed(); }
+  // The number of responses whose connection was closed by the client. The server notices it when
+  // it writes: waits up to 30 s until there is at least one.
+  int closed_early() const;
 
  private:
   class DyingStore;
