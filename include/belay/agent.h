@@ -68,7 +68,8 @@ struct AgentCall {
 // A message of the user, or a reply of the model with its calls.
 struct AgentTurn {
   std::string question{};  // not empty: a message of the user
-  bool is_note = false;    // the agent wrote the question: the last call of the model
+  // The question is part of an earlier one: a note of the agent, or a steering message (service.h).
+  bool is_note = false;
   std::string text{};
   std::vector<AgentCall> calls{};
 };
@@ -77,6 +78,7 @@ struct AgentState {
   std::string question{};      // the input of a run
   std::string instructions{};  // added to AgentOptions::prompt
   std::string answer{};
+  std::string outcome{};           // of the run: see agent_graph()
   bool truncated = false;          // the answer was cut off at the maximum length of a reply
   std::vector<AgentTurn> turns{};  // of all runs of the thread
   std::map<std::string, ToolResult> results{};  // by ToolCall::id

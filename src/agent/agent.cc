@@ -1,9 +1,12 @@
-// The graph of an agent: begin, model, tool, more.
+// The graph of an agent: begin, model, tool, more, finish.
 //
-//     start -> begin -> model -> end, if the reply has no calls
+//     start -> begin -> model -> finish, if the reply has no calls -> end
+//                         |                                        -> model, if messages wait
 //                         |-> tool, one task for each call -> model, if all calls have results
 //                         |                                -> more -> tool
 //                         |-> model, if no call can be executed
+//
+// The node `finish` reads the steering messages after the commit of the answer: see steering.h.
 //
 // A reply is committed before its calls start, and a result before the model sees it. Results are
 // stored once, in their own channel: conversation_of() puts them into the conversation.
@@ -13,6 +16,7 @@
 #include <algorithm>
 
 #include "agent/conversation.h"
+#include "agent/steering.h"
 #include "agent/tool_call.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
@@ -40,6 +44,7 @@ Result<Update<AgentState>> begin(const AgentState& state, Context&) {
   turn.question = state.question;
   return append(&AgentState::turns, std::move(turn))
       .set(&AgentState::answer, "")
+      .set(&AgentState::outcome, "")
       .set(&AgentState::truncated, false)
       .set(&AgentState::steps, 0)
       .set(&AgentState::usage, Usage{});
@@ -56,17 +61,17 @@ std::string head_for(const Agent& agent, const AgentState& state) {
   return head_of(agent.options, agent.tools, prompt_of(agent.options, state.instructions));
 }
 
+// `steering`: the text of the steering messages that this request contains first; empty: none.
 ModelRequest request_of(const Agent& agent, const AgentState& state, const std::string& head,
-                        Limit limit) {
+                        Limit limit, const std::string& steering) {
   ModelRequest request;
   request.purpose = "agent/" + agent.name;
   std::string prompt = prompt_of(agent.options, state.instructions);
   if (!prompt.empty()) request.messages.push_back({Role::system, std::move(prompt)});
   std::vector<Message> conversation = conversation_of(state);
   std::move(conversation.begin(), conversation.end(), std::back_inserter(request.messages));
-  if (has_note(state, limit)) {
-    request.messages.push_back({Role::user, std::string(note_of(limit))});
-  }
+  if (!steering.empty()) add_to_question(request.messages, steering);
+  if (has_note(state, limit)) add_to_question(request.messages, note_of(limit));
   // A changed prompt is a message that no earlier request has recorded.
   if (state.head == head) {
     request.recorded_messages = static_cast<std::size_t>(state.requested);
@@ -84,9 +89,10 @@ Update<AgentState> send_calls(Update<AgentState> update, const std::vector<std::
   return update;
 }
 
-// Returns the update of a reply: its turn, and the next tasks.
+// Returns the update of a reply: its turn, and the next tasks. `steering`: the turn of the messages
+// that the request contained.
 Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelReply reply,
-                             Limit limit, Context& context) {
+                             Limit limit, AgentTurn steering) {
   AgentTurn turn = turn_of(reply, state, agent.tools);
   bool is_after_note = has_note(state, limit);
   // After the last call of the model, nothing can be executed: calls without a result would remain.
@@ -98,6 +104,10 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
           .set(&AgentState::provider, std::move(reply.provider))
           .set(&AgentState::model, std::move(reply.model))
           .set(&AgentState::notice, std::move(reply.notice));
+  if (!steering.question.empty()) {
+    steering.is_note = true;
+    update = std::move(update).append(&AgentState::turns, std::move(steering));
+  }
   if (is_after_note) {
     AgentTurn note;
     note.question = note_of(limit);
@@ -105,10 +115,10 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
     update = std::move(update).append(&AgentState::turns, std::move(note));
   }
   if (turn.calls.empty()) {
-    context.outcome(std::string(outcome_of(is_spent ? limit : Limit::none)));
     std::string answer = turn.text;
     return std::move(update)
         .append(&AgentState::turns, std::move(turn))
+        .set(&AgentState::outcome, std::string(outcome_of(is_spent ? limit : Limit::none)))
         .set(&AgentState::truncated, reply.stop_reason == StopReason::length)
         .set(&AgentState::answer, std::move(answer));
   }
@@ -120,9 +130,12 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
 
 Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState& state,
                                             Context& context) {
+  auto steering = co_await waiting_messages(context, false);
+  if (!steering.ok()) co_return std::move(steering).error();
+  AgentTurn steered = turn_of(*steering);
   Limit limit = limit_of(state, agent->options);
   std::string head = head_for(*agent, state);
-  ModelRequest request = request_of(*agent, state, head, limit);
+  ModelRequest request = request_of(*agent, state, head, limit, steered.question);
   auto requested = static_cast<std::int64_t>(request.messages.size());
   bool is_changed = !state.head.empty() && state.head != head;
   if (is_changed) context.emit("prompt_changed", head_change(state.head, head));
@@ -132,7 +145,8 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
   if (reply->stop_reason == StopReason::refused) {
     co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
   }
-  auto update = update_of(*agent, state, *std::move(reply), limit, context);
+  if (!steering->empty()) use(*steering, state.steps + 1, context);
+  auto update = update_of(*agent, state, *std::move(reply), limit, std::move(steered));
   update = std::move(update).set(&AgentState::requested, requested);
   if (state.head != head) update = std::move(update).set(&AgentState::head, std::move(head));
   co_return update;
@@ -162,6 +176,19 @@ Task<Result<Update<AgentState>>> call_tool(SharedAgent agent, const AgentState& 
 Update<AgentState> start_more(const Agent& agent, const AgentState& state) {
   return send_calls(unchanged<AgentState>(),
                     next_calls(state.turns.back(), state.results, agent.options, agent.tools));
+}
+
+// Ends the run, or continues it with the messages that have come since the request of the answer.
+Task<Result<Update<AgentState>>> finish(SharedAgent agent, const AgentState& state,
+                                        Context& context) {
+  context.outcome(state.outcome);
+  // The model could not be called again: the messages stay unused.
+  if (limit_of(state, agent->options) != Limit::none) co_return unchanged<AgentState>();
+  auto steering = co_await waiting_messages(context, true);
+  if (!steering.ok()) co_return std::move(steering).error();
+  if (steering->empty()) co_return unchanged<AgentState>();
+  use(*steering, state.steps + 1, context);
+  co_return append(&AgentState::turns, turn_of(*steering)).go_to("model");
 }
 
 Result<SharedAgent> checked(std::string name, AgentOptions options) {
@@ -201,6 +228,12 @@ Result<Graph<AgentState>> agent_graph(std::string name, AgentOptions options) {
       .timeout(agent->options.model_timeout)
       .destinations({"tool", "model"});
   graph
+      .node(agents::finish_node,
+            [agent](const AgentState& state, Context& context) {
+              return agents::finish(agent, state, context);
+            })
+      .destinations({"model"});
+  graph
       .node("tool", [agent](const AgentState& state,
                             Context& context) { return agents::call_tool(agent, state, context); })
       .retry(agents::tool_retry(agent->options));
@@ -208,7 +241,8 @@ Result<Graph<AgentState>> agent_graph(std::string name, AgentOptions options) {
       .node("more", [agent](const AgentState& state,
                             Context&) { return agents::start_more(*agent, state); })
       .destinations({"tool"});
-  graph.edge(start, "begin").edge("begin", "model").edge("model", end).edge("more", "model");
+  graph.edge(start, "begin").edge("begin", "model").edge("more", "model");
+  graph.edge("model", agents::finish_node).edge(agents::finish_node, end);
   graph.branch("tool",
                [agent](const AgentState& state) {
                  return agents::next_calls(state.turns.back(), state.results, agent->options,

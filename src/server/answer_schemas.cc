@@ -68,6 +68,10 @@ constexpr Schema kSchemas[] = {
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
     {"Preserved", "threadId:string preserved:boolean"},
+    {"SteeringMessage",
+     "id:string threadId:string runId:string text:string use:string sentBy:string "
+     "createdAt:string waits:boolean usedBy:string usedAt:string?"},
+    {"SteeringList", "messages:SteeringMessage[]"},
     {"DeletedThread", "threadId:string runs:integer"},
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
