@@ -35,7 +35,8 @@ class SlowModel final : public Model {
                                  [](const Message& each) { return each.role == Role::tool; });
     if (results < steps) {
       reply.stop_reason = StopReason::tool_calls;
-      reply.tool_calls = {{"call_" + std::to_string(results), "look", Value::object({{"what", ""}})}};
+      reply.tool_calls = {
+          {"call_" + std::to_string(results), "look", Value::object({{"what", ""}})}};
     } else {
       reply.text = "answer " + std::to_string(request.messages.size());
     }
@@ -56,9 +57,9 @@ struct Steering : CrashingStoreFixture {
 
   Graph<AgentState> agent() {
     AgentOptions options;
-    options.tools.push_back(make_tool<Nothing>(
-        {.name = "look", .effect = ToolEffect::reads},
-        [](const Nothing&, ToolContext&) { return std::string("seen"); }));
+    options.tools.push_back(
+        make_tool<Nothing>({.name = "look", .effect = ToolEffect::reads},
+                           [](const Nothing&, ToolContext&) { return std::string("seen"); }));
     return agent_graph("agent", std::move(options)).value();
   }
   std::unique_ptr<Runtime> worker() {
@@ -83,8 +84,10 @@ struct Steering : CrashingStoreFixture {
     SteeringParts parts{*kept, clock, random, "belay"};
     auto task = steer_run(std::move(parts), default_tenant(), ThreadId("t"), std::move(message));
     std::function<void(Result<SteeringMessage>)> done = [this](Result<SteeringMessage> result) {
-      if (result.ok()) accepted.push_back(*std::move(result));
-      else refused.push_back(std::move(result).error());
+      if (result.ok())
+        accepted.push_back(*std::move(result));
+      else
+        refused.push_back(std::move(result).error());
     };
     sends.push_back(spawn<Result<SteeringMessage>>(loop, std::move(task), std::move(done)));
   }
@@ -266,10 +269,10 @@ TEST_F(Steering, IsUsedOnceInItsOrderWhicheverCommitTheProcessDiesAt) {
       RuntimeParts parts{halting, loop, clock, random, slow};
       auto runtime = Runtime::open(std::move(parts)).value();
       runtime->add(agent());
-      Spawned spawned = spawn<Result<RunView>>(
-          loop, runtime->start(agent(), asked(), thread_t()), [&](Result<RunView> view) {
-            if (view.ok()) ended = *std::move(view);
-          });
+      Spawned spawned = spawn<Result<RunView>>(loop, runtime->start(agent(), asked(), thread_t()),
+                                               [&](Result<RunView> view) {
+                                                 if (view.ok()) ended = *std::move(view);
+                                               });
       loop.run_until(clock.now() + 1min);
       spawned.reset();
       runtime.reset();
