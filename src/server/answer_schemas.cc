@@ -40,7 +40,8 @@ constexpr Schema kSchemas[] = {
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
      "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
-     "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[]"},
+     "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[] "
+     "unusedSteering:SteeringMessage[]"},
     {"ThreadRun",
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "

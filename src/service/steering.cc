@@ -173,6 +173,17 @@ Task<Result<Done>> delete_steering(Store& store, Clock& clock, TenantId tenant, 
   }
 }
 
+Task<Result<Value::Array>> unused_steering(Service& service, const Principal& who, RunRow run) {
+  ThreadId thread = run.thread;
+  BELAY_CO_TRY(auto messages, co_await service.steering(who, std::move(thread)));
+  Value::Array unused;
+  for (const SteeringMessage& message : messages) {
+    if (message.waits && message.run == run.run.text())
+      unused.push_back(steering_document(message));
+  }
+  co_return std::move(unused);
+}
+
 Value steering_document(const SteeringMessage& message) {
   SteeringDocument document{message.id,      message.thread, message.run,        message.text,
                             message.use,     message.by,     message.created_at, message.waits,

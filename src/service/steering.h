@@ -29,6 +29,9 @@ Task<Result<std::vector<SteeringMessage>>> steering_of_thread(SteeringParts part
 Task<Result<Done>> delete_steering(Store& store, Clock& clock, TenantId tenant, UserId user,
                                    ThreadId thread);
 
+// Returns the documents of the messages that this run has not used.
+Task<Result<Value::Array>> unused_steering(Service& service, const Principal& who, RunRow run);
+
 // The message as a document of the API, and the reverse.
 Value steering_document(const SteeringMessage& message);
 Result<SteeringMessage> steering_from(const Value& document);
