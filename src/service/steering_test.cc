@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <list>
+
 #include "belay/agent.h"
 #include "belay/storage.h"
 #include "tests/support/crashing_store_fixture.h"
