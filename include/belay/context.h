@@ -129,7 +129,6 @@ class Context {
   }
   const RunOptions& options() const { return attempt_.options; }
   bool is_replay() const { return attempt_.replays; }
-
   // Returns the input of the send that scheduled this task. Throws Failure (`invalid`) if the task
   // has no input, or one that does not fit Input.
   template <typename Input>

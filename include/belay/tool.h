@@ -166,8 +166,8 @@ struct ToolCallOptions {
   std::size_t result_bytes_max = 64 * 1024;  // the rest of the result is cut off
 };
 
-// Executes one call in a node of its own task, such as one that was scheduled by a send: waits for
-// the approval that the call needs, makes it with the guarantee of its class, and returns the
+// Executes one call in a task that has no other one, such as a task of a send: waits for the
+// approval that the call needs, makes it with the guarantee of its class, and returns the
 // result for the model, which is also the text of a fault. Fails with `unavailable` if the task
 // must be retried; throws as Context::interrupt() does. `tools` must outlive the task.
 Task<Result<ToolResult>> call_tool(const ToolRegistry& tools, ToolCall call,

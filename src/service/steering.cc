@@ -6,7 +6,6 @@
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
 #include "driver/run_driver.h"
-#include "engine/checkpoint.h"
 #include "service/find_run.h"
 
 namespace belay {
@@ -114,13 +113,9 @@ Task<Result<std::optional<SteeringMessage>>> Acceptance::try_once() {
   accepted.by = message.by;
   accepted.created_at = parts.clock.now();
   BELAY_CO_TRY(RecordWrite write, record_write(accepted, run.user));
-  Commit commit;
-  commit.tenant = tenant;
-  commit.run_guard = RunGuard{run.epoch, run.seq, run.run};
-  commit.rows.records.push_back(engine::record_put(std::move(write)));
-  auto outcome = co_await parts.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome != CommitOutcome::applied) co_return std::optional<SteeringMessage>();
+  std::vector<RecordWrite> writes{std::move(write)};
+  BELAY_CO_TRY(bool is_saved, co_await save_records_for(parts.store, run, std::move(writes)));
+  if (!is_saved) co_return std::optional<SteeringMessage>();
   co_return std::optional(std::move(accepted));
 }
 
