@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,10 +37,20 @@
 
 namespace belay {
 
+struct AgentOptions;
+
+// An agent that another one calls with a question: see sub_agent().
+struct SubAgent {
+  std::string name = {};         // as that of a tool
+  std::string description = {};  // for the calling model: when to call it
+  std::shared_ptr<const AgentOptions> options = nullptr;
+};
+
 struct AgentOptions {
   std::string model = {};   // see ModelRequest::model; empty: the model of the run
   std::string prompt = {};  // the system prompt; empty: none
   std::vector<Tool> tools = {};
+  std::vector<SubAgent> agents = {};  // that the model can call like tools
   // Maximum number of model calls for one question. The model is asked to answer in the last one.
   int steps_max = 10;
   // After so many tokens for one question, the model is asked to answer; 0: unlimited. A run can
@@ -53,12 +64,11 @@ struct AgentOptions {
   std::chrono::milliseconds model_timeout{std::chrono::minutes(10)};
 };
 
-// The result of a call, as the model receives it.
-struct ToolResult {
-  std::string text{};
-  bool is_error = false;
-  bool untrusted = false;  // see ToolOptions::untrusted
-};
+// Returns an agent for AgentOptions::agents. A call of it is a part of the same run: it shares its
+// budget, is cancelled with it, and its answer is committed to the caller's conversation once. Each
+// call starts a new conversation. Its tokens count for the caller's tokens_max. If its model fails
+// after all attempts, the run fails.
+SubAgent sub_agent(std::string name, std::string description, AgentOptions options);
 
 struct AgentCall {
   ToolCall call{};
@@ -68,7 +78,8 @@ struct AgentCall {
 // A message of the user, or a reply of the model with its calls.
 struct AgentTurn {
   std::string question{};  // not empty: a message of the user
-  bool is_note = false;    // the agent wrote the question: the last call of the model
+  // The question is part of an earlier one: a note of the agent, or a steering message (service.h).
+  bool is_note = false;
   std::string text{};
   std::vector<AgentCall> calls{};
 };
@@ -77,14 +88,17 @@ struct AgentState {
   std::string question{};      // the input of a run
   std::string instructions{};  // added to AgentOptions::prompt
   std::string answer{};
+  std::string outcome{};           // of the run: see agent_graph()
   bool truncated = false;          // the answer was cut off at the maximum length of a reply
   std::vector<AgentTurn> turns{};  // of all runs of the thread
   std::map<std::string, ToolResult> results{};  // by ToolCall::id
   int steps = 0;                                // model calls for this question
   Usage usage{};                                // for this question
   std::string provider{}, model{}, notice{};    // of the last reply: see ModelReply
-  std::string head{};          // settings, prompt and tools of the last request, as JSON
-  std::int64_t requested = 0;  // messages in the last request
+  std::string head{};             // settings, prompt and tools of the last request, as JSON
+  std::int64_t requested = 0;     // messages in the last request
+  std::string call{};             // of a sub-agent: the id of the caller's call
+  std::int64_t agent_tokens = 0;  // of sub-agents, for this question
 };
 
 // Builds an agent as a graph with the input AgentState::question. Runs of one thread continue the

@@ -128,7 +128,7 @@ class Context {
     return attempt_.previous_error ? &*attempt_.previous_error : nullptr;
   }
   const RunOptions& options() const { return attempt_.options; }
-
+  bool is_replay() const { return attempt_.replays; }
   // Returns the input of the send that scheduled this task. Throws Failure (`invalid`) if the task
   // has no input, or one that does not fit Input.
   template <typename Input>
@@ -164,7 +164,8 @@ class Context {
     effects_.records.push_back(record_write(record, user()).value());
   }
   // The same if the stored record has this version (Versioned), 0: if there is no such record.
-  // Otherwise the run fails with `conflict`, and nothing of the node's commit is written.
+  // Otherwise nothing of the node's commit is written, and the node is executed again. After
+  // limits::record_conflicts_max such conflicts in a row, the run fails with `conflict`.
   template <Record R>
   void save(const R& record, std::uint64_t expected_version) {
     RecordWrite write = record_write(record, user()).value();

@@ -184,16 +184,16 @@ class GraphBuilder {
     return *this;
   }
 
-  // Uses another graph as one node. `input` makes its initial state, (const State&) -> Inner;
-  // `output` turns its final state into an update, (const Inner&) -> Update<State>. Each of its
-  // supersteps has its own commit, in the namespace of the task.
+  // Uses another graph as one node. `input` makes its initial state, (const State&) -> Inner, or
+  // (const State&, const Value& sent) -> Inner with the input of the send; `output` turns its final
+  // state into an update, (const Inner&) -> Update<State>. Each superstep has its own commit.
   template <typename Inner, typename Input, typename Output>
   NodeSetting subgraph(std::string_view name, const Graph<Inner>& graph, Input input,
                        Output output) {
     GraphDefinition::Subgraph inner;
     inner.graph = graph.definition();
-    inner.input = [input, type = inner.graph->state](const void* state) {
-      return detail::inner_state<Inner>(*type, input(*static_cast<const State*>(state)));
+    inner.input = [input, type = inner.graph->state](const void* state, const std::string* sent) {
+      return detail::inner_state<Inner>(*type, detail::subgraph_input<State>(input, state, sent));
     };
     inner.output = [output](const void* state) -> NodeResult {
       return Update<State>(output(*static_cast<const Inner*>(state))).take_update();

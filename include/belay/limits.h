@@ -45,9 +45,13 @@ inline constexpr std::size_t blocking_queue_max = 1'024;      // calls waiting f
 inline constexpr std::int64_t output_tokens_default = 4'096;  // of a model call with a budget
 inline constexpr milliseconds busy_retry_after{1'000};        // retry_after of a reached limit
 inline constexpr std::int64_t lost_claims_max = 5;            // above this, a run is quarantined
+inline constexpr int record_conflicts_max = 10;               // in a row, then a run fails
 inline constexpr milliseconds owner_watch_interval{500};      // how often a run checks its owner
 inline constexpr milliseconds lease_poll_interval{100};       // how often a call checks the lease
 inline constexpr hours approval_expiry_default{24};
+inline constexpr hours steering_kept{24 * 90};                // a steering message, used or not
+inline constexpr std::size_t steering_bytes_max = 64u << 10;  // its text
+inline constexpr std::size_t steering_waiting_max = 100;      // of one run
 inline constexpr hours thread_idle_max{24 * 7};  // then a waiting thread cannot be resumed
 inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries
 inline constexpr hours run_timeout_max{24 * 365};

@@ -18,6 +18,7 @@
 // reached.
 
 #include "belay/check.h"
+#include "belay/collection.h"
 #include "belay/principal.h"
 #include "belay/runtime.h"
 #include "belay/storage.h"
@@ -32,6 +33,48 @@ struct StartRun : StartOptions {
   // executes it here, and returns when it has ended or is paused.
   bool queued = false;
   std::chrono::milliseconds delay{0};
+};
+
+// When an agent (agent.h) uses a steering message.
+enum class SteeringUse {
+  next_call,     // the next call of its model contains the message
+  after_answer,  // the message is its next question, once it has answered
+};
+std::string_view name_of(SteeringUse use);
+std::optional<SteeringUse> steering_use_named(std::string_view name);
+
+struct Steer {
+  std::string text = {};
+  SteeringUse use = SteeringUse::next_call;
+  std::string by = {};  // the sender
+  // Names the message: a repeated call with it returns the message of the first. Empty: a new id.
+  std::string id = {};
+};
+
+// A message of a person to a run in progress. An agent of the run uses it exactly once, in the
+// commit of the reply to the request that contains it. A message that still waits when its run has
+// ended was not used, and no later run uses it.
+struct SteeringMessage {
+  static constexpr std::string_view collection = "steering_messages";
+
+  std::string id{};  // unique for the user
+  std::string thread{}, run{};
+  std::string text{};
+  std::string use{};  // name_of(SteeringUse)
+  std::string by{};
+  Instant created_at{};
+  bool waits = true;
+  std::string used_by{};  // the task that used it; empty: none
+  std::optional<Instant> used_at{};
+
+  std::string key() const { return id; }
+  static auto indexed() { return std::tuple(); }
+  static auto ordered() {
+    using M = SteeringMessage;
+    return std::tuple{ordered_index("run", &M::run, &M::waits, &M::created_at),
+                      ordered_index("thread", &M::thread, &M::created_at)};
+  }
+  Instant expires_at() const { return created_at + limits::steering_kept; }
 };
 
 // Changes to a queue; unset members remain unchanged.
@@ -169,6 +212,13 @@ class Service {
   virtual Task<Result<ListedThread>> thread(const Principal& who, ThreadId thread) = 0;
   virtual Task<Result<ThreadRow>> edit_thread(const Principal& who, ThreadId thread,
                                               ThreadSettings settings) = 0;
+  // Stores a message for the thread's current run, which is in progress. The message is durable
+  // when this returns. `conflict` if the run has ended, or another message has the id.
+  virtual Task<Result<SteeringMessage>> steer(const Principal& who, ThreadId thread,
+                                              Steer message) = 0;
+  // The messages of the thread's runs, oldest first.
+  virtual Task<Result<std::vector<SteeringMessage>>> steering(const Principal& who,
+                                                              ThreadId thread) = 0;
   virtual Task<Result<ThreadDeletion>> delete_thread(const Principal& who,
                                                      ThreadId thread) = 0;  // see storage.h
   virtual Task<Result<std::vector<ListedThread>>> threads(const Principal& who,

@@ -26,8 +26,8 @@ struct RunGuard {
   std::uint64_t epoch = 0;
   std::uint64_t seq = 0;
   // Not null: a pending write for this run, which is not changed. The rows may be values above its
-  // state_seq, tasks, effects, opened approvals, and checkpoints of a subgraph's namespace.
-  // Repeating the commit writes the same rows again.
+  // state_seq, tasks, effects, opened approvals, checkpoints of a subgraph's namespace, and records
+  // without an expected version. Repeating the commit writes the same rows again.
   RunId pending_for = {};
 };
 

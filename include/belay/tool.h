@@ -153,6 +153,26 @@ class ToolRegistry {
   std::vector<Tool> tools_;
 };
 
+// The result of a call, as the model receives it.
+struct ToolResult {
+  std::string text{};
+  bool is_error = false;
+  bool untrusted = false;  // see ToolOptions::untrusted
+};
+
+struct ToolCallOptions {
+  bool is_untrusted = false;                 // the conversation contains results that are
+  std::string version = {};                  // of the caller's prompt: an approval holds for one
+  std::size_t result_bytes_max = 64 * 1024;  // the rest of the result is cut off
+};
+
+// Executes one call in a task that has no other one, such as a task of a send: waits for the
+// approval that the call needs, makes it with the guarantee of its class, and returns the
+// result for the model, which is also the text of a fault. Fails with `unavailable` if the task
+// must be retried; throws as Context::interrupt() does. `tools` must outlive the task.
+Task<Result<ToolResult>> call_tool(const ToolRegistry& tools, ToolCall call,
+                                   ToolCallOptions options, Context& context);
+
 std::string_view name_of(ToolEffect effect);
 std::string_view name_of(ToolApproval approval);
 

@@ -1,9 +1,12 @@
-// The graph of an agent: begin, model, tool, more.
+// The graph of an agent: begin, model, tool, more, finish.
 //
-//     start -> begin -> model -> end, if the reply has no calls
+//     start -> begin -> model -> finish, if the reply has no calls -> end
+//                         |                                        -> model, if messages wait
 //                         |-> tool, one task for each call -> model, if all calls have results
 //                         |                                -> more -> tool
 //                         |-> model, if no call can be executed
+//
+// The node `finish` reads the steering messages after the commit of the answer: see steering.h.
 //
 // A reply is committed before its calls start, and a result before the model sees it. Results are
 // stored once, in their own channel: conversation_of() puts them into the conversation.
@@ -13,7 +16,7 @@
 #include <algorithm>
 
 #include "agent/conversation.h"
-#include "agent/tool_call.h"
+#include "agent/steering.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
@@ -27,8 +30,9 @@ namespace {
 struct Agent {
   std::string name;
   AgentOptions options;
-  ToolRegistry tools;
-  std::string head;  // without instructions of a state
+  ToolRegistry tools;   // and the sub-agents
+  std::string head;     // without instructions of a state
+  bool is_sub = false;  // called by another agent: it uses no steering messages
 };
 using SharedAgent = std::shared_ptr<const Agent>;
 
@@ -40,8 +44,10 @@ Result<Update<AgentState>> begin(const AgentState& state, Context&) {
   turn.question = state.question;
   return append(&AgentState::turns, std::move(turn))
       .set(&AgentState::answer, "")
+      .set(&AgentState::outcome, "")
       .set(&AgentState::truncated, false)
       .set(&AgentState::steps, 0)
+      .set(&AgentState::agent_tokens, 0)
       .set(&AgentState::usage, Usage{});
 }
 
@@ -56,17 +62,17 @@ std::string head_for(const Agent& agent, const AgentState& state) {
   return head_of(agent.options, agent.tools, prompt_of(agent.options, state.instructions));
 }
 
+// `steering`: the text of the steering messages that this request contains first; empty: none.
 ModelRequest request_of(const Agent& agent, const AgentState& state, const std::string& head,
-                        Limit limit) {
+                        Limit limit, const std::string& steering) {
   ModelRequest request;
   request.purpose = "agent/" + agent.name;
   std::string prompt = prompt_of(agent.options, state.instructions);
   if (!prompt.empty()) request.messages.push_back({Role::system, std::move(prompt)});
   std::vector<Message> conversation = conversation_of(state);
   std::move(conversation.begin(), conversation.end(), std::back_inserter(request.messages));
-  if (has_note(state, limit)) {
-    request.messages.push_back({Role::user, std::string(note_of(limit))});
-  }
+  if (!steering.empty()) add_to_question(request.messages, steering);
+  if (has_note(state, limit)) add_to_question(request.messages, note_of(limit));
   // A changed prompt is a message that no earlier request has recorded.
   if (state.head == head) {
     request.recorded_messages = static_cast<std::size_t>(state.requested);
@@ -79,14 +85,40 @@ ModelRequest request_of(const Agent& agent, const AgentState& state, const std::
   return request;
 }
 
-Update<AgentState> send_calls(Update<AgentState> update, const std::vector<std::string>& ids) {
-  for (const std::string& id : ids) update = std::move(update).send("tool", id);
+const ToolCall* call_with_id(const AgentTurn& turn, std::string_view id) {
+  for (const AgentCall& each : turn.calls) {
+    if (each.call.id == id) return &each.call;
+  }
+  return nullptr;
+}
+const ToolCall* call_with_id(const AgentState& state, std::string_view id) {
+  return state.turns.empty() ? nullptr : call_with_id(state.turns.back(), id);
+}
+
+std::string node_of(const SubAgent& agent) { return "agent_" + agent.name; }
+
+// Returns the node that executes the calls of this tool or sub-agent.
+std::string node_of_calls(const Agent& agent, std::string_view name) {
+  for (const SubAgent& each : agent.options.agents) {
+    if (each.name == name) return node_of(each);
+  }
+  return "tool";
+}
+
+// Schedules a task for each of these calls of the turn.
+Update<AgentState> send_calls(const Agent& agent, const AgentTurn& turn, Update<AgentState> update,
+                              const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    const ToolCall* call = call_with_id(turn, id);
+    if (call) update = std::move(update).send(node_of_calls(agent, call->name), id);
+  }
   return update;
 }
 
-// Returns the update of a reply: its turn, and the next tasks.
+// Returns the update of a reply: its turn, and the next tasks. `steering`: the turn of the messages
+// that the request contained.
 Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelReply reply,
-                             Limit limit, Context& context) {
+                             Limit limit, AgentTurn steering) {
   AgentTurn turn = turn_of(reply, state, agent.tools);
   bool is_after_note = has_note(state, limit);
   // After the last call of the model, nothing can be executed: calls without a result would remain.
@@ -98,6 +130,10 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
           .set(&AgentState::provider, std::move(reply.provider))
           .set(&AgentState::model, std::move(reply.model))
           .set(&AgentState::notice, std::move(reply.notice));
+  if (!steering.question.empty()) {
+    steering.is_note = true;
+    update = std::move(update).append(&AgentState::turns, std::move(steering));
+  }
   if (is_after_note) {
     AgentTurn note;
     note.question = note_of(limit);
@@ -105,24 +141,33 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
     update = std::move(update).append(&AgentState::turns, std::move(note));
   }
   if (turn.calls.empty()) {
-    context.outcome(std::string(outcome_of(is_spent ? limit : Limit::none)));
     std::string answer = turn.text;
     return std::move(update)
         .append(&AgentState::turns, std::move(turn))
+        .set(&AgentState::outcome, std::string(outcome_of(is_spent ? limit : Limit::none)))
         .set(&AgentState::truncated, reply.stop_reason == StopReason::length)
         .set(&AgentState::answer, std::move(answer));
   }
   std::vector<std::string> ids = next_calls(turn, {}, agent.options, agent.tools);
+  update = send_calls(agent, turn, std::move(update), ids);
   update = std::move(update).append(&AgentState::turns, std::move(turn));
   if (ids.empty()) return std::move(update).go_to("model");
-  return send_calls(std::move(update), ids);
+  return update;
+}
+
+Task<Result<SteeringMessages>> messages_for(const Agent& agent, Context& context, bool all) {
+  if (agent.is_sub) co_return SteeringMessages();
+  co_return co_await waiting_messages(context, all);
 }
 
 Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState& state,
                                             Context& context) {
+  auto steering = co_await messages_for(*agent, context, false);
+  if (!steering.ok()) co_return std::move(steering).error();
+  AgentTurn steered = turn_of(*steering);
   Limit limit = limit_of(state, agent->options);
   std::string head = head_for(*agent, state);
-  ModelRequest request = request_of(*agent, state, head, limit);
+  ModelRequest request = request_of(*agent, state, head, limit, steered.question);
   auto requested = static_cast<std::int64_t>(request.messages.size());
   bool is_changed = !state.head.empty() && state.head != head;
   if (is_changed) context.emit("prompt_changed", head_change(state.head, head));
@@ -132,18 +177,11 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
   if (reply->stop_reason == StopReason::refused) {
     co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
   }
-  auto update = update_of(*agent, state, *std::move(reply), limit, context);
+  if (!steering->empty()) use(*steering, state.steps + 1, context);
+  auto update = update_of(*agent, state, *std::move(reply), limit, std::move(steered));
   update = std::move(update).set(&AgentState::requested, requested);
   if (state.head != head) update = std::move(update).set(&AgentState::head, std::move(head));
   co_return update;
-}
-
-const ToolCall* call_with_id(const AgentState& state, std::string_view id) {
-  if (state.turns.empty()) return nullptr;
-  for (const AgentCall& each : state.turns.back().calls) {
-    if (each.call.id == id) return &each.call;
-  }
-  return nullptr;
 }
 
 Task<Result<Update<AgentState>>> call_tool(SharedAgent agent, const AgentState& state,
@@ -154,19 +192,86 @@ Task<Result<Update<AgentState>>> call_tool(SharedAgent agent, const AgentState& 
     co_return error(ErrorCode::invalid,
                     "The conversation has no call " + in_quotes(id) + ". The state was changed.");
   }
-  auto result = co_await execute_call(*call, state, agent->options, agent->tools, context);
+  ToolCallOptions options;
+  options.is_untrusted = is_untrusted(state);
+  options.version = to_hex(sha256(state.head));
+  options.result_bytes_max = agent->options.result_bytes_max;
+  ToolCall wanted = *call;
+  auto result = co_await call_tool(agent->tools, std::move(wanted), std::move(options), context);
   if (!result.ok()) co_return std::move(result).error();
   co_return merge(&AgentState::results, std::move(id), *std::move(result));
 }
 
 Update<AgentState> start_more(const Agent& agent, const AgentState& state) {
-  return send_calls(unchanged<AgentState>(),
-                    next_calls(state.turns.back(), state.results, agent.options, agent.tools));
+  const AgentTurn& turn = state.turns.back();
+  return send_calls(agent, turn, unchanged<AgentState>(),
+                    next_calls(turn, state.results, agent.options, agent.tools));
 }
 
-Result<SharedAgent> checked(std::string name, AgentOptions options) {
+// The arguments of a call of a sub-agent.
+struct Question {
+  std::string question{};
+  static void describe(Described<Question>& arguments) {
+    arguments.member(&Question::question)
+        .text("The whole task: the agent sees nothing else of this conversation");
+  }
+};
+
+// For the definitions and the checks of calls. The call is executed by a node: node_of_calls().
+Tool tool_of(const SubAgent& agent) {
+  ToolOptions options;
+  options.name = agent.name;
+  options.description = agent.description;
+  options.effect = ToolEffect::reads;
+  options.approval = ToolApproval::never;
+  return make_tool<Question>(
+      std::move(options), [](const Question&, ToolContext&) -> Result<std::string> {
+        return error(ErrorCode::invalid, "A sub-agent is not called as a tool.");
+      });
+}
+
+AgentState question_of(const AgentState& state, const Value& sent) {
+  AgentState inner;
+  inner.call = *sent.as_string();
+  const ToolCall* call = call_with_id(state, inner.call);
+  const std::string* question = call ? call->arguments["question"].as_string() : nullptr;
+  if (question) inner.question = *question;
+  return inner;
+}
+
+Update<AgentState> answer_of(const AgentState& inner, std::size_t bytes_max) {
+  ToolResult result;
+  result.text = result_text(inner.answer, bytes_max);
+  result.untrusted = is_untrusted(inner);
+  std::int64_t tokens = inner.usage.input_tokens + inner.usage.output_tokens + inner.agent_tokens;
+  return merge(&AgentState::results, inner.call, std::move(result))
+      .add(&AgentState::agent_tokens, tokens);
+}
+
+// Ends the run, or continues it with the messages that have come since the request of the answer.
+Task<Result<Update<AgentState>>> finish(SharedAgent agent, const AgentState& state,
+                                        Context& context) {
+  context.outcome(state.outcome);
+  // The model could not be called again: the messages stay unused.
+  if (limit_of(state, agent->options) != Limit::none) co_return unchanged<AgentState>();
+  auto steering = co_await messages_for(*agent, context, true);
+  if (!steering.ok()) co_return std::move(steering).error();
+  if (steering->empty()) co_return unchanged<AgentState>();
+  use(*steering, state.steps + 1, context);
+  co_return append(&AgentState::turns, turn_of(*steering)).go_to("model");
+}
+
+Result<SharedAgent> checked(std::string name, AgentOptions options, bool is_sub) {
   auto agent = std::make_shared<Agent>();
+  agent->is_sub = is_sub;
   for (const Tool& tool : options.tools) BELAY_CHECK(agent->tools.add(tool));
+  for (const SubAgent& each : options.agents) {
+    if (!each.options) {
+      return error(ErrorCode::invalid, "The agent " + in_quotes(each.name) +
+                                           " has no options. Make it with sub_agent().");
+    }
+    BELAY_CHECK(agent->tools.add(tool_of(each)));
+  }
   if (options.steps_max < 1) {
     return error(ErrorCode::invalid, "The agent " + in_quotes(name) + " has steps_max = " +
                                          std::to_string(options.steps_max) + ". Use at least 1.");
@@ -185,39 +290,65 @@ RetryPolicy tool_retry(const AgentOptions& options) {
   return policy;
 }
 
+// Adds the nodes that execute calls, and their way back to the model.
+Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent);
+
+Result<Graph<AgentState>> build_graph(std::string name, AgentOptions options, bool is_sub) {
+  BELAY_TRY(SharedAgent agent, checked(name, std::move(options), is_sub));
+  GraphBuilder<AgentState> graph{std::move(name)};
+  std::vector<std::string> calls{"tool"};
+  for (const SubAgent& each : agent->options.agents) calls.push_back(node_of(each));
+  std::vector<std::string_view> targets(calls.begin(), calls.end());
+  graph.node("begin", begin);
+  auto model = graph.node("model", [agent](const AgentState& state, Context& context) {
+    return call_model(agent, state, context);
+  });
+  model.retry(agent->options.retry).timeout(agent->options.model_timeout);
+  auto more = graph.node(
+      "more", [agent](const AgentState& state, Context&) { return start_more(*agent, state); });
+  more.destinations(targets);
+  targets.push_back("model");
+  model.destinations(targets);
+  graph
+      .node(finish_node, [agent](const AgentState& state,
+                                 Context& context) { return finish(agent, state, context); })
+      .destinations({"model"});
+  graph.edge(start, "begin").edge("begin", "model").edge("more", "model");
+  graph.edge("model", finish_node).edge(finish_node, end);
+  BELAY_CHECK(add_calls(graph, agent));
+  graph.accept_older_versions();
+  return std::move(graph).build();
+}
+
+Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent) {
+  graph
+      .node("tool", [agent](const AgentState& state,
+                            Context& context) { return call_tool(agent, state, context); })
+      .retry(tool_retry(agent->options));
+  auto is_complete = [agent](const AgentState& state) {
+    return next_calls(state.turns.back(), state.results, agent->options, agent->tools).empty();
+  };
+  graph.branch("tool", is_complete, {"more", "model"});
+  for (const SubAgent& each : agent->options.agents) {
+    BELAY_TRY(Graph<AgentState> inner, build_graph(each.name, *each.options, true));
+    std::size_t bytes_max = agent->options.result_bytes_max;
+    graph.subgraph(node_of(each), inner, question_of,
+                   [bytes_max](const AgentState& state) { return answer_of(state, bytes_max); });
+    graph.branch(node_of(each), is_complete, {"more", "model"});
+  }
+  return Done{};
+}
+
 }  // namespace
 }  // namespace agents
 
+SubAgent sub_agent(std::string name, std::string description, AgentOptions options) {
+  return {std::move(name), std::move(description),
+          std::make_shared<const AgentOptions>(std::move(options))};
+}
+
 Result<Graph<AgentState>> agent_graph(std::string name, AgentOptions options) {
-  BELAY_TRY(agents::SharedAgent agent, agents::checked(name, std::move(options)));
-  GraphBuilder<AgentState> graph{std::move(name)};
-  graph.node("begin", agents::begin);
-  graph
-      .node("model",
-            [agent](const AgentState& state, Context& context) {
-              return agents::call_model(agent, state, context);
-            })
-      .retry(agent->options.retry)
-      .timeout(agent->options.model_timeout)
-      .destinations({"tool", "model"});
-  graph
-      .node("tool", [agent](const AgentState& state,
-                            Context& context) { return agents::call_tool(agent, state, context); })
-      .retry(agents::tool_retry(agent->options));
-  graph
-      .node("more", [agent](const AgentState& state,
-                            Context&) { return agents::start_more(*agent, state); })
-      .destinations({"tool"});
-  graph.edge(start, "begin").edge("begin", "model").edge("model", end).edge("more", "model");
-  graph.branch("tool",
-               [agent](const AgentState& state) {
-                 return agents::next_calls(state.turns.back(), state.results, agent->options,
-                                           agent->tools)
-                     .empty();
-               },
-               {"more", "model"});
-  graph.accept_older_versions();
-  return std::move(graph).build();
+  return agents::build_graph(std::move(name), std::move(options), false);
 }
 
 }  // namespace belay

@@ -16,6 +16,12 @@ std::size_t question_begin(const AgentState& state) {
   return begin > 0 ? begin - 1 : 0;
 }
 
+void add_to_question(std::vector<Message>& messages, std::string_view text) {
+  bool is_question = !messages.empty() && messages.back().role == Role::user;
+  if (!is_question) return messages.push_back({Role::user, std::string(text)});
+  messages.back().text.append("\n\n").append(text);
+}
+
 }  // namespace agents
 
 namespace {
@@ -52,10 +58,13 @@ std::vector<Message> conversation_of(const AgentState& state) {
       add_reply(state, turn, messages);
       continue;
     }
+    if (turn.is_note) {
+      agents::add_to_question(messages, turn.question);
+      continue;
+    }
     // Anthropic's protocol adds a question after results to the message with the results, whose
     // bytes must not change if an earlier request had it. A note is in the first request with them.
-    bool continues = messages.empty() || messages.back().role == Role::assistant || turn.is_note;
-    if (!continues) {
+    if (!messages.empty() && messages.back().role != Role::assistant) {
       messages.push_back({Role::assistant, std::string(agents::no_answer)});
     }
     messages.push_back({Role::user, turn.question});

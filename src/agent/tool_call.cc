@@ -1,46 +1,44 @@
 // The order within a call: approval, then the intent, then the effect. Each part is recorded before
 // the next one starts, and an attempt after a crash continues with the recorded part.
 
-#include "agent/tool_call.h"
-
 #include "agent/deadline.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
+#include "belay/agent.h"
 
-namespace belay::agents {
+namespace belay {
+namespace agents {
 namespace {
 
 // One call for each task: the name is unique in it.
 constexpr std::string_view effect_name = "call";
 
-// The version of the agent's instructions with which the model made the call.
-std::string agent_version(const AgentState& state) { return to_hex(sha256(state.head)); }
-
-bool needs_approval(const Tool& tool, const Value& arguments, const AgentState& state) {
+bool needs_approval(const Tool& tool, const Value& arguments, bool is_untrusted) {
   const ToolOptions& options = tool.options();
   if (options.approval == ToolApproval::always) return true;
   if (options.approve_if && options.approve_if(arguments)) return true;
   return options.approval == ToolApproval::untrusted && options.effect != ToolEffect::reads &&
-         is_untrusted(state);
+         is_untrusted;
 }
 
 // The whole identity of that which is approved: if any part of it changes, the question is another
 // one, and an earlier decision does not apply.
-InterruptRequest question_about(const ToolCall& call, const Tool& tool, const AgentState& state) {
+InterruptRequest question_about(const ToolCall& call, const Tool& tool,
+                                const ToolCallOptions& caller) {
   Value::Array reaches;
   for (const std::string& host : tool.options().reaches) reaches.emplace_back(host);
   InterruptRequest question;
   question.name = "call/" + call.id;
   question.text = "Call the tool " + in_quotes(call.name) + "?";
-  if (is_untrusted(state)) question.text += " The conversation contains text from outside.";
-  question.payload = Value::object({{"agentVersion", agent_version(state)},
+  if (caller.is_untrusted) question.text += " The conversation contains text from outside.";
+  question.payload = Value::object({{"agentVersion", caller.version},
                                     {"arguments", call.arguments},
                                     {"call", call.id},
                                     {"effect", name_of(tool.options().effect)},
                                     {"reaches", Value(std::move(reaches))},
                                     {"tool", call.name},
                                     {"toolVersion", tool.version()},
-                                    {"untrusted", is_untrusted(state)}});
+                                    {"untrusted", caller.is_untrusted}});
   question.expires = tool.options().approval_expires;
   return question;
 }
@@ -165,14 +163,13 @@ Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& cal
 }
 
 Task<Result<ToolResult>> execute_with(const Tool& tool, Value arguments, const ToolCall& call,
-                                      const AgentOptions& options, Context& context) {
+                                      std::size_t bytes_max, Context& context) {
   ToolContext tool_context(context, call.id, context.idempotency_key(effect_name));
   std::optional<Error> failure;
   ToolResult result;
   result.untrusted = tool.options().untrusted;
   try {
-    auto recorded =
-        co_await call_by_class(tool, std::move(arguments), tool_context, options.result_bytes_max);
+    auto recorded = co_await call_by_class(tool, std::move(arguments), tool_context, bytes_max);
     result.text = std::move(recorded.text);
     result.is_error = recorded.is_error;
   } catch (const Failure& thrown) {
@@ -182,14 +179,15 @@ Task<Result<ToolResult>> execute_with(const Tool& tool, Value arguments, const T
   bool retries =
       failure->code == ErrorCode::unavailable && context.attempt() < tool.options().attempts;
   if (retries || failure->code == ErrorCode::cancelled) co_return *std::move(failure);
-  co_return failed(result_text("Error: " + failure->message, options.result_bytes_max));
+  co_return failed(result_text("Error: " + failure->message, bytes_max));
 }
 
 }  // namespace
+}  // namespace agents
 
-Task<Result<ToolResult>> execute_call(const ToolCall& call, const AgentState& state,
-                                      const AgentOptions& options, const ToolRegistry& tools,
-                                      Context& context) {
+Task<Result<ToolResult>> call_tool(const ToolRegistry& tools, ToolCall call,
+                                   ToolCallOptions options, Context& context) {
+  using namespace agents;
   const Tool* tool = tools.find(call.name);
   if (!tool) {
     co_return failed("Error: the tool " + in_quotes(call.name) +
@@ -201,8 +199,8 @@ Task<Result<ToolResult>> execute_call(const ToolCall& call, const AgentState& st
   }
   Value arguments = call.arguments;
   std::string edited;
-  if (needs_approval(*tool, arguments, state)) {
-    auto question = question_about(call, *tool, state);
+  if (needs_approval(*tool, arguments, options.is_untrusted)) {
+    auto question = question_about(call, *tool, options);
     InterruptResponse response = context.interrupt(std::move(question));
     if (!response.approved) co_return failed(refusal(response));
     const Value& given = response.payload["arguments"];
@@ -215,9 +213,10 @@ Task<Result<ToolResult>> execute_call(const ToolCall& call, const AgentState& st
       arguments = given;
     }
   }
-  auto result = co_await execute_with(*tool, std::move(arguments), call, options, context);
+  auto result =
+      co_await execute_with(*tool, std::move(arguments), call, options.result_bytes_max, context);
   if (result.ok()) result->text.insert(0, edited);
   co_return result;
 }
 
-}  // namespace belay::agents
+}  // namespace belay

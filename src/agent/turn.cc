@@ -92,7 +92,7 @@ std::optional<std::string> arguments_fault(const Tool& tool, const Value& argume
 Limit limit_of(const AgentState& state, const AgentOptions& options) {
   if (state.steps + 1 >= options.steps_max) return Limit::steps;
   bool has_limit = options.tokens_max > 0;
-  std::int64_t spent = state.usage.input_tokens + state.usage.output_tokens;
+  std::int64_t spent = state.usage.input_tokens + state.usage.output_tokens + state.agent_tokens;
   return has_limit && spent >= options.tokens_max ? Limit::tokens : Limit::none;
 }
 

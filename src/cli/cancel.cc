@@ -7,6 +7,7 @@
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
+#include "service/steering.h"
 
 namespace belay::cli {
 namespace {
@@ -39,7 +40,15 @@ class CancelCommand final : public Command {
     BELAY_CO_TRY(RunView view, co_await world.service.cancel(world.who, std::move(thread),
                                                              std::move(by), "", run));
     show_headline(world, view);
-    world.output.document(run_document(world.program, view));
+    Value document = run_document(world.program, view);
+    RunRow cancelled = view.row;
+    BELAY_CO_TRY(Value::Array unused,
+                 co_await unused_steering(world.service, world.who, std::move(cancelled)));
+    for (const Value& message : unused) {
+      world.output.line("Not used: " + one_line(*message["text"].as_string()));
+    }
+    if (!unused.empty()) document.as_object()->emplace("unusedSteering", std::move(unused));
+    world.output.document(std::move(document));
     co_return ExitCode::done;
   }
 

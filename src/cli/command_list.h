@@ -25,6 +25,7 @@
   COMMAND(approvals_reject)     \
   COMMAND(resume)               \
   COMMAND(cancel)               \
+  COMMAND(steer)                \
   COMMAND(status)               \
   COMMAND(threads)              \
   COMMAND(threads_show)         \

@@ -9,6 +9,7 @@
 #include "client/requests.h"
 #include "client/run_watch.h"
 #include "service/json_decode.h"
+#include "service/steering.h"
 
 namespace belay::client {
 namespace {
@@ -153,6 +154,20 @@ class RemoteService final : public Service {
                                       ThreadSettings settings) override {
     Ask ask = ask_to("PATCH", thread_path(thread), thread_body(settings));
     return get<ThreadRow>(std::move(ask), thread_row_from);
+  }
+
+  Task<Result<SteeringMessage>> steer(const Principal&, ThreadId thread, Steer message) override {
+    // A request that is repeated because its response was lost stores one message.
+    if (message.id.empty()) message.id = random_uuid(parts_.random).text();
+    Value body = Value::object({{"text", std::move(message.text)}, {"use", name_of(message.use)}});
+    Ask ask = post(thread_path(thread, "/steering"), std::move(body));
+    ask.headers.push_back({"Idempotency-Key", std::move(message.id)});
+    return get<SteeringMessage>(std::move(ask), steering_from);
+  }
+
+  Task<Result<std::vector<SteeringMessage>>> steering(const Principal&, ThreadId thread) override {
+    Target target(thread_path(thread, "/steering"));
+    return get_list<SteeringMessage>(target, "messages", steering_from);
   }
 
   Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread) override {

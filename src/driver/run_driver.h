@@ -178,5 +178,9 @@ NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string&
 std::unique_ptr<Records> store_records(Store& store, Clock& clock, TenantId tenant, UserId user);
 // Saves records outside of a run, all or none.
 Task<Result<Done>> save_records(Store& store, TenantId tenant, std::vector<RecordWrite> records);
+// Saves records as a pending write of the run. False, and nothing is saved, if the run has
+// committed since this row of it was read.
+Task<Result<bool>> save_records_for(Store& store, const RunRow& run,
+                                    std::vector<RecordWrite> records);
 
 }  // namespace belay

@@ -85,4 +85,17 @@ Task<Result<Done>> save_records(Store& store, TenantId tenant, std::vector<Recor
   co_return Done{};
 }
 
+Task<Result<bool>> save_records_for(Store& store, const RunRow& run,
+                                    std::vector<RecordWrite> records) {
+  Commit commit;
+  commit.tenant = run.tenant;
+  commit.run_guard = RunGuard{run.epoch, run.seq, run.run};
+  for (RecordWrite& record : records) {
+    commit.rows.records.push_back(engine::record_put(std::move(record)));
+  }
+  auto outcome = co_await store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return *outcome == CommitOutcome::applied;
+}
+
 }  // namespace belay

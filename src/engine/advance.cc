@@ -299,9 +299,13 @@ void Transition::on(Resumed event) {
 
 void Transition::on(RecordChanged event) {
   if (!is_running()) return;
+  if (!event.fails) {
+    forget_attempts(run_);
+    return continue_tasks(event.moment);
+  }
   fail(error(ErrorCode::conflict,
-             "A record that a node saves was changed by another commit since the node read it. "
-             "Read it again, and repeat the run."),
+             "A record that a node saves was changed by another commit each time since the node "
+             "read it. Let fewer runs save it, and repeat the run."),
        event.moment, 1);
 }
 

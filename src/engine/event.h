@@ -133,9 +133,10 @@ struct Resumed {
   SessionId session;
 };
 // The store has refused the newest commit of the owner, because a record that a node saved did not
-// have its expected version: the run, which was read again, fails.
+// have its expected version. The run was read again: its tasks are executed again, or it fails.
 struct RecordChanged {
   Moment moment;
+  bool fails = false;
 };
 // The process drains: the run returns to its queue. No more tasks are started. Running tasks can
 // complete and are saved; the next commit after that releases the run.

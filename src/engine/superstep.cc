@@ -235,9 +235,9 @@ void Transition::start_task(NodeTask& task, const Moment& moment) {
 
 void Transition::start_inside(NodeTask& task, const Moment& moment) {
   const GraphDefinition::Subgraph& subgraph = *task.node->subgraph;
-  auto input =
-      call_guarded<std::shared_ptr<void>>("The input of the subgraph \"" + task.node->name + "\"",
-                                          [&]() { return subgraph.input(run_.state.get()); });
+  auto input = call_guarded<std::shared_ptr<void>>(
+      "The input of the subgraph \"" + task.node->name + "\"",
+      [&]() { return subgraph.input(run_.state.get(), task.input.get()); });
   if (!input.ok()) return fail(input.error(), moment);
   task.inner = std::make_shared<Run>();
   Run& inner = *task.inner;

@@ -231,7 +231,7 @@ JsonGraphBuilder::NodeSetting JsonGraphBuilder::subgraph_of(
   std::string node(name);
   GraphDefinition::Subgraph inner;
   inner.graph = graph;
-  inner.input = [node, graph, input](const void* state) {
+  inner.input = [node, graph, input](const void* state, const std::string*) {
     return mapped_input(node, input, *graph->state, *static_cast<const Value*>(state));
   };
   inner.output = [node, graph, output](const void* state) {

@@ -40,7 +40,8 @@ constexpr Schema kSchemas[] = {
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
      "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
-     "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[]"},
+     "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[] "
+     "unusedSteering:SteeringMessage[]"},
     {"ThreadRun",
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
@@ -68,6 +69,10 @@ constexpr Schema kSchemas[] = {
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
     {"Preserved", "threadId:string preserved:boolean"},
+    {"SteeringMessage",
+     "id:string threadId:string runId:string text:string use:string sentBy:string "
+     "createdAt:string waits:boolean usedBy:string usedAt:string?"},
+    {"SteeringList", "messages:SteeringMessage[]"},
     {"DeletedThread", "threadId:string runs:integer"},
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "

@@ -26,6 +26,7 @@ Reply reply_with(Value document);
 
 std::vector<Route> run_routes(ApiContext& world);
 std::vector<Route> thread_routes(ApiContext& world);
+std::vector<Route> steering_routes(ApiContext& world);
 std::vector<Route> event_routes(ApiContext& world);
 std::vector<Route> approval_routes(ApiContext& world);
 std::vector<Route> outbox_routes(ApiContext& world);

@@ -5,6 +5,7 @@
 #include "base/percent_encoding.h"
 #include "server/body.h"
 #include "server/routes.h"
+#include "service/steering.h"
 
 namespace belay::server {
 // Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
@@ -254,7 +255,12 @@ Route cancel_thread(ApiContext& world) {
     BELAY_CO_TRY(RunView view,
                  co_await call.service.cancel(call.who, thread_in(call), std::move(by),
                                               std::move(on_behalf_of), run));
-    co_return reply_with(run_document(view, served.options.extras));
+    Value document = run_document(view, served.options.extras);
+    RunRow cancelled = view.row;
+    BELAY_CO_TRY(Value::Array unused,
+                 co_await unused_steering(call.service, call.who, std::move(cancelled)));
+    if (!unused.empty()) document.as_object()->emplace("unusedSteering", std::move(unused));
+    co_return reply_with(std::move(document));
   });
   return route;
 }

@@ -139,6 +139,18 @@ class GuardedService final : public Service {
     co_return co_await all_->edit_thread(who, std::move(thread), std::move(settings));
   }
 
+  Task<Result<SteeringMessage>> steer(const Principal& who, ThreadId thread,
+                                      Steer message) override {
+    BELAY_CO_CHECK(co_await check_thread(who, thread));
+    co_return co_await all_->steer(who, std::move(thread), std::move(message));
+  }
+
+  Task<Result<std::vector<SteeringMessage>>> steering(const Principal& who,
+                                                      ThreadId thread) override {
+    BELAY_CO_CHECK(co_await check_thread(who, thread));
+    co_return co_await all_->steering(who, std::move(thread));
+  }
+
   Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
     co_return co_await all_->delete_thread(who, std::move(thread));

@@ -14,6 +14,7 @@
 #include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
+#include "service/steering.h"
 #include "service/thread_history.h"
 #include "worker/run_hold.h"
 
@@ -185,8 +186,26 @@ class LocalService final : public Service {
     return parts_.runtime.edit_thread(who.tenant, std::move(thread), std::move(settings));
   }
 
+  Task<Result<SteeringMessage>> steer(const Principal& who, ThreadId thread,
+                                      Steer message) override {
+    return steer_run(steering_parts(), who.tenant, std::move(thread), std::move(message));
+  }
+
+  Task<Result<std::vector<SteeringMessage>>> steering(const Principal& who,
+                                                      ThreadId thread) override {
+    return steering_of_thread(steering_parts(), who.tenant, std::move(thread));
+  }
+
   Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
-    return belay::delete_thread(parts_.store, who.tenant, std::move(thread));
+    BELAY_CO_TRY(ListedThread listed, co_await this->thread(who, thread));
+    UserId owner = listed.thread.user;
+    ThreadId deleted_thread = thread;
+    BELAY_CO_TRY(ThreadDeletion deleted,
+                 co_await belay::delete_thread(parts_.store, who.tenant, std::move(thread)));
+    // A crash before this leaves messages that expire.
+    BELAY_CO_CHECK(co_await delete_steering(parts_.store, parts_.clock, who.tenant,
+                                            std::move(owner), std::move(deleted_thread)));
+    co_return deleted;
   }
 
   Task<Result<std::vector<ListedThread>>> threads(const Principal& who, ThreadPage page) override {
@@ -459,6 +478,10 @@ class LocalService final : public Service {
     QueueView view{parts_.store, who.tenant, parts_.clock, nullptr, parts_.concurrency};
     if (parts_.process_of) view.process_of = parts_.process_of;
     return view;
+  }
+
+  SteeringParts steering_parts() const {
+    return {parts_.store, parts_.clock, parts_.random, parts_.call};
   }
 
   CheckScope scope(const Principal& who) const {

@@ -192,8 +192,11 @@ Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
 Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
   const RunGuard& guard = *commit.run_guard;
   if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||
-      rows.ends_run || !rows.records.empty() || !rows.outbox.empty() || !rows.earlier.empty()) {
-    return refuse("a pending write must not advance its run, decide, or save data of an agent");
+      rows.ends_run || !rows.outbox.empty() || !rows.earlier.empty()) {
+    return refuse("a pending write must not advance its run, decide, or send messages");
+  }
+  for (const RecordPut& put : rows.records) {
+    if (put.expected_version) return refuse("a pending write expects no version of a record");
   }
   if (commit.approval_guard || commit.if_expired)
     return refuse("a pending write guards no approval");

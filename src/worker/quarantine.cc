@@ -87,7 +87,7 @@ Task<Result<RunView>> RunExecutor::fail_changed(LoadedRun found) {
   RunId id = found.stored.row.run;
   BELAY_CO_TRY(Definition graph, loader_.graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
-  engine::Event changed = engine::RecordChanged{moment()};
+  engine::Event changed = engine::RecordChanged{moment(), true};
   auto next = engine::advance(*graph, std::move(run), std::move(changed));
   if (!next.actions.empty()) {
     Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);

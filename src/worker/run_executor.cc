@@ -57,7 +57,8 @@ engine::Moment RunExecutor::moment() {
 }
 
 Task<Result<RunView>> RunExecutor::drive(Definition graph, engine::Run run, engine::Event first,
-                                         std::vector<ConcurrencyGuard> places, bool is_shown) {
+                                         std::vector<ConcurrencyGuard> places, bool is_shown,
+                                         RecordConflicts conflicts) {
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
@@ -101,15 +102,35 @@ Task<Result<RunView>> RunExecutor::drive(Definition graph, engine::Run run, engi
     co_return co_await continue_run(*std::move(found));
   }
   if (*came_to == RunDriver::End::record_changed) {
+    place = RunAdmission::Permit();  // the run enters again
     auto found = co_await loader_.load_run(std::move(tenant), id);
     if (!found.ok()) co_return std::move(found).error();
-    co_return co_await fail_changed(*std::move(found));
+    co_return co_await repeat_changed(*std::move(found), is_shown, conflicts);
   }
   // Released: another process can claim it.
   if (row.status == RunStatus::queued) limits_.notify_workers(tenant);
   if (ended) co_return *std::move(ended);
   if (!is_shown) co_return RunView{std::move(row), {}, {}, {}, {}, {}};
   co_return co_await loader_.view(std::move(tenant), id);
+}
+
+// The run was read again after a refused commit: no commit of this process has advanced it.
+Task<Result<RunView>> RunExecutor::repeat_changed(LoadedRun found, bool is_shown,
+                                                  RecordConflicts conflicts) {
+  const RunRow& row = found.stored.row;
+  // Cancelled or claimed meanwhile.
+  bool is_ours = row.status == RunStatus::running && row.session == session_;
+  if (!is_ours) co_return loader_.view_of(std::move(found));
+  if (conflicts.seq != row.seq) conflicts = {row.seq, 0};
+  if (++conflicts.count > limits::record_conflicts_max) {
+    co_return co_await fail_changed(std::move(found));
+  }
+  BELAY_CO_TRY(Definition graph, loader_.graph_of(found.stored));
+  BELAY_CO_TRY(engine::Run run, loader_.restore(*graph, std::move(found)));
+  engine::Event changed = engine::RecordChanged{moment(), false};
+  std::vector<ConcurrencyGuard> none;
+  co_return co_await drive(std::move(graph), std::move(run), std::move(changed), std::move(none),
+                           is_shown, conflicts);
 }
 
 Task<Result<RunDriver::End>> RunExecutor::drive_registered(RunId run, RunDriver& driver,

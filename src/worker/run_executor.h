@@ -43,7 +43,10 @@ class RunExecutor {
   // first commit exceeds a concurrency limit. With `is_shown` false, only the status of the view is
   // set.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first,
-                              std::vector<ConcurrencyGuard> places = {}, bool is_shown = true);
+                              std::vector<ConcurrencyGuard> places = {}, bool is_shown = true) {
+    return drive(std::move(graph), std::move(run), std::move(first), std::move(places), is_shown,
+                 RecordConflicts());
+  }
   // Claims a queued, orphaned or quarantined run, or continues a paused one that can be resumed,
   // and executes it. Returns any other run unchanged.
   Task<Result<RunView>> continue_run(LoadedRun found, bool by_person = true);
@@ -83,6 +86,18 @@ class RunExecutor {
   Result<Done> check_not_draining() const;
 
  private:
+  // Refused commits at one commit of a run, because a record had changed.
+  struct RecordConflicts {
+    std::uint64_t seq = 0;
+    int count = 0;
+  };
+
+  Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first,
+                              std::vector<ConcurrencyGuard> places, bool is_shown,
+                              RecordConflicts conflicts);
+  // Executes the tasks of the newest commit again, which read the changed record. After too many
+  // conflicts, the run fails.
+  Task<Result<RunView>> repeat_changed(LoadedRun found, bool is_shown, RecordConflicts conflicts);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   // A record that a node of this run saves has changed: the run fails.
   Task<Result<RunView>> fail_changed(LoadedRun found);

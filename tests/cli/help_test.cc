@@ -37,6 +37,7 @@ const std::vector<Words>& verbs() {
                                          {"approvals", "reject"},
                                          {"resume"},
                                          {"cancel"},
+                                         {"steer"},
                                          {"mcp"},
                                          {"mcp", "list"},
                                          {"mcp", "check"},

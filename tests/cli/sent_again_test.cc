@@ -174,6 +174,14 @@ void CliSentAgain::add_thread_cases(std::vector<Case>& all) {
   all.push_back({"importThread", std::move(import), {201}, {201}});
   all.push_back({"resumeThread", on_paused("resumed", threads, "/resume"), {202}, {202}});
   all.push_back({"cancelThread", on_paused("cancelled", threads, "/cancel")});
+  Prepare steering = [](Served& served) {
+    paused(served, "steered");
+    return Sent{"POST",
+                "/api/threads/steered/steering",
+                R"({"text":"Be brief."})",
+                {{"Idempotency-Key", "steer-1"}}};
+  };
+  all.push_back({"steerRun", std::move(steering), {202}, {202}});
   all.push_back({"cancelAgent", on_paused("stopped", "/api/agents/cancel/", "")});
   all.push_back({"replayThread", on_paused("replayed", threads, "/replay")});
   const std::string title = R"({"title":"A hard day"})";

@@ -136,6 +136,24 @@ TEST_P(StoreSuite, ASaveThatExpectsAnotherVersionWritesNothing) {
   EXPECT_EQ(call_->records(notes()).size(), 1u);
 }
 
+TEST_P(StoreSuite, APendingWriteSavesRecordsWhileItsRunHasNotMoved) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  pending.rows.records = {record_put("1", "{\"n\":1}")};
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  StoredRecord row = call_->records(notes()).at(0);
+  EXPECT_TRUE(row.run.is_null()) << "no commit of the run has saved it";
+  EXPECT_EQ(row.seq, 0u);
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied) << "sent again";
+  EXPECT_EQ(call_->records(notes()).size(), 1u);
+  Commit late = script.pending({});
+  late.rows.records = {record_put("2", "{}")};
+  call_->commit(script.next());
+  EXPECT_EQ(call_->commit(late), CommitOutcome::fenced);
+  EXPECT_EQ(call_->records(notes()).size(), 1u);
+}
+
 TEST_P(StoreSuite, ACommitOfARunWhoseRecordHasChangedWritesNothing) {
   RunScript script("a");
   call_->commit(script.first());

@@ -163,7 +163,10 @@ TEST_P(StoreSuite, MalformedPendingWritesAreRefused) {
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].seq = c.run_guard->seq + 2; }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.values.push_back(c.rows.values[0]); }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].run = RunId(derived_uuid("other")); }));
-  EXPECT_TRUE(refused([&](Commit& c) { c.rows.records.push_back(record_put("1", "{}")); }));
+  EXPECT_TRUE(refused([&](Commit& c) {
+    c.rows.records.push_back(record_put("1", "{}"));
+    c.rows.records.back().expected_version = 0;
+  }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.outbox.push_back(script.message(0)); }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.ends_run = true; }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.prune.push_back({script.row.run, {}}); }));

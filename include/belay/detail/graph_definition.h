@@ -67,7 +67,8 @@ struct GraphDefinition {
   // the node's update from its final state.
   struct Subgraph {
     std::shared_ptr<const GraphDefinition> graph;
-    std::function<Result<std::shared_ptr<void>>(const void* state)> input;
+    // `sent`: the JSON text of the input of the send that scheduled the task; null: no send.
+    std::function<Result<std::shared_ptr<void>>(const void* state, const std::string* sent)> input;
     std::function<NodeResult(const void* inner_state)> output;
   };
 
@@ -215,6 +216,17 @@ Result<std::shared_ptr<void>> inner_state(const StateType& type, Inner input) {
     return state_from(type, input);
   } else {
     return std::shared_ptr<void>(std::make_shared<Inner>(std::move(input)));
+  }
+}
+
+// Returns the input of a subgraph from its function: see GraphBuilder::subgraph().
+template <typename State, typename Input>
+auto subgraph_input(const Input& input, const void* state, const std::string* sent) {
+  const State& outer = *static_cast<const State*>(state);
+  if constexpr (std::is_invocable_v<const Input&, const State&, const Value&>) {
+    return input(outer, sent ? parse_json(*sent).value_or(Value()) : Value());
+  } else {
+    return input(outer);
   }
 }
 

@@ -430,7 +430,8 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
   if (run) write_work(rows, tenant, *run);
   write_approvals(rows, tenant, run);
   if (rows.ends_run) end_run(*run);
-  write_records(rows, tenant, run, clock);
+  // Those of a pending write as those of an import: no commit of the run has saved them.
+  write_records(rows, tenant, rows.run ? run : nullptr, clock);
   for (BlobRow& row : rows.blobs) {
     auto [blob, is_new] = tenant.blobs.try_emplace(row.id);
     if (is_new) blob->second.envelope = std::move(row.envelope);

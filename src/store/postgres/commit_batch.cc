@@ -55,9 +55,10 @@ bool fits_together(const Commit& commit) {
                                   [](const RecordPut& put) { return put.expected_version; });
   if (has_versions) return false;
   bool is_pending = !commit.run_guard->pending_for.is_null();
+  if (!is_pending) return true;
   // If an earlier try has opened an approval, it must not be inserted again: that needs a read
-  // first (CommitWriter::without_asked).
-  return !is_pending || commit.rows.opened.empty();
+  // first (CommitWriter::without_asked). Records have the time of the transaction.
+  return commit.rows.opened.empty() && commit.rows.records.empty();
 }
 
 void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience) {

@@ -115,6 +115,8 @@ Result<Done> CommitWriter::write_guarded(const Commit& commit, const CommitRows&
   if (rows.decided) decide(commit.tenant, *rows.decided);
   RowBatch batch;
   batch.add_children(commit, rows);
+  // As of an import: no commit of the run has saved them.
+  if (!rows.run) batch.add_records(commit.tenant, rows, now_);
   batch.send(connection_);
   BELAY_CHECK(connection_.sync());
   return Done{};

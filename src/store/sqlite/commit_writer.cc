@@ -75,6 +75,8 @@ Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit, Place pl
     BELAY_TRY(bool was_asked, is_asked(place, *opened));
     if (!was_asked) BELAY_CHECK(insert_approval(place, *opened));
   }
+  // As of an import: no commit of the run has saved them.
+  BELAY_CHECK(put_records(Place{place.tenant, 0}, commit.rows));
   return CommitOutcome::applied;
 }
 
