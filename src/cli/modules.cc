@@ -115,6 +115,7 @@ Result<Done> take_names_of_program(const MainOptions& options, TakenNames& taken
     BELAY_CHECK(taken.take("collection", name, ""));
   }
   BELAY_CHECK(taken.take("collection", std::string(schedules_collection), ""));
+  BELAY_CHECK(taken.take("collection", std::string(SteeringMessage::collection), ""));
   for (const auto& [topic, receiver] : options.receivers) {
     BELAY_CHECK(taken.take("topic", topic, ""));
   }
@@ -339,6 +340,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.receivers = std::move(options.receivers);
   for (Module& module : modules) take_parts(module, program);
   if (!program.schedules.empty()) program.collections.emplace_back(schedules_collection);
+  program.collections.emplace_back(SteeringMessage::collection);
   program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };
   program.model = [modules, model = std::move(options.model)](
                       const Settings& settings, Clock& clock) -> Result<std::shared_ptr<Model>> {

@@ -32,6 +32,11 @@ constexpr std::chrono::milliseconds kLaterLooks{500};
 
 Task<Result<Done>> refused(Error why) { co_return why; }
 
+Error only_by_steer() {
+  return error(ErrorCode::invalid,
+               "Steering messages cannot be saved as records. Send them to their thread.");
+}
+
 class LocalService final : public Service {
  public:
   explicit LocalService(LocalServiceParts parts)
@@ -427,7 +432,8 @@ class LocalService final : public Service {
   }
   Task<Result<Done>> save_records(const Principal& who, std::vector<RecordWrite> records) override {
     for (const RecordWrite& record : records) {
-      if (!parts_.check_record) break;
+      if (record.collection == SteeringMessage::collection) return refused(only_by_steer());
+      if (!parts_.check_record) continue;
       auto checked = parts_.check_record(record, parts_.clock.now());
       if (!checked.ok()) return refused(std::move(checked).error());
     }

@@ -10,6 +10,7 @@
 
 #include "belay/agent.h"
 #include "belay/storage.h"
+#include "service/local_service.h"
 #include "tests/support/crashing_store_fixture.h"
 
 namespace belay {
@@ -234,6 +235,18 @@ TEST_F(Steering, WithoutTextOrTooLongIsRefused) {
   ASSERT_EQ(refused.size(), 2u);
   EXPECT_EQ(refused[0].code, ErrorCode::invalid);
   EXPECT_EQ(refused[1].code, ErrorCode::invalid);
+}
+
+TEST_F(Steering, CannotBeSavedAsARecord) {
+  auto runtime = worker();
+  LocalServiceParts parts{*kept, *kept, *runtime, loop, clock, random, {}, {}, {}};
+  auto service = make_local_service(std::move(parts));
+  SteeringMessage forged;
+  forged.id = "a";
+  std::vector<RecordWrite> writes{record_write(forged, UserId("local")).value()};
+  auto saved = block_on(loop, service->save_records(local_program, std::move(writes)));
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code, ErrorCode::invalid);
 }
 
 TEST_F(Steering, OfAReplayedRunIsReplayed) {
