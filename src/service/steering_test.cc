@@ -243,8 +243,9 @@ TEST_F(Steering, CannotBeSavedAsARecord) {
   auto service = make_local_service(std::move(parts));
   SteeringMessage forged;
   forged.id = "a";
+  Principal who;
   std::vector<RecordWrite> writes{record_write(forged, UserId("local")).value()};
-  auto saved = block_on(loop, service->save_records(local_program, std::move(writes)));
+  auto saved = block_on(loop, service->save_records(who, std::move(writes)));
   ASSERT_FALSE(saved.ok());
   EXPECT_EQ(saved.error().code, ErrorCode::invalid);
 }
