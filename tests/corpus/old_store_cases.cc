@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -33,10 +32,6 @@ std::vector<OldStore> old_stores() {
        ++schema) {
     stores.insert(stores.end(), {{schema, false}, {schema, true}});
   }
-  std::erase_if(stores, [](const OldStore& store) {
-    const std::vector<std::string>& not_yet_written = old_store_kind().not_yet_written;
-    return std::ranges::find(not_yet_written, store.file()) != not_yet_written.end();
-  });
   stores.insert(stores.end(), {{0, false}, {0, true}});
   return stores;
 }

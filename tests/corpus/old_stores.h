@@ -32,9 +32,6 @@ struct OldStoreKind {
   std::size_t newest_schema = 1;    // the schema of this version of Belay, which needs no file
   std::size_t row_seals_since = 1;  // the schema since which rows are sealed
   std::vector<std::string> other_files = {};  // with the prefix, which other tests open
-  // Files of schemas that were replaced before this rule, which the old commits can still write.
-  // Remove a name when its file is added, and never add one.
-  std::vector<std::string> not_yet_written = {};
   std::unique_ptr<StorePlace> (*new_place)() = nullptr;
 };
 

@@ -38,7 +38,6 @@ const OldStoreKind& old_store_kind() {
       .newest_schema = sqlite::migrations().size(),
       .row_seals_since = 7,
       .other_files = {"schema-1.db"},  // tests/conformance/sqlite_old_files_test.cc opens it
-      .not_yet_written = {"schema-2.db.zst", "schema-2-sealed.db.zst", "schema-3.db.zst"},
       .new_place = []() -> std::unique_ptr<StorePlace> { return std::make_unique<SqliteFile>(); }};
   return kind;
 }

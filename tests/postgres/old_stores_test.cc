@@ -41,7 +41,6 @@ const OldStoreKind& old_store_kind() {
       .newest_schema = postgres::migrations().size(),
       .row_seals_since = 5,
       .other_files = {},
-      .not_yet_written = {"postgres-schema-5.sql.zst", "postgres-schema-5-sealed.sql.zst"},
       .new_place = []() -> std::unique_ptr<StorePlace> {
         return std::make_unique<PostgresDatabase>();
       }};
