@@ -179,24 +179,6 @@ TEST_F(Collections, ANodeWhoseRecordChangesEachTimeFailsTheRunAndSavesNothing) {
   }
 }
 
-TEST_F(Collections, ARunThatIsCancelledWhileItsRecordChangesStaysCancelled) {
-  save(appointment("a", "small", 1)).value();
-  meanwhile = [&] {
-    take_seats_of_another(7);
-    auto cancelled = runtime->cancel(default_tenant(), ThreadId("t"), "ana", "");
-    std::optional<Result<RunView>> done;
-    Spawned spawned = spawn<Result<RunView>>(loop, std::move(cancelled),
-                                             [&](Result<RunView> view) { done = std::move(view); });
-    ASSERT_TRUE(done && done->ok());
-  };
-  StartOptions options;
-  options.thread = ThreadId("t");
-  auto view = block_on(loop, runtime->start("book", std::make_shared<Booking>(), options));
-  ASSERT_TRUE(view.ok()) << view.error().message;
-  EXPECT_EQ(view->row.status, RunStatus::cancelled);
-  EXPECT_EQ(seats(), 7);
-}
-
 TEST_F(Collections, AnExpiredRecordIsNotReadAndRetentionDeletesIt) {
   Appointment brief = appointment("a", "small", 1);
   brief.ends = clock.now() + 1h;

@@ -210,7 +210,11 @@ TEST(CommitCheck, RefusesAPendingWriteThatMovesItsRun) {
        {"must not advance its run", [](Commit& c) { c.rows.thread.emplace().tenant = c.tenant; }},
        {"must not advance its run", [&](Commit& c) { c.rows.events = other.rows.events; }},
        {"must not advance its run", [](Commit& c) { c.rows.ends_run = true; }},
-       {"must not advance its run", [](Commit& c) { c.rows.records.push_back(record()); }},
+       {"expects no version of a record",
+        [](Commit& c) {
+          c.rows.records.push_back(record());
+          c.rows.records.back().expected_version = 0;
+        }},
        {"must not advance its run", [&](Commit& c) { c.rows.outbox = other.rows.outbox; }},
        {"must not advance its run",
         [](Commit& c) {

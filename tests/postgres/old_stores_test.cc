@@ -34,16 +34,15 @@ class PostgresDatabase final : public StorePlace {
 }  // namespace
 
 const OldStoreKind& old_store_kind() {
-  static const OldStoreKind kind{
-      .prefix = "postgres-schema-",
-      .ending = ".sql.zst",
-      .first_schema = 1,
-      .newest_schema = postgres::migrations().size(),
-      .row_seals_since = 5,
-      .other_files = {},
-      .new_place = []() -> std::unique_ptr<StorePlace> {
-        return std::make_unique<PostgresDatabase>();
-      }};
+  static const OldStoreKind kind{.prefix = "postgres-schema-",
+                                 .ending = ".sql.zst",
+                                 .first_schema = 1,
+                                 .newest_schema = postgres::migrations().size(),
+                                 .row_seals_since = 5,
+                                 .other_files = {},
+                                 .new_place = []() -> std::unique_ptr<StorePlace> {
+                                   return std::make_unique<PostgresDatabase>();
+                                 }};
   return kind;
 }
 
