@@ -128,7 +128,7 @@ class Context {
     return attempt_.previous_error ? &*attempt_.previous_error : nullptr;
   }
   const RunOptions& options() const { return attempt_.options; }
-  bool is_replay() const { return attempt_.replays; }
+  bool is_replay() const { return attempt_.replays; }  // see Runtime::replay()
   // Returns the input of the send that scheduled this task. Throws Failure (`invalid`) if the task
   // has no input, or one that does not fit Input.
   template <typename Input>

@@ -76,7 +76,7 @@ struct RecordRow {
   UserId user;
   std::string key;
   std::string json;
-  RunId run;              // the run whose commit saved it; null for an import
+  RunId run;              // the run whose commit saved it; null: none
   std::uint64_t seq = 0;  // that commit's seq
   Instant updated_at{};
   std::uint64_t version = 0;    // see StoredRecord

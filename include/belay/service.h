@@ -216,7 +216,7 @@ class Service {
   // when this returns. `conflict` if the run has ended, or another message has the id.
   virtual Task<Result<SteeringMessage>> steer(const Principal& who, ThreadId thread,
                                               Steer message) = 0;
-  // The messages of the thread's runs, oldest first.
+  // The newest messages of the thread's runs, at most limits::list_rows_max, oldest first.
   virtual Task<Result<std::vector<SteeringMessage>>> steering(const Principal& who,
                                                               ThreadId thread) = 0;
   virtual Task<Result<ThreadDeletion>> delete_thread(const Principal& who,

@@ -7,6 +7,7 @@
 //                         |-> model, if no call can be executed
 //
 // The node `finish` reads the steering messages after the commit of the answer: see steering.h.
+// A sub-agent has no such node: its caller uses the messages.
 //
 // A reply is committed before its calls start, and a result before the model sees it. Results are
 // stored once, in their own channel: conversation_of() puts them into the conversation.
@@ -32,7 +33,7 @@ struct Agent {
   AgentOptions options;
   ToolRegistry tools;   // and the sub-agents
   std::string head;     // without instructions of a state
-  bool is_sub = false;  // called by another agent: it uses no steering messages
+  bool is_sub = false;  // called by another agent
 };
 using SharedAgent = std::shared_ptr<const Agent>;
 
@@ -155,14 +156,15 @@ Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelR
   return update;
 }
 
-Task<Result<SteeringMessages>> messages_for(const Agent& agent, Context& context, bool all) {
+// A sub-agent uses no messages: they go to its caller.
+Task<Result<SteeringMessages>> messages_for_call(const Agent& agent, Context& context) {
   if (agent.is_sub) co_return SteeringMessages();
-  co_return co_await waiting_messages(context, all);
+  co_return co_await waiting_messages(context, false);
 }
 
 Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState& state,
                                             Context& context) {
-  auto steering = co_await messages_for(*agent, context, false);
+  auto steering = co_await messages_for_call(*agent, context);
   if (!steering.ok()) co_return std::move(steering).error();
   AgentTurn steered = turn_of(*steering);
   Limit limit = limit_of(state, agent->options);
@@ -254,7 +256,7 @@ Task<Result<Update<AgentState>>> finish(SharedAgent agent, const AgentState& sta
   context.outcome(state.outcome);
   // The model could not be called again: the messages stay unused.
   if (limit_of(state, agent->options) != Limit::none) co_return unchanged<AgentState>();
-  auto steering = co_await messages_for(*agent, context, true);
+  auto steering = co_await waiting_messages(context, true);
   if (!steering.ok()) co_return std::move(steering).error();
   if (steering->empty()) co_return unchanged<AgentState>();
   use(*steering, state.steps + 1, context);
@@ -309,13 +311,17 @@ Result<Graph<AgentState>> build_graph(std::string name, AgentOptions options, bo
   more.destinations(targets);
   targets.push_back("model");
   model.destinations(targets);
-  graph
-      .node(finish_node, [agent](const AgentState& state,
-                                 Context& context) { return finish(agent, state, context); })
-      .destinations({"model"});
   graph.edge(start, "begin").edge("begin", "model").edge("more", "model");
-  graph.edge("model", finish_node).edge(finish_node, end);
   BELAY_CHECK(add_calls(graph, agent));
+  if (is_sub) {
+    graph.edge("model", end);
+  } else {
+    graph
+        .node(finish_node, [agent](const AgentState& state,
+                                   Context& context) { return finish(agent, state, context); })
+        .destinations({"model"});
+    graph.edge("model", finish_node).edge(finish_node, end);
+  }
   graph.accept_older_versions();
   return std::move(graph).build();
 }

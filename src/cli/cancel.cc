@@ -42,12 +42,12 @@ class CancelCommand final : public Command {
     show_headline(world, view);
     Value document = run_document(world.program, view);
     RunRow cancelled = view.row;
-    BELAY_CO_TRY(Value::Array unused,
-                 co_await unused_steering(world.service, world.who, std::move(cancelled)));
-    for (const Value& message : unused) {
-      world.output.line("Not used: " + one_line(*message["text"].as_string()));
+    co_await add_unused_steering(world.service, world.who, std::move(cancelled), document);
+    if (const Value::Array* unused = document["unusedSteering"].as_array()) {
+      for (const Value& message : *unused) {
+        world.output.line("Not used: " + one_line(*message["text"].as_string()));
+      }
     }
-    if (!unused.empty()) document.as_object()->emplace("unusedSteering", std::move(unused));
     world.output.document(std::move(document));
     co_return ExitCode::done;
   }

@@ -85,7 +85,7 @@ Route show_approval_of(ApiContext& world) {
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
-    ThreadId thread(call.path.at("threadId"));
+    ThreadId thread = thread_in(call);
     BELAY_CO_TRY(ApprovalRow row,
                  co_await call.service.approval_of(call.who, std::move(thread), std::move(whose)));
     co_return show(served, call, row);

@@ -185,7 +185,7 @@ Route thread_events(ApiContext& world) {
   route.parameters.push_back(run_parameter());
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
-    options.thread = ThreadId(call.path.at("threadId"));
+    options.thread = thread_in(call);
     BELAY_CO_TRY(options.run, named_run_in(call));
     co_return co_await events_of(served, call.service, call.who, std::move(options),
                                  wants_stream(call));

@@ -70,6 +70,15 @@ Parameter run_parameter() {
                          Value::object({{"type", "string"}, {"format", "uuid"}}));
 }
 
+Parameter idempotency_key_parameter(std::string help) {
+  Parameter key =
+      query_parameter("Idempotency-Key", std::move(help), Value::object({{"type", "string"}}));
+  key.in = Parameter::In::header;
+  return key;
+}
+
+ThreadId thread_in(const RouteRequest& call) { return ThreadId(call.path.at("threadId")); }
+
 Result<std::optional<RunId>> named_run_in(const RouteRequest& call) {
   auto found = call.query.find("run");
   if (found == call.query.end()) return std::optional<RunId>();

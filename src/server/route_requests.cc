@@ -50,7 +50,7 @@ std::vector<Parameter> history_parameters(std::int64_t or_else) {
 
 Result<HistoryPage> history_page_in(const RouteRequest& call, std::int64_t or_else) {
   HistoryPage page;
-  page.thread = ThreadId(call.path.at("threadId"));
+  page.thread = server::thread_in(call);
   BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, server::kListMax));
   page.limit = static_cast<std::size_t>(limit);
   BELAY_TRY(page.run, server::named_run_in(call));
@@ -87,11 +87,9 @@ Parameter prefer_parameter() {
 }
 
 std::vector<Parameter> start_parameters() {
-  Parameter key = query_parameter("Idempotency-Key",
-                                  "Name of the run: a repeated request with the same key finds it",
-                                  Value::object({{"type", "string"}}));
-  key.in = Parameter::In::header;
-  return {prefer_parameter(), std::move(key)};
+  return {prefer_parameter(),
+          server::idempotency_key_parameter(
+              "Name of the run: a repeated request with the same key finds it")};
 }
 
 Result<Decision> decision_of(const RouteRequest& call) {

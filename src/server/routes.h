@@ -55,6 +55,10 @@ Parameter named_user_parameter();
 // The run that "run" names in the query of a thread's route; nullopt if it is absent: the current
 // run. `not_found` if it is not a run id.
 Result<std::optional<RunId>> named_run_in(const RouteRequest& call);
+// The header Idempotency-Key, with its help.
+Parameter idempotency_key_parameter(std::string help);
+// Returns the {threadId} of the path.
+ThreadId thread_in(const RouteRequest& call);
 Parameter run_parameter();
 
 // The time that a request itself asks to wait for its run ("Prefer: wait=5", "Prefer:

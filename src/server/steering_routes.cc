@@ -17,12 +17,8 @@ Route steer_run() {
   Route route = route_of("POST", "/api/threads/{threadId}/steering", "steerRun",
                          "A message to the thread's current run, which an agent uses once");
   route.permission = Permission::run;
-  Parameter key;
-  key.name = "Idempotency-Key";
-  key.in = Parameter::In::header;
-  key.help = "Names the message: a repeated request returns the message of the first";
-  key.schema = Value::object({{"type", "string"}, {"maxLength", 200}});
-  route.parameters = {std::move(key)};
+  route.parameters = {idempotency_key_parameter(
+      "Names the message: a repeated request returns the message of the first")};
   route.body = body_schema<SteerBody>({"text"});
   route.answers = {{202, "The message is durable", "SteeringMessage"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
@@ -39,8 +35,7 @@ Route steer_run() {
       message.use = *use;
     }
     BELAY_CO_TRY(SteeringMessage accepted,
-                 co_await call.service.steer(call.who, ThreadId(call.path.at("threadId")),
-                                             std::move(message)));
+                 co_await call.service.steer(call.who, thread_in(call), std::move(message)));
     Reply reply = reply_with(steering_document(accepted));
     reply.status = 202;
     co_return std::move(reply);
@@ -54,8 +49,7 @@ Route list_steering() {
   route.is_of_store = true;
   route.answers = {{200, "The messages; those that wait have not been used", "SteeringList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(auto messages,
-                 co_await call.service.steering(call.who, ThreadId(call.path.at("threadId"))));
+    BELAY_CO_TRY(auto messages, co_await call.service.steering(call.who, thread_in(call)));
     Value::Array documents;
     for (const SteeringMessage& message : messages) {
       documents.push_back(steering_document(message));

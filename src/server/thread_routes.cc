@@ -45,8 +45,6 @@ constexpr std::int64_t kThreadsDefault = 20;
 constexpr std::int64_t kThreadRunsDefault = 20;
 constexpr std::int64_t kCommitsDefault = 100;
 
-ThreadId thread_in(const Call& call) { return ThreadId(call.path.at("threadId")); }
-
 Route list_threads() {
   Route route = route_of("GET", "/api/threads", "listThreads", "Threads, newest first");
   route.parameters = {query_parameter("before", "Last thread of the previous page",
@@ -257,9 +255,7 @@ Route cancel_thread(ApiContext& world) {
                                               std::move(on_behalf_of), run));
     Value document = run_document(view, served.options.extras);
     RunRow cancelled = view.row;
-    BELAY_CO_TRY(Value::Array unused,
-                 co_await unused_steering(call.service, call.who, std::move(cancelled)));
-    if (!unused.empty()) document.as_object()->emplace("unusedSteering", std::move(unused));
+    co_await add_unused_steering(call.service, call.who, std::move(cancelled), document);
     co_return reply_with(std::move(document));
   });
   return route;

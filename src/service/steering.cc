@@ -84,7 +84,8 @@ Task<Result<std::optional<SteeringMessage>>> Acceptance::stored() {
 
 Task<Result<Done>> Acceptance::check_waiting() {
   auto records = store_records(parts.store, parts.clock, tenant, run.user);
-  RecordSpan span = RecordSpan("run").equal_to(run.run.text(), true);
+  RecordSpan span =
+      RecordSpan("run").equal_to(run.run.text(), true).limit(limits::steering_waiting_max);
   auto page = co_await read_page<SteeringMessage>(*records, std::move(span));
   if (!page.ok()) co_return std::move(page).error();
   if (page->records.size() < limits::steering_waiting_max) co_return Done{};
@@ -142,11 +143,13 @@ Task<Result<std::vector<SteeringMessage>>> steering_of_thread(SteeringParts part
   };
   BELAY_CO_TRY(RunRow run, co_await read<RunRow>(parts.store, std::move(reader)));
   auto records = store_records(parts.store, parts.clock, tenant, run.user);
-  RecordSpan span = RecordSpan("thread").equal_to(thread.text).limit(limits::list_rows_max);
+  RecordSpan span = RecordSpan("thread").equal_to(thread.text).last_first();
+  span.limit(limits::list_rows_max);
   auto page = co_await read_page<SteeringMessage>(*records, std::move(span));
   if (!page.ok()) co_return std::move(page).error();
   std::vector<SteeringMessage> messages;
   for (auto& each : page->records) messages.push_back(std::move(each.record));
+  std::reverse(messages.begin(), messages.end());
   co_return std::move(messages);
 }
 
@@ -168,15 +171,17 @@ Task<Result<Done>> delete_steering(Store& store, Clock& clock, TenantId tenant, 
   }
 }
 
-Task<Result<Value::Array>> unused_steering(Service& service, const Principal& who, RunRow run) {
-  ThreadId thread = run.thread;
-  BELAY_CO_TRY(auto messages, co_await service.steering(who, std::move(thread)));
+Task<Done> add_unused_steering(Service& service, const Principal& who, RunRow run,
+                               Value& document) {
+  auto messages = co_await service.steering(who, std::move(run.thread));
+  if (!messages.ok()) co_return Done{};
   Value::Array unused;
-  for (const SteeringMessage& message : messages) {
-    if (message.waits && message.run == run.run.text())
-      unused.push_back(steering_document(message));
+  for (const SteeringMessage& message : *messages) {
+    bool is_unused = message.waits && message.run == run.run.text();
+    if (is_unused) unused.push_back(steering_document(message));
   }
-  co_return std::move(unused);
+  if (!unused.empty()) document.as_object()->emplace("unusedSteering", std::move(unused));
+  co_return Done{};
 }
 
 Value steering_document(const SteeringMessage& message) {

@@ -29,8 +29,9 @@ Task<Result<std::vector<SteeringMessage>>> steering_of_thread(SteeringParts part
 Task<Result<Done>> delete_steering(Store& store, Clock& clock, TenantId tenant, UserId user,
                                    ThreadId thread);
 
-// Returns the documents of the messages that this run has not used.
-Task<Result<Value::Array>> unused_steering(Service& service, const Principal& who, RunRow run);
+// Adds the messages that this cancelled run has not used to its document, as "unusedSteering", if
+// there are any. Leaves the document unchanged if they cannot be read: the run is cancelled.
+Task<Done> add_unused_steering(Service& service, const Principal& who, RunRow run, Value& document);
 
 // The message as a document of the API, and the reverse.
 Value steering_document(const SteeringMessage& message);
