@@ -48,7 +48,7 @@ class CancelCommand final : public Command {
         world.output.line("Not used: " + one_line(*message["text"].as_string()));
       }
     }
-    world.output.document(std::move(document));
+    world.output.document(document);
     co_return ExitCode::done;
   }
 
