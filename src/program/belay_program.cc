@@ -1,6 +1,8 @@
 #include "program/belay_program.h"
 
 #include "agents/assistant/module.h"
+#include "agents/goals/builtin_planner.h"
+#include "agents/goals/module.h"
 #include "agents/wellbeing/module.h"
 
 namespace belay::program {
@@ -41,7 +43,13 @@ MainOptions options() {
 std::vector<Module> modules() {
   std::vector<Module> modules;
   modules.push_back(wellbeing::module());
+  // The rules of `builtin` reject the requests of goals, which have a script of their own.
+  auto& builtin = modules.back().models.at("builtin");
+  builtin = [rules = builtin](const ModuleSettings& settings) {
+    return goals::with_builtin_planner(rules(settings));
+  };
   modules.push_back(assistant::module());
+  modules.push_back(goals::module());
   return modules;
 }
 

@@ -1,0 +1,123 @@
+#include "agents/goals/module.h"
+
+#include <algorithm>
+
+#include "agents/goals/goal_commands.h"
+#include "agents/goals/goal_documents.h"
+#include "agents/goals/goal_routes.h"
+#include "agents/goals/goal_rules.h"
+#include "agents/goals/planner.h"
+#include "belay/tools.h"
+
+namespace belay::goals {
+namespace {
+
+constexpr const char* kGoalFolders = "goals_folders";
+constexpr const char* kGoalFiles = "goals_files";
+
+// Splits "handbook, notes" into folders.
+std::vector<std::string> folders_of(std::string_view text) {
+  std::vector<std::string> folders;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(','), text.size());
+    std::string_view folder = text.substr(0, end);
+    folder.remove_prefix(std::min(folder.find_first_not_of(' '), folder.size()));
+    folder = folder.substr(0, folder.find_last_not_of(' ') + 1);
+    if (!folder.empty()) folders.emplace_back(folder);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return folders;
+}
+
+// The tools of all modules, and those of this module's settings. The files of a folder can contain
+// text of others: once a search has returned some, a file is written only with an approval.
+Result<std::vector<Tool>> goal_tools(const ModuleSettings& settings) {
+  std::vector<Tool> tools;
+  if (settings.tools) tools = settings.tools->all();
+  // The server has the runs, and its own settings.
+  if (settings.is_remote) return tools;
+  std::vector<std::string> folders = folders_of(settings.value(kGoalFolders));
+  if (!folders.empty()) {
+    LocalSearchOptions options{.folders = std::move(folders), .untrusted = true};
+    BELAY_TRY(Tool search, local_search_tool(std::move(options)));
+    tools.push_back(std::move(search));
+  }
+  if (std::string root = settings.value(kGoalFiles); !root.empty()) {
+    FileToolOptions options{.root = std::move(root)};
+    tools.push_back(write_file_tool(options));
+    tools.push_back(read_file_tool(options));
+  }
+  return tools;
+}
+
+Result<Definitions> goal_graphs(const ModuleSettings& settings, KnownTools& known) {
+  BELAY_TRY(std::vector<Tool> tools, goal_tools(settings));
+  if (!settings.is_remote) {
+    known.names.emplace();
+    for (const Tool& tool : tools) known.names->push_back(tool.name());
+    known.names->emplace_back(kReadResult);
+  }
+  BELAY_TRY(auto graph, goal_graph(std::move(tools)));
+  return Definitions{graph.definition()};
+}
+
+bool is_goal_state(const Value& state) {
+  return state["goal"]["objective"].as_string() && state.find("history") && state.find("summary");
+}
+
+const Value* goal_made_in(const Value& state) { return is_goal_state(state) ? &state : nullptr; }
+
+std::string number_text(const Value& value) { return std::to_string(value.as_int().value_or(0)); }
+
+bool show_question(ModuleContext& context, const Value& payload) {
+  const std::string* objective = payload["objective"].as_string();
+  if (!objective || !payload.find("adds") || !payload.find("tokens")) return false;
+  context.output.paragraph(*objective, "  ");
+  context.output.line("  Tokens: " + number_text(payload["tokens"]) + " of " +
+                      number_text(payload["limit"]) + "; an approval adds " +
+                      number_text(payload["adds"]));
+  return true;
+}
+
+bool show_goal_payload(ModuleContext& context, const Value& payload) {
+  if (!is_goal_state(payload)) return show_question(context, payload);
+  Output& output = context.output;
+  output.line("Steps: " + number_text(payload["step"]));
+  const std::string* summary = payload["summary"].as_string();
+  if (summary && !summary->empty()) output.paragraph(*summary);
+  const std::string* notice = payload["notice"].as_string();
+  if (notice && !notice->empty()) {
+    std::string lines = wrapped(*notice, output.width(), "  ");
+    if (lines.ends_with('\n')) lines.pop_back();
+    output.line(output.styled(Style::faint, lines));
+  }
+  return true;
+}
+
+}  // namespace
+
+Module module() {
+  auto known = std::make_shared<KnownTools>();
+  Module module;
+  module.name = "goals";
+  module.graphs = [known](const ModuleSettings& settings) { return goal_graphs(settings, *known); };
+  module.collections = {std::string(Goal::collection), std::string(GoalStep::collection),
+                        std::string(GoalResult::collection)};
+  module.check_record = [known](const RecordWrite& write, Instant) {
+    return check_goal_record(write, *known);
+  };
+  module.settings = {
+      {kGoalFolders, "BELAY_GOALS_FOLDERS", "folders that goals can search, comma-separated", true},
+      {kGoalFiles, "BELAY_GOALS_FILES", "folder for the files that goals write and read", true}};
+  module.commands = goal_commands();
+  module.routes = goal_routes();
+  module.presentation.payload = show_goal_payload;
+  module.presentation.made = goal_made_in;
+  module.presentation.schemas = {{"Goal", goal_schema()},
+                                 {"GoalList", page_schema("goals", "Goal")},
+                                 {"GoalStep", step_schema()},
+                                 {"GoalStepList", page_schema("steps", "GoalStep")}};
+  return module;
+}
+
+}  // namespace belay::goals
