@@ -40,8 +40,8 @@ Task<Result<std::string>> read_part(const ResultPart& part, ToolContext& call) {
   const GoalResult& result = **found;
   std::string text = characters_of(result.text, wanted.offset, wanted.length);
   std::int64_t end = wanted.offset + count_characters(text);
-  co_return text + "\n[Characters " + std::to_string(wanted.offset) + " to " +
-      std::to_string(end) + " of " + std::to_string(result.characters) + ".]";
+  co_return text + "\n[Characters " + std::to_string(wanted.offset) + " to " + std::to_string(end) +
+      " of " + std::to_string(result.characters) + ".]";
 }
 
 const PlannedCall* planned_at(const GoalRun& state, const std::string& position) {
@@ -79,8 +79,8 @@ EndedCall ended_call(const GoalRun& state, const std::string& position, ToolResu
   std::string run = context.run().text();
   ended.result = run + "-" + memory_key(state.step, state.calls[index].call.name, index);
   std::string begin = first_characters(ended.text, kBeginCharacters);
-  context.save(GoalResult{ended.result, state.goal.id, run, std::move(ended.text),
-                          ended.characters, context.now()});
+  context.save(GoalResult{ended.result, state.goal.id, run, std::move(ended.text), ended.characters,
+                          context.now()});
   ended.text = std::move(begin);
   return ended;
 }
@@ -115,8 +115,7 @@ Task<Result<Update<GoalRun>>> call_planned(SharedPlanner planner, const GoalRun&
     options.is_untrusted = state.untrusted;
     options.version = to_hex(sha256(state.goal.objective));
     options.result_bytes_max = kResultBytesMax;
-    auto made =
-        co_await call_tool(planner->tools, std::move(call), std::move(options), context);
+    auto made = co_await call_tool(planner->tools, std::move(call), std::move(options), context);
     if (!made.ok()) co_return std::move(made).error();
     result = *std::move(made);
   }

@@ -55,8 +55,8 @@ ModelReply reply_with_call(std::string_view text, std::string_view tool, Value a
 std::string report_of(const Value& input) {
   std::string found = text_in(input["found"]);
   if (found.empty()) found = "No search was made.";
-  return "# " + text_in(input["objective"]) + "\n\n" + std::string(kScriptNotice) + "\n\n" +
-         found + "\n";
+  return "# " + text_in(input["objective"]) + "\n\n" + std::string(kScriptNotice) + "\n\n" + found +
+         "\n";
 }
 
 ModelReply scripted_plan(const ModelRequest& request) {
@@ -78,8 +78,9 @@ ModelReply scripted_plan(const ModelRequest& request) {
 }
 
 ModelReply scripted_summary(const Value& input) {
-  std::string text = "Objective: " + text_in(input["objective"]) + "\nSteps: " +
-                     std::to_string(input["steps"].as_int().value_or(0)) + "\nTools: ";
+  std::string text = "Objective: " + text_in(input["objective"]) +
+                     "\nSteps: " + std::to_string(input["steps"].as_int().value_or(0)) +
+                     "\nTools: ";
   std::string tools;
   if (const Value::Array* called = input["called"].as_array()) {
     for (const Value& step : *called) tools += (tools.empty() ? "" : ", ") + text_in(step);

@@ -86,7 +86,9 @@ class AddGoal final : public ModuleCommand {
 class ListGoals final : public ModuleCommand {
  public:
   void declare(CommandWords& words) override {
-    words.option("--limit", limit_, "Maximum number of goals").range(std::size_t{1}, std::size_t{1000}).shows_default();
+    words.option("--limit", limit_, "Maximum number of goals")
+        .range(std::size_t{1}, std::size_t{1000})
+        .shows_default();
     words.option("--after", after_, "\"next\" of the previous page");
   }
   Task<Result<ExitCode>> run(ModuleContext& world) override {
@@ -175,11 +177,12 @@ class ShowGoal final : public GoalCommand {
                       (view.row.outcome.empty() ? "" : " (" + view.row.outcome + ")"));
     if (!view.row.error.empty()) world.output.paragraph(view.row.error, "  ");
     if (summary && !summary->empty()) world.output.paragraph(*summary, "  ");
-    co_return Value::object({{"runId", view.row.run.text()},
-                             {"threadId", view.row.thread.text},
-                             {"status", status},
-                             {"outcome", view.row.outcome.empty() ? Value() : Value(view.row.outcome)},
-                             {"summary", summary ? Value(*summary) : Value()}});
+    co_return Value::object(
+        {{"runId", view.row.run.text()},
+         {"threadId", view.row.thread.text},
+         {"status", status},
+         {"outcome", view.row.outcome.empty() ? Value() : Value(view.row.outcome)},
+         {"summary", summary ? Value(*summary) : Value()}});
   }
 };
 
@@ -304,8 +307,7 @@ class ShowSteps final : public GoalCommand {
       BELAY_CO_TRY(Value document, step_document(step));
       documents.push_back(std::move(document));
     }
-    world.output.document(
-        Value::object({{"runId", run.text()}, {"steps", std::move(documents)}}));
+    world.output.document(Value::object({{"runId", run.text()}, {"steps", std::move(documents)}}));
     co_return ExitCode::done;
   }
 
@@ -320,9 +322,9 @@ class ShowSteps final : public GoalCommand {
     BELAY_CO_TRY(std::vector<RunRow> runs,
                  co_await runs_of_goal(at, std::move(goal), std::nullopt, 1));
     if (!runs.empty()) co_return runs.front().run;
-    co_return error(ErrorCode::not_found, "The goal \"" + id() +
-                                              "\" has no run. Trigger it: belay goals trigger " +
-                                              id());
+    co_return error(
+        ErrorCode::not_found,
+        "The goal \"" + id() + "\" has no run. Trigger it: belay goals trigger " + id());
   }
 
   static void show_step(ModuleContext& world, const GoalStep& step) {
@@ -353,7 +355,8 @@ std::vector<ModuleCommandSpec> goal_commands() {
                              .make = make};
   };
   std::vector<ModuleCommandSpec> all;
-  all.push_back({.path = {"goals"}, .line = "Pursue goals in steps, with tools", .end = kGoalsHelp});
+  all.push_back(
+      {.path = {"goals"}, .line = "Pursue goals in steps, with tools", .end = kGoalsHelp});
   all.push_back(command("add", "Add a goal", make_module_command<AddGoal>));
   all.back().end = kOptionsHelp;
   all.back().creates_store = true;
@@ -362,8 +365,8 @@ std::vector<ModuleCommandSpec> goal_commands() {
   all.push_back(command("edit", "Change a goal", make_module_command<EditGoal>));
   all.back().end = kOptionsHelp;
   all.push_back(command("trigger", "Queue a run of a goal", make_module_command<TriggerGoal>));
-  all.push_back(command("pause", "Pause a goal: it cannot be triggered",
-                        make_module_command<PauseGoal>));
+  all.push_back(
+      command("pause", "Pause a goal: it cannot be triggered", make_module_command<PauseGoal>));
   all.push_back(command("resume", "Resume a paused goal", make_module_command<ResumeGoal>));
   all.push_back(command("remove", "Remove a goal with its steps and results",
                         make_module_command<RemoveGoal>));

@@ -77,21 +77,20 @@ Value step_schema() {
 }
 
 Value goal_body_schema(bool requires_objective) {
-  Value schema = requires_objective ? body_schema<GoalBody>({"objective"}) : body_schema<GoalBody>();
+  Value schema =
+      requires_objective ? body_schema<GoalBody>({"objective"}) : body_schema<GoalBody>();
   permit_null(schema);
   return schema;
 }
 
 Value page_schema(std::string_view member, std::string_view item) {
-  Value reference =
-      Value::object({{"$ref", "#/components/schemas/" + std::string(item)}});
+  Value reference = Value::object({{"$ref", "#/components/schemas/" + std::string(item)}});
   Value list = Value::object({{"type", "array"}, {"items", std::move(reference)}});
   Value next = nullable(Value::object({{"type", "string"}}));
-  return Value::object(
-      {{"type", "object"},
-       {"properties", Value::object({{std::string(member), std::move(list)},
-                                     {"next", std::move(next)}})},
-       {"required", Value::Array{member, "next"}}});
+  return Value::object({{"type", "object"},
+                        {"properties", Value::object({{std::string(member), std::move(list)},
+                                                      {"next", std::move(next)}})},
+                        {"required", Value::Array{member, "next"}}});
 }
 
 }  // namespace belay::goals

@@ -10,7 +10,7 @@
 namespace belay::goals {
 namespace {
 
-constexpr std::size_t kErasePage = 100;
+constexpr std::size_t kErasedTogether = limits::bounded(100);
 constexpr int kChangeAttempts = 10;
 // Working time of a run for each model call.
 constexpr std::chrono::minutes kStepTime{5};
@@ -63,7 +63,7 @@ Task<Result<Done>> erase_of_goal(GoalAccess at, std::string collection, std::str
     filter.collection = collection;
     filter.field = "goal";
     filter.value = id;
-    filter.limit = kErasePage;
+    filter.limit = kErasedTogether;
     UserId owner = at.owner;
     BELAY_CO_TRY(std::vector<RecordRow> rows,
                  co_await at.service.find_records(at.who, std::move(owner), std::move(filter)));

@@ -6,8 +6,8 @@
 namespace belay::goals {
 namespace {
 
-constexpr auto kPageMax = static_cast<std::int64_t>(limits::list_rows_max);
-constexpr std::int64_t kPageDefault = 50;
+constexpr auto kGoalListMax = static_cast<std::int64_t>(limits::list_rows_max);
+constexpr std::int64_t kListDefault = 50;
 constexpr std::string_view kGoalPath = "/api/goals/{goalId}";
 
 Value text_schema() { return Value::object({{"type", "string"}}); }
@@ -19,7 +19,7 @@ Parameter idempotency_parameter(std::string help) {
 }
 
 Result<std::size_t> limit_in(const RouteCall& call) {
-  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", kPageDefault, 1, kPageMax));
+  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", kListDefault, 1, kGoalListMax));
   return static_cast<std::size_t>(limit);
 }
 
@@ -98,11 +98,10 @@ Task<Result<RouteReply>> list_page(RouteCall& call) {
 }
 
 ModuleRoute list_route() {
-  ModuleRoute route =
-      route_of("GET", "/api/goals", "listGoals", "Goals of a user, newest first");
+  ModuleRoute route = route_of("GET", "/api/goals", "listGoals", "Goals of a user, newest first");
   route.parameters = {owner_parameter(),
                       query_parameter("after", "`next` of the previous page", text_schema()),
-                      limit_parameter(kPageDefault, kPageMax)};
+                      limit_parameter(kListDefault, kGoalListMax)};
   route.answers = {{200, "A page; `next` is the `after` of the next page", "GoalList"}};
   route.handle = list_page;
   return route;
@@ -148,9 +147,8 @@ ModuleRoute edit_route() {
 }
 
 ModuleRoute status_route(std::string_view verb, std::string_view status, std::string summary) {
-  ModuleRoute route =
-      changing_route("POST", std::string(kGoalPath) + "/" + std::string(verb),
-                     std::string(verb) + "Goal", std::move(summary));
+  ModuleRoute route = changing_route("POST", std::string(kGoalPath) + "/" + std::string(verb),
+                                     std::string(verb) + "Goal", std::move(summary));
   route.body = empty_body_schema();
   route.answers = {{200, "The goal", "Goal"}};
   route.handle = [status](RouteCall& call) {
@@ -211,8 +209,7 @@ Task<Result<RouteReply>> list_runs_of(RouteCall& call) {
     before = RunId(*run);
   }
   id = call.path.at("goalId");
-  BELAY_CO_TRY(std::vector<RunRow> runs,
-               co_await runs_of_goal(at, std::move(id), before, limit));
+  BELAY_CO_TRY(std::vector<RunRow> runs, co_await runs_of_goal(at, std::move(id), before, limit));
   Value::Array documents;
   for (const RunRow& row : runs) {
     RunView view;
@@ -221,8 +218,7 @@ Task<Result<RouteReply>> list_runs_of(RouteCall& call) {
   }
   Value next;
   if (runs.size() == limit) next = runs.back().run.text();
-  co_return route_reply(
-      Value::object({{"runs", std::move(documents)}, {"next", std::move(next)}}));
+  co_return route_reply(Value::object({{"runs", std::move(documents)}, {"next", std::move(next)}}));
 }
 
 ModuleRoute runs_route() {
@@ -230,7 +226,7 @@ ModuleRoute runs_route() {
                                "Runs of a goal, newest first");
   route.parameters = {owner_parameter(),
                       query_parameter("before", "`next` of the previous page", text_schema()),
-                      limit_parameter(kPageDefault, kPageMax)};
+                      limit_parameter(kListDefault, kGoalListMax)};
   route.answers = {{200, "A page; `next` is the `before` of the next page", "RunList"}};
   route.handle = list_runs_of;
   return route;
@@ -254,10 +250,10 @@ Task<Result<RouteReply>> list_steps_of(RouteCall& call) {
 }
 
 ModuleRoute steps_route() {
-  ModuleRoute route = route_of("GET", "/api/runs/{runId}/steps", "listSteps",
-                               "Steps of a run of a goal, in order");
+  ModuleRoute route =
+      route_of("GET", "/api/runs/{runId}/steps", "listSteps", "Steps of a run of a goal, in order");
   route.parameters = {query_parameter("after", "`next` of the previous page", text_schema()),
-                      limit_parameter(kPageDefault, kPageMax)};
+                      limit_parameter(kListDefault, kGoalListMax)};
   route.answers = {{200, "A page; `next` is the `after` of the next page", "GoalStepList"}};
   route.handle = list_steps_of;
   return route;

@@ -8,7 +8,8 @@ namespace belay::goals {
 namespace {
 
 Error unusable(std::string_view member, const std::string& expected) {
-  return error(ErrorCode::invalid, "Invalid " + std::string(member) + ": expected " + expected + ".");
+  return error(ErrorCode::invalid,
+               "Invalid " + std::string(member) + ": expected " + expected + ".");
 }
 
 Result<Done> check_number(std::string_view member, std::optional<std::int64_t> number,
@@ -29,8 +30,9 @@ Result<Done> check_tools(const std::vector<std::string>& allowed, const KnownToo
     if (std::find(tools.names->begin(), tools.names->end(), name) != tools.names->end()) continue;
     std::string known;
     for (const std::string& each : *tools.names) known += (known.empty() ? "" : ", ") + each;
-    return error(ErrorCode::invalid, "Unknown tool \"" + name + "\" in allowedTools. Known tools: " +
-                                         (known.empty() ? "none" : known) + ".");
+    return error(ErrorCode::invalid,
+                 "Unknown tool \"" + name +
+                     "\" in allowedTools. Known tools: " + (known.empty() ? "none" : known) + ".");
   }
   return Done{};
 }

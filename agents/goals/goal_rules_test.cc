@@ -64,8 +64,7 @@ TEST(GoalRules, AnUnknownToolIsRefusedWithTheKnownNames) {
 TEST(GoalRules, ChangesReplaceMembersAndNullRestoresADefault) {
   Goal goal = valid_goal();
   Value changes = Value::object(
-      {{"memory", "carry"},
-       {"params", Value::object({{"stepBudget", 3}, {"temperature", 0.5}})}});
+      {{"memory", "carry"}, {"params", Value::object({{"stepBudget", 3}, {"temperature", 0.5}})}});
   ASSERT_TRUE(apply_changes(goal, changes).ok());
   EXPECT_EQ(goal.memory, kCarry);
   EXPECT_EQ(goal.params.stepBudget, 3);

@@ -43,10 +43,9 @@ GoalRun limited_goal() {
 }
 
 testing::World looking_world() {
-  return testing::World{}.model(plans({planned("1.", {{"1", "look", words("a")}}),
-                                       planned("2.", {{"1", "look", words("b")}}),
-                                       planned("3.", {{"1", "look", words("c")}}),
-                                       planned("Done.")}));
+  return testing::World{}.model(
+      plans({planned("1.", {{"1", "look", words("a")}}), planned("2.", {{"1", "look", words("b")}}),
+             planned("3.", {{"1", "look", words("c")}}), planned("Done.")}));
 }
 
 TEST(GoalTokenLimit, AnApprovalAddsTheSameAmountAgain) {
@@ -91,9 +90,9 @@ TEST(GoalApprovals, ACallAfterAnUntrustedResultWaitsForAPerson) {
   options.untrusted = true;
   Tool untrusted = make_tool<Words>(
       options, [](const Words& arguments, ToolContext&) { return "saw " + arguments.text; });
-  auto world = testing::World{}.model(plans({planned("1.", {{"1", "look", words("a")}}),
-                                             planned("2.", {{"1", "note", words("b")}}),
-                                             planned("Done.")}));
+  auto world =
+      testing::World{}.model(plans({planned("1.", {{"1", "look", words("a")}}),
+                                    planned("2.", {{"1", "note", words("b")}}), planned("Done.")}));
   auto graph = goal_graph({untrusted, note_tool()});
   auto approved = world.run(graph, goal_input()).approve_all();
   ASSERT_EQ(approved.approvals().size(), 1u);

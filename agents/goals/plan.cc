@@ -9,8 +9,8 @@
 namespace belay::goals {
 namespace {
 
-constexpr std::int64_t kThoughtMax = 20'000;         // characters that are kept
-constexpr std::size_t kNameBytesMax = 64;            // of a tool
+constexpr std::int64_t kThoughtMax = 20'000;           // characters that are kept
+constexpr std::size_t kNameBytesMax = 64;              // of a tool
 constexpr std::int64_t kNonsenseArgumentsMax = 2'000;  // characters
 
 // The memory that a run of mode `carry` reads: that of the run before it, within its bound.
@@ -70,8 +70,9 @@ PlannedCall planned_call(const ToolCall& requested, std::string id, bool is_cut,
   if (std::none_of(tools.begin(), tools.end(), has_name)) {
     planned.fault = unknown_tool(planned.call.name, tools);
   } else if (is_cut) {
-    planned.fault = "Error: the reply was cut off at its maximum length, and its calls were not "
-                    "executed. Make fewer or shorter calls.";
+    planned.fault =
+        "Error: the reply was cut off at its maximum length, and its calls were not "
+        "executed. Make fewer or shorter calls.";
   }
   return planned;
 }
@@ -177,8 +178,7 @@ Task<Result<Update<GoalRun>>> plan_step(SharedPlanner planner, const GoalRun& st
   auto reply = co_await context.model().generate(std::move(request));
   if (!reply.ok()) {
     // The budget is the run's own: the steps so far still have a summary.
-    bool is_spent =
-        reply.error().code == ErrorCode::exhausted && context.options().budget.is_set();
+    bool is_spent = reply.error().code == ErrorCode::exhausted && context.options().budget.is_set();
     if (!is_spent) co_return std::move(reply).error();
     co_return set(&GoalRun::outcome, "tokens_spent").go_to("summarize");
   }

@@ -20,13 +20,13 @@ inline Value words(std::string text) { return Value::object({{"text", std::move(
 
 // "look": reads, returns "saw TEXT"; fails for "nothing", and is large for "large".
 inline Tool look_tool() {
-  return make_tool<Words>(
-      {.name = "look", .description = "Looks.", .effect = ToolEffect::reads},
-      [](const Words& arguments, ToolContext&) -> Result<std::string> {
-        if (arguments.text == "nothing") return error(ErrorCode::not_found, "Nothing there.");
-        if (arguments.text == "large") return std::string(5'000, 'x') + "€ end";
-        return "saw " + arguments.text;
-      });
+  return make_tool<Words>({.name = "look", .description = "Looks.", .effect = ToolEffect::reads},
+                          [](const Words& arguments, ToolContext&) -> Result<std::string> {
+                            if (arguments.text == "nothing")
+                              return error(ErrorCode::not_found, "Nothing there.");
+                            if (arguments.text == "large") return std::string(5'000, 'x') + "€ end";
+                            return "saw " + arguments.text;
+                          });
 }
 
 // "note": a keyed effect, returns "noted TEXT".

@@ -20,9 +20,9 @@ testing::World world_with(testing::ScriptedModel model) {
 }
 
 TEST(GoalPlanner, PlansCallsRecordsAndSummarizes) {
-  auto world = world_with(plans({planned("I look.", {{"1", "look", words("a")}}),
-                                 planned("I note.", {{"1", "note", words("b")}}),
-                                 planned("It is found.")}));
+  auto world =
+      world_with(plans({planned("I look.", {{"1", "look", words("a")}}),
+                        planned("I note.", {{"1", "note", words("b")}}), planned("It is found.")}));
   auto run = world.run(goal_graph({look_tool(), note_tool()}), goal_input()).approve_all();
   ASSERT_TRUE(run.ok()) << run.error()->message;
   EXPECT_EQ(run.outcome(), "finished");
@@ -47,8 +47,8 @@ TEST(GoalPlanner, PlansCallsRecordsAndSummarizes) {
 }
 
 TEST(GoalPlanner, SendsThePromptsOfItsRules) {
-  auto world = world_with(
-      plans({planned("I look.", {{"1", "look", words("a")}}), planned("It is found.")}));
+  auto world =
+      world_with(plans({planned("I look.", {{"1", "look", words("a")}}), planned("It is found.")}));
   GoalRun input = goal_input();
   input.goal.params.stepBudget = 4;
   input.goal.params.temperature = 1.0;
@@ -76,8 +76,9 @@ TEST(GoalPlanner, SendsThePromptsOfItsRules) {
 }
 
 TEST(GoalPlanner, CallsAllToolsOfAStepInParallel) {
-  auto world = world_with(plans(
-      {planned("Both.", {{"1", "look", words("a")}, {"1", "look", words("b")}}), planned("Done.")}));
+  auto world =
+      world_with(plans({planned("Both.", {{"1", "look", words("a")}, {"1", "look", words("b")}}),
+                        planned("Done.")}));
   auto run = world.run(goal_graph({look_tool()}), goal_input()).approve_all();
   ASSERT_TRUE(run.ok()) << run.error()->message;
   auto steps = run.records<GoalStep>();
@@ -89,9 +90,8 @@ TEST(GoalPlanner, CallsAllToolsOfAStepInParallel) {
 }
 
 TEST(GoalPlanner, AStopWithCallsIsNotTheEnd) {
-  auto world = world_with(
-      plans({planned("I look.", {{"1", "look", words("a")}}, StopReason::complete),
-             planned("Done.")}));
+  auto world = world_with(plans(
+      {planned("I look.", {{"1", "look", words("a")}}, StopReason::complete), planned("Done.")}));
   auto run = world.run(goal_graph({look_tool()}), goal_input()).approve_all();
   EXPECT_EQ(run.records<GoalStep>().size(), 2u);
   EXPECT_EQ(run.outcome(), "finished");
@@ -162,8 +162,7 @@ TEST(GoalPlanner, RepliesWithoutSenseAreRecorded) {
 }
 
 TEST(GoalPlanner, UsesTheToolsThatTheGoalAllows) {
-  auto world = world_with(
-      plans({planned("Note.", {{"1", "note", words("a")}}), planned("Done.")}));
+  auto world = world_with(plans({planned("Note.", {{"1", "note", words("a")}}), planned("Done.")}));
   GoalRun input = goal_input();
   input.goal.params.allowedTools = {"look", "removed"};
   auto run = world.run(goal_graph({look_tool(), note_tool()}), input).approve_all();
@@ -202,9 +201,11 @@ TEST(GoalPlanner, ALargeResultIsStoredOnceAndReadInParts) {
 }
 
 TEST(GoalPlanner, TheMemoryOfAPromptStaysWithinItsBound) {
-  auto long_look = make_tool<Words>(
-      {.name = "look", .description = "Looks.", .effect = ToolEffect::reads},
-      [](const Words& arguments, ToolContext&) { return arguments.text + std::string(3'900, 'x'); });
+  auto long_look =
+      make_tool<Words>({.name = "look", .description = "Looks.", .effect = ToolEffect::reads},
+                       [](const Words& arguments, ToolContext&) {
+                         return arguments.text + std::string(3'900, 'x');
+                       });
   auto script = testing::replies_with([](const ModelRequest& request) -> Result<ModelReply> {
     if (request.purpose == kSummaryPurpose) return planned("Summary.");
     std::string step = std::to_string(step_of(request));

@@ -1,77 +1,83 @@
 #include "agents/goals/prompts.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
 #include "agents/goals/characters.h"
+#include "agents/goals/prompt_text.h"
 
 namespace belay::goals {
 namespace {
 
-constexpr std::string_view kIntroduction =
-    "You are an autonomous AI agent designed to achieve goals by planning steps and calling "
-    "tools.";
-constexpr std::string_view kGuidelines =
-    "Guidelines:\n"
-    "1. Think step-by-step to achieve the objective\n"
-    "2. Use tools to gather information, perform actions, and generate outputs\n"
-    "3. Keep track of what you've learned in working memory\n"
-    "4. When you have sufficient information or completed the task, provide a final summary\n"
-    "5. Be concise and focused on the objective\n";
-constexpr std::string_view kFirstStep =
-    "This is the start of your task. Plan your first step to achieve the objective.";
-constexpr std::string_view kNextStep =
-    "Based on what you've learned, what should be your next step?\n"
-    "If you have enough information to complete the objective, provide a final summary and "
-    "finish.";
-constexpr std::string_view kSummaryBegin =
-    "Given the following objective and execution history, provide a concise summary of what was "
-    "accomplished:";
-constexpr std::string_view kSummaryEnd =
-    "Provide a clear, concise summary of what was accomplished and any key findings or outputs.";
+using Filling = std::pair<std::string_view, std::string_view>;
+
+// Replaces each {name} of the prompt by its value, in one pass: values are not searched.
+std::string filled(std::string_view prompt, std::initializer_list<Filling> fillings) {
+  if (prompt.ends_with('\n')) prompt.remove_suffix(1);
+  std::string text;
+  while (!prompt.empty()) {
+    std::size_t open = std::min(prompt.find('{'), prompt.size());
+    text.append(prompt.substr(0, open));
+    prompt.remove_prefix(open);
+    std::size_t left = prompt.size();
+    for (const auto& [name, value] : fillings) {
+      if (!prompt.starts_with("{" + std::string(name) + "}")) continue;
+      text.append(value);
+      prompt.remove_prefix(name.size() + 2);
+      break;
+    }
+    if (!prompt.empty() && prompt.size() == left) {
+      text += prompt.front();
+      prompt.remove_prefix(1);
+    }
+  }
+  return text;
+}
 
 }  // namespace
 
 std::string system_prompt(std::string_view objective, const std::vector<ToolDefinition>& tools,
                           int steps_remaining, std::string_view memory) {
-  std::string prompt(kIntroduction);
-  prompt.append("\n\nYour objective: ").append(objective).append("\n\nAvailable tools:\n");
+  std::string lines;
   for (const ToolDefinition& tool : tools) {
-    prompt.append("- ").append(tool.name).append(": ").append(tool.description).append("\n");
+    lines.append("- ").append(tool.name).append(": ").append(tool.description).append("\n");
   }
-  prompt.append("\n").append(kGuidelines).append("6. You have ");
-  prompt.append(std::to_string(steps_remaining)).append(" steps remaining in your budget\n\n");
-  return prompt.append("Working memory (your scratchpad):\n").append(memory);
+  return filled(kSystemPrompt, {{"objective", objective},
+                                {"tools", lines},
+                                {"steps", std::to_string(steps_remaining)},
+                                {"memory", memory}});
 }
 
 std::string user_prompt(const std::vector<ShownStep>& history) {
-  if (history.empty()) return std::string(kFirstStep);
-  std::string prompt = "Recent steps:\n";
+  if (history.empty()) return filled(kFirstStepPrompt, {});
+  std::string recent;
   std::size_t first = history.size() > kShownSteps ? history.size() - kShownSteps : 0;
   for (std::size_t i = first; i < history.size(); ++i) {
     const ShownStep& step = history[i];
-    prompt.append("Step ").append(std::to_string(step.number)).append(": ");
-    prompt.append(first_characters(step.thought, kShownThought)).append("\n");
-    if (!step.tools.empty()) prompt.append("Tool used: ").append(step.tools).append("\n");
+    recent.append("Step ").append(std::to_string(step.number)).append(": ");
+    recent.append(first_characters(step.thought, kShownThought)).append("\n");
+    if (!step.tools.empty()) recent.append("Tool used: ").append(step.tools).append("\n");
     if (!step.observation.empty()) {
-      prompt.append("Result: ").append(first_characters(step.observation, kStepObservation));
-      prompt.append("\n");
+      recent.append("Result: ").append(first_characters(step.observation, kStepObservation));
+      recent.append("\n");
     }
-    prompt.append("\n");
+    recent.append("\n");
   }
-  return prompt.append(kNextStep);
+  return filled(kNextStepPrompt, {{"recent", recent}});
 }
 
 std::string summary_prompt(std::string_view objective, const std::vector<ShownStep>& history,
                            std::string_view memory) {
-  std::string prompt(kSummaryBegin);
-  prompt.append("\n\nObjective: ").append(objective).append("\n\nExecution history:\n");
+  std::string lines;
   for (const ShownStep& step : history) {
-    prompt.append("- Step ").append(std::to_string(step.number)).append(": ");
-    prompt.append(first_characters(step.thought, kShownThought)).append("\n");
+    lines.append("- Step ").append(std::to_string(step.number)).append(": ");
+    lines.append(first_characters(step.thought, kShownThought)).append("\n");
     if (step.observation.empty()) continue;
-    prompt.append("  Result: ").append(first_characters(step.observation, kSummaryObservation));
-    prompt.append("\n");
+    lines.append("  Result: ").append(first_characters(step.observation, kSummaryObservation));
+    lines.append("\n");
   }
-  prompt.append("\nWorking memory:\n").append(memory).append("\n\n");
-  return prompt.append(kSummaryEnd);
+  return filled(kSummaryPrompt, {{"objective", objective}, {"history", lines}, {"memory", memory}});
 }
 
 }  // namespace belay::goals

@@ -12,9 +12,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Prompts, TheSystemPromptHasTheObjectiveTheToolsTheGuidelinesAndTheMemory) {
-  std::vector<ToolDefinition> tools{{"search", "Searches.", Value()}, {"write", "Writes.", Value()}};
-  EXPECT_EQ(system_prompt("Find the outbox", tools, 7, "{\n  \"step_1_search_0\": \"x\"\n}"),
-            R"(You are an autonomous AI agent designed to achieve goals by planning steps and calling tools.
+  std::vector<ToolDefinition> tools{{"search", "Searches.", Value()},
+                                    {"write", "Writes.", Value()}};
+  EXPECT_EQ(
+      system_prompt("Find the outbox", tools, 7, "{\n  \"step_1_search_0\": \"x\"\n}"),
+      R"(You are an autonomous AI agent designed to achieve goals by planning steps and calling tools.
 
 Your objective: Find the outbox
 
@@ -42,8 +44,9 @@ TEST(Prompts, TheFirstStepHasNoHistory) {
 }
 
 TEST(Prompts, ALaterStepShowsTheRecentSteps) {
-  EXPECT_EQ(user_prompt({{1, "I search.", "search", "[search] two pages"}, {2, "I think.", "", ""}}),
-            R"(Recent steps:
+  EXPECT_EQ(
+      user_prompt({{1, "I search.", "search", "[search] two pages"}, {2, "I think.", "", ""}}),
+      R"(Recent steps:
 Step 1: I search.
 Tool used: search
 Result: [search] two pages
@@ -68,14 +71,14 @@ TEST(Prompts, AStepShowsTheLastThreeStepsAnd500CharactersOfAnObservation) {
 
 TEST(Prompts, TheSummaryShowsAllStepsAnd200CharactersOfAnObservation) {
   std::string long_one = std::string(199, 'x') + "€€";
-  EXPECT_EQ(summary_prompt("Find it", {{1, "I search.", "search", long_one}, {2, "Done.", "", ""}},
-                           "{}"),
-            "Given the following objective and execution history, provide a concise summary of "
-            "what was accomplished:\n\nObjective: Find it\n\nExecution history:\n- Step 1: I "
-            "search.\n  Result: " +
-                std::string(199, 'x') +
-                "€\n- Step 2: Done.\n\nWorking memory:\n{}\n\nProvide a clear, concise summary of "
-                "what was accomplished and any key findings or outputs.");
+  EXPECT_EQ(
+      summary_prompt("Find it", {{1, "I search.", "search", long_one}, {2, "Done.", "", ""}}, "{}"),
+      "Given the following objective and execution history, provide a concise summary of "
+      "what was accomplished:\n\nObjective: Find it\n\nExecution history:\n- Step 1: I "
+      "search.\n  Result: " +
+          std::string(199, 'x') +
+          "€\n- Step 2: Done.\n\nWorking memory:\n{}\n\nProvide a clear, concise summary of "
+          "what was accomplished and any key findings or outputs.");
 }
 
 TEST(FinishRules, ARunEndsWithoutCallsOrWithTheLastStep) {

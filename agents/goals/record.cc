@@ -75,8 +75,9 @@ EndedStep ended_step(const GoalRun& state, Context& context) {
     }
     ended.tools += (ended.tools.empty() ? "" : ", ") + call.name;
     ended.untrusted = ended.untrusted || end.untrusted;
-    StepCall row{call.name, recorded_input(call.arguments), "", "", end.result,
-                 milliseconds_between(end.startedAt, context.now())};
+    StepCall row{call.name,  recorded_input(call.arguments),
+                 "",         "",
+                 end.result, milliseconds_between(end.startedAt, context.now())};
     (end.isError ? row.error : row.observation) = end.text;
     step.calls.push_back(std::move(row));
   }
@@ -93,8 +94,7 @@ Update<GoalRun> remember(const GoalRun& state, std::vector<MemoryEntry> entries,
   std::vector<MemoryEntry> all = state.memory;
   all.insert(all.end(), entries.begin(), entries.end());
   std::string prefix = context.run().text() + "-";
-  FittedMemory fitted =
-      fit_memory(std::move(all), state.omitted, bytes_beside(state.last), prefix);
+  FittedMemory fitted = fit_memory(std::move(all), state.omitted, bytes_beside(state.last), prefix);
   bool is_longer = fitted.entries.size() == state.memory.size() + entries.size();
   bool is_same = is_longer && fitted.moved.empty();
   for (std::size_t i = 0; is_same && i < state.memory.size(); ++i) {

@@ -35,8 +35,7 @@ Update<GoalRun> update_with_summary(const GoalRun& state, std::string summary, C
   return set(&GoalRun::summary, std::move(summary)).append(&GoalRun::memory, std::move(entry));
 }
 
-Update<GoalRun> update_with_reply(const GoalRun& state, const ModelReply& reply,
-                                  Context& context) {
+Update<GoalRun> update_with_reply(const GoalRun& state, const ModelReply& reply, Context& context) {
   std::string summary = first_characters(storable_text(reply.text), kSummaryMax);
   if (reply.stop_reason == StopReason::refused) {
     summary = without_summary(

@@ -12,11 +12,11 @@
 
 namespace belay::goals {
 
-inline constexpr std::int64_t kLargeResult = 4'000;          // characters; longer: a reference
-inline constexpr std::int64_t kBeginCharacters = 500;        // of a reference
-inline constexpr std::size_t kMemoryBytesMax = 64 * 1024;    // in a prompt
-inline constexpr std::size_t kCarriedBytesMax = 16 * 1024;   // part of it, of the last run
-inline constexpr std::int64_t kCarriedSummaryMax = 4'000;    // characters
+inline constexpr std::int64_t kLargeResult = 4'000;         // characters; longer: a reference
+inline constexpr std::int64_t kBeginCharacters = 500;       // of a reference
+inline constexpr std::size_t kMemoryBytesMax = 64 * 1024;   // in a prompt
+inline constexpr std::size_t kCarriedBytesMax = 16 * 1024;  // part of it, of the last run
+inline constexpr std::int64_t kCarriedSummaryMax = 4'000;   // characters
 
 inline constexpr std::string_view kSummaryKey = "summary";  // of the entry that a run adds last
 

@@ -55,9 +55,9 @@ TEST(WorkingMemory, IsAJsonObjectInTheOrderOfTheSteps) {
 
 TEST(WorkingMemory, AReferenceHasTheIdTheNumberOfCharactersAndTheBeginning) {
   Value memory = memory_value({{"step_1_a_0", "beginning", "run-step_1_a_0", 9'000}});
-  EXPECT_EQ(memory["step_1_a_0"],
-            Value::object(
-                {{"result", "run-step_1_a_0"}, {"characters", 9'000}, {"begin", "beginning"}}));
+  EXPECT_EQ(
+      memory["step_1_a_0"],
+      Value::object({{"result", "run-step_1_a_0"}, {"characters", 9'000}, {"begin", "beginning"}}));
 }
 
 TEST(WorkingMemory, OfTheLastRunIsAMemberOfItsOwn) {

@@ -43,7 +43,7 @@ MainOptions options() {
 std::vector<Module> modules() {
   std::vector<Module> modules;
   modules.push_back(wellbeing::module());
-  // The rules of `builtin` reject the requests of goals, which have a script of their own.
+  // The rules of `builtin` reject the requests of goals: a script answers these.
   auto& builtin = modules.back().models.at("builtin");
   builtin = [rules = builtin](const ModuleSettings& settings) {
     return goals::with_builtin_planner(rules(settings));
