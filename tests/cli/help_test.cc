@@ -10,6 +10,16 @@ const std::vector<Words>& verbs() {
                                          {"notes", "import"},
                                          {"notes", "list"},
                                          {"notes", "show"},
+                                         {"goals"},
+                                         {"goals", "add"},
+                                         {"goals", "list"},
+                                         {"goals", "show"},
+                                         {"goals", "edit"},
+                                         {"goals", "trigger"},
+                                         {"goals", "pause"},
+                                         {"goals", "resume"},
+                                         {"goals", "remove"},
+                                         {"goals", "steps"},
                                          {"run"},
                                          {"run", "daily-audit"},
                                          {"run", "routine"},
@@ -91,10 +101,10 @@ TEST(CliHelp, EveryVerbHasExamplesAndHelpOpensNoStore) {
   }
 }
 
-TEST(CliHelp, VerbsAreAtMostTwentyEight) {
+TEST(CliHelp, VerbsAreAtMostThirty) {
   std::map<std::string, int> first;
   for (const Words& words : verbs()) ++first[words.front()];
-  EXPECT_LE(first.size(), 28u);
+  EXPECT_LE(first.size(), 30u);
 }
 
 TEST(CliHelp, Version) {

@@ -129,6 +129,7 @@ class CliSentAgain : public ::testing::Test {
   static void add_decision_cases(std::vector<Case>& all);
   static void add_store_cases(std::vector<Case>& all);
   static void add_record_cases(std::vector<Case>& all);
+  static void add_goal_cases(std::vector<Case>& all);
 };
 
 std::vector<Case> CliSentAgain::cases() {
@@ -138,6 +139,7 @@ std::vector<Case> CliSentAgain::cases() {
   add_decision_cases(all);
   add_store_cases(all);
   add_record_cases(all);
+  add_goal_cases(all);
   return all;
 }
 
@@ -258,6 +260,38 @@ void CliSentAgain::add_record_cases(std::vector<Case>& all) {
     // If the record no longer exists, it is not found: the effect is the same (RFC 9110, 9.2.2).
     all.push_back({"delete" + kind.singular, std::move(erased), {204, 404}, {404}});
   }
+}
+
+void CliSentAgain::add_goal_cases(std::vector<Case>& all) {
+  // Returns the path of a goal of that name.
+  auto goal = [](Served& served, const std::string& key) {
+    Got made =
+        served.send("POST", "/api/goals", R"({"objective":"Find it"})", {{"Idempotency-Key", key}});
+    EXPECT_EQ(made.status, 201) << made.body;
+    return "/api/goals/" + text(made.json()["id"]);
+  };
+  Sent created{"POST", "/api/goals", R"({"objective":"Find it"})", {{"Idempotency-Key", "goal-1"}}};
+  all.push_back({"createGoal", as_it_is(std::move(created)), {200, 201}, {200}});
+  Prepare edited = [goal](Served& served) {
+    return Sent{"PATCH", goal(served, "edited"), R"({"params":{"stepBudget":3}})"};
+  };
+  all.push_back({"editGoal", std::move(edited)});
+  for (const char* verb : {"pause", "resume"}) {
+    Prepare status = [goal, verb](Served& served) {
+      return Sent{"POST", goal(served, verb) + "/" + verb};
+    };
+    all.push_back({std::string(verb) + "Goal", std::move(status)});
+  }
+  Prepare deleted = [goal](Served& served) { return Sent{"DELETE", goal(served, "deleted"), ""}; };
+  all.push_back({"deleteGoal", std::move(deleted), {204, 404}, {404}});
+  // In a paused queue, the run remains queued.
+  Prepare triggered = [goal](Served& served) {
+    EXPECT_EQ(served.post("/api/queues/goals", R"({"paused":true})").status, 200);
+    Sent sent{"POST", goal(served, "triggered") + "/trigger"};
+    sent.headers = {{"Idempotency-Key", "trigger-1"}};
+    return sent;
+  };
+  all.push_back({"triggerGoal", std::move(triggered), {202}, {202}});
 }
 
 TEST_F(CliSentAgain, EachRequestThatChangesSomethingHasOneFinalAnswerAndOneEffect) {

@@ -156,6 +156,26 @@ std::vector<Entry> mcp_entries() {
   };
 }
 
+// Each user has the goal "goal-USER".
+std::vector<Entry> goal_entries() {
+  using enum About;
+  const std::string one = "/api/goals/goal-of-{user}", whose = "?userId={user}";
+  const char* objective = R"({"objective":"Find it"})";
+  return {
+      {"listGoals", "", nobody, "/api/goals"},
+      {"listGoals", "of a user", thing, "/api/goals" + whose, "", 200, 200},
+      {"createGoal", "", thing, "/api/goals" + whose, objective, 201, 201},
+      {"getGoal", "", thing, one + whose},
+      {"editGoal", "", thing, one + whose, R"({"priority":3})"},
+      {"pauseGoal", "", thing, one + "/pause" + whose},
+      {"resumeGoal", "", thing, one + "/resume" + whose},
+      {"triggerGoal", "", thing, one + "/trigger" + whose, "", 202},
+      {"listGoalRuns", "", thing, one + "/runs" + whose},
+      {"listSteps", "", thing, "/api/runs/{run}/steps"},
+      {"deleteGoal", "", thing, one + whose, "", 204},
+  };
+}
+
 std::vector<Entry> agent_entries() {
   using enum About;
   using P = Permission;
@@ -211,7 +231,7 @@ const std::vector<Entry>& permission_table() {
   static const std::vector<Entry> table = [] {
     std::vector<Entry> all;
     for (auto* part : {store_entries, thread_entries, fork_entries, approval_entries, start_entries,
-                       mcp_entries, agent_entries}) {
+                       mcp_entries, agent_entries, goal_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
     std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";

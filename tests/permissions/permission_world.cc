@@ -1,5 +1,6 @@
 #include "tests/permissions/permission_world.h"
 
+#include "agents/goals/records.h"
 #include "agents/wellbeing/records.h"
 #include "cli/modules.h"
 #include "program/belay_program.h"
@@ -97,6 +98,10 @@ void PermissionWorld::add_things_of(const std::string& user, const std::string& 
   routine.date = "2025-12-31";
   routine.threadId = "of the " + word;
   records.push_back(write_of(routine, user));
+  goals::Goal goal;
+  goal.id = "goal-of-" + user;
+  goal.objective = "Find the " + word + ".";
+  records.push_back(write_of(goal, user));
   ASSERT_TRUE(block_on(loop, service->save_records(local_program, std::move(records))).ok());
   std::map<std::string, std::string>& ids = ids_[user];
   ids["thread"] = "thread-of-" + user;
