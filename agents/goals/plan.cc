@@ -173,7 +173,9 @@ Task<Result<Update<GoalRun>>> plan_step(SharedPlanner planner, const GoalRun& st
   request.messages.push_back(
       {Role::system, system_prompt(state.goal.objective, request.tools, remaining, memory)});
   request.messages.push_back({Role::user, user_prompt(state.history)});
-  request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
+  request.on_text_delta = [&context](std::string_view piece) {
+    context.stream(storable_text(piece));
+  };
   std::vector<ToolDefinition> tools = request.tools;
   auto reply = co_await context.model().generate(std::move(request));
   if (!reply.ok()) {

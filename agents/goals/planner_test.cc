@@ -259,10 +259,14 @@ TEST(GoalPlanner, AnInputWithoutAGoalFails) {
 TEST(GoalPlanner, ASpentTokenBudgetEndsInASummary) {
   auto world = world_with(plans({planned("Again.", {{"1", "look", words("a")}})}));
   RunOptions options;
-  options.budget.tokens = 8'000;
-  auto run = world.run(goal_graph({look_tool()}), goal_input()).options(options).approve_all();
+  options.budget.tokens = 2'800;
+  GoalRun input = goal_input();
+  input.goal.params.maxTokens = 100;
+  input.goal.params.stepBudget = 50;
+  auto run = world.run(goal_graph({look_tool()}), input).options(options).approve_all();
   ASSERT_TRUE(run.ok()) << run.error()->message;
   EXPECT_EQ(run.outcome(), "tokens_spent");
+  EXPECT_GT(run.records<GoalStep>().size(), 0u);
   EXPECT_FALSE(run.state().summary.empty());
 }
 

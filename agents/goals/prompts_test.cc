@@ -16,7 +16,9 @@ TEST(Prompts, TheSystemPromptHasTheObjectiveTheToolsTheGuidelinesAndTheMemory) {
                                     {"write", "Writes.", Value()}};
   EXPECT_EQ(
       system_prompt("Find the outbox", tools, 7, "{\n  \"step_1_search_0\": \"x\"\n}"),
-      R"(You are an autonomous AI agent designed to achieve goals by planning steps and calling tools.
+      "You are an autonomous AI agent designed to achieve goals by planning steps and calling "
+      "tools."
+      R"(
 
 Your objective: Find the outbox
 

@@ -61,7 +61,9 @@ Task<Result<Update<GoalRun>>> summarize(SharedPlanner, const GoalRun& state, Con
     co_return update_with_summary(state, without_summary(*context.previous_error()), context);
   }
   ModelRequest request = summary_request(state);
-  request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
+  request.on_text_delta = [&context](std::string_view piece) {
+    context.stream(storable_text(piece));
+  };
   auto reply = co_await context.model().generate(std::move(request));
   if (reply.ok()) co_return update_with_reply(state, *reply, context);
   bool is_retried =
