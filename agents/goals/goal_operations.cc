@@ -76,16 +76,28 @@ Task<Result<Done>> erase_of_goal(GoalAccess at, std::string collection, std::str
   }
 }
 
+// Returns a run of the goal that has not ended; nullopt if all have.
+Task<Result<std::optional<RunRow>>> open_run(GoalAccess at, std::string id) {
+  RunPage page;
+  page.thread = thread_of(id);
+  page.statuses = {RunStatus::queued, RunStatus::running, RunStatus::paused,
+                   RunStatus::quarantined};
+  page.limit = 1;
+  auto runs = co_await at.service.runs(at.who, std::move(page));
+  bool is_new = !runs.ok() && runs.error().code == ErrorCode::not_found;
+  if (!runs.ok() && !is_new) co_return std::move(runs).error();
+  std::optional<RunRow> open;
+  if (runs.ok() && !runs->empty()) open = std::move(runs->front());
+  co_return std::move(open);
+}
+
 // Cancels the runs of the goal that have not ended, one after another.
 Task<Result<Done>> end_runs(GoalAccess at, std::string id, bool cancel) {
   std::optional<RunId> refused;
   while (true) {
     std::string goal = id;
-    BELAY_CO_TRY(std::vector<RunRow> runs,
-                 co_await runs_of_goal(at, std::move(goal), std::nullopt, limits::list_rows_max));
-    auto has_not_ended = [](const RunRow& run) { return !is_final(run.status); };
-    auto open = std::find_if(runs.begin(), runs.end(), has_not_ended);
-    if (open == runs.end()) co_return Done{};
+    BELAY_CO_TRY(std::optional<RunRow> open, co_await open_run(at, std::move(goal)));
+    if (!open) co_return Done{};
     if (!cancel) {
       co_return error(ErrorCode::conflict, "The goal \"" + id + "\" has a run that is " +
                                                std::string(name_of(open->status)) +

@@ -306,6 +306,8 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"egress_ports", "destinations of nodes, in any process: src/net/egress_test.cc"},
       {"assistant_folders", "tools of the assistant, in any process: tests/cli/assistant_test.cc"},
       {"assistant_files", "tools of the assistant, in any process: tests/cli/assistant_test.cc"},
+      {"goals_folders", "tools of goals, in any process: tests/cli/goals_test.cc"},
+      {"goals_files", "tools of goals, in any process: tests/cli/goals_test.cc"},
       {"trusted_proxies", "of serve alone: tests/cli/limits_test.cc"},
       {"roles", "of who decides, which a key says for itself: tests/cli/approvals_test.cc"},
       {"api_key_file", door},

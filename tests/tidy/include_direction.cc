@@ -18,7 +18,7 @@ constexpr std::array kFolders = {
     "events",  "driver",  "replay", "worker", "runtime",   "embedding", "check",
     "testing", "service", "client", "server", "cli",       "program"};
 // The folders of agents/, likewise.
-constexpr std::array kAgents = {"assistant", "rules", "wellbeing"};
+constexpr std::array kAgents = {"assistant", "goals", "rules", "wellbeing"};
 
 // External libraries, and the only folders that include them.
 struct Library {
