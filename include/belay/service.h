@@ -21,6 +21,7 @@
 #include "belay/collection.h"
 #include "belay/principal.h"
 #include "belay/runtime.h"
+#include "belay/schedule.h"
 #include "belay/storage.h"
 
 namespace belay {
@@ -219,6 +220,8 @@ class Service {
   // The newest messages of the thread's runs, at most limits::list_rows_max, oldest first.
   virtual Task<Result<std::vector<SteeringMessage>>> steering(const Principal& who,
                                                               ThreadId thread) = 0;
+  // The operations on schedules; the object lives as long as the service.
+  virtual Schedules& schedules() = 0;
   virtual Task<Result<ThreadDeletion>> delete_thread(const Principal& who,
                                                      ThreadId thread) = 0;  // see storage.h
   virtual Task<Result<std::vector<ListedThread>>> threads(const Principal& who,
