@@ -102,16 +102,18 @@ struct Presentation {
   std::map<std::string, Value> schemas = {};
 };
 
-// Starts runs of a graph at fixed times, in the queue, as long as a worker or a server executes
-// runs of the store. A time has one run, with any number of processes, and in the thread "NAME
-// TIME". Of the times at which no process was running, only the latest has a run; times before a
-// process first knew the schedule have none.
+// A schedule (schedule.h) that a module declares, of the user of the process that starts it. A run
+// is started in the queue, in the thread "NAME TICK". Users can pause the schedule.
 struct ModuleSchedule {
   std::string name;
   std::string graph;
-  // One second or more; the times are the multiples since 1970 (UTC). A change moves the next time.
+  // One second or more; the ticks are the multiples since 1970 (UTC). Of the ticks of an outage,
+  // only the latest has a run.
   std::chrono::seconds every{0};
-  Value input = Value::Object();  // members of the graph's state
+  Value input = Value::Object();   // members of the graph's state
+  std::string expression = {};     // not empty: a cron expression, instead of `every`
+  std::string zone = "UTC";        // of the expression
+  std::string module = {};         // set by the program
 };
 
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;

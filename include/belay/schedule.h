@@ -93,6 +93,7 @@ struct ScheduleTick {
   std::string decision{};  // started, buffered, skipped, missed, failed
   std::string reason{};
   std::string run{}, thread{};  // of a tick that has started one
+  bool by_hand = false;         // started by run_now() or backfill(), not by the scheduler
   Instant decided_at{};
 
   std::string key() const;

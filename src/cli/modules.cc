@@ -1,18 +1,23 @@
 #include "cli/modules.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
 #include "cli/show.h"
 #include "server/module_routes.h"
-#include "service/scheduled_runs.h"
+#include "scheduler/scheduler.h"
 
 namespace belay::cli {
 namespace {
 
 constexpr std::size_t kSettingNameColumns = 24;
+
+// The collections of every program.
+constexpr std::array kOwnCollections = {SteeringMessage::collection, Schedule::collection,
+                                        ScheduleTick::collection};
 
 // The model of a program that has none: every call fails.
 class NoModel final : public Model {
@@ -90,8 +95,9 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
   }
   for (const Tool& tool : module.tools) BELAY_CHECK(take("tool", tool.name()));
   for (const std::string& name : module.collections) BELAY_CHECK(take("collection", name));
+  const cron::ZoneDatabase zones;
   for (const ModuleSchedule& schedule : module.schedules) {
-    BELAY_CHECK(check_schedule(schedule));
+    BELAY_CHECK(scheduler::check_module_schedule(schedule, zones));
     BELAY_CHECK(take("schedule", schedule.name));
   }
   for (const ModuleSetting& setting : module.settings) {
@@ -114,8 +120,9 @@ Result<Done> take_names_of_program(const MainOptions& options, TakenNames& taken
   for (const std::string& name : options.collections) {
     BELAY_CHECK(taken.take("collection", name, ""));
   }
-  BELAY_CHECK(taken.take("collection", std::string(schedules_collection), ""));
-  BELAY_CHECK(taken.take("collection", std::string(SteeringMessage::collection), ""));
+  for (std::string_view name : kOwnCollections) {
+    BELAY_CHECK(taken.take("collection", std::string(name), ""));
+  }
   for (const auto& [topic, receiver] : options.receivers) {
     BELAY_CHECK(taken.take("topic", topic, ""));
   }
@@ -296,8 +303,10 @@ void take_parts(Module& module, Program& program) {
   };
   append(program.collections, module.collections);
   // Copied: the graphs are checked against those of the modules when they are built.
-  program.schedules.insert(program.schedules.end(), module.schedules.begin(),
-                           module.schedules.end());
+  for (ModuleSchedule schedule : module.schedules) {
+    schedule.module = module.name;
+    program.schedules.push_back(std::move(schedule));
+  }
   append(program.settings, module.settings);
   append(program.forms, module.forms);
   program.receivers.merge(module.receivers);
@@ -339,8 +348,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.collections = std::move(options.collections);
   program.receivers = std::move(options.receivers);
   for (Module& module : modules) take_parts(module, program);
-  if (!program.schedules.empty()) program.collections.emplace_back(schedules_collection);
-  program.collections.emplace_back(SteeringMessage::collection);
+  for (std::string_view name : kOwnCollections) program.collections.emplace_back(name);
   program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };
   program.model = [modules, model = std::move(options.model)](
                       const Settings& settings, Clock& clock) -> Result<std::shared_ptr<Model>> {

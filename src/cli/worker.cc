@@ -7,7 +7,7 @@
 #include "belay/storage.h"
 #include "cli/command_list.h"
 #include "cli/shared_options.h"
-#include "service/scheduled_runs.h"
+#include "scheduler/scheduler.h"
 
 namespace belay::cli {
 namespace {
@@ -45,26 +45,49 @@ Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours ret
   }
 }
 
-Task<Result<std::size_t>> start_due_runs(CommandContext& world) {
-  return start_scheduled_runs(world.service, world.local->runtime, world.who, world.settings.user,
-                              world.program.schedules, world.clock.now());
-}
+// The schedules of the store, of which each worker and each server starts the due runs.
+class Scheduler {
+ public:
+  explicit Scheduler(CommandContext& world) : world_(world) {}
 
-// Waits for the next time of a schedule, at most a minute: the clock can be set meanwhile. An error
-// is reported, and the run is tried again.
-Task<Done> start_runs_at_their_times(CommandContext& world) {
-  constexpr std::chrono::seconds wait_max{60};
-  while (true) {
-    auto started = co_await start_due_runs(world);
-    if (!started.ok()) world.output.progress(started.error().message);
-    Instant now = world.clock.now();
-    Instant::duration wait = wait_max;
-    for (const ModuleSchedule& schedule : world.program.schedules) {
-      wait = std::min(wait, time_of_schedule(schedule, now) + schedule.every - now);
+  // Decides the ticks that are due, then again every second.
+  Task<Done> run() {
+    co_await process();
+    while (true) {
+      co_await sleep_for(scheduler::poll_interval);
+      co_await process();
     }
-    co_await sleep_for(wait);
   }
-}
+
+  // A failure is reported, and tried again later.
+  Task<Done> process() {
+    if (!is_declared_) {
+      auto declared = co_await scheduler::declare_schedules(parts(), world_.settings.user,
+                                                            world_.program.schedules);
+      report(declared.ok() ? "" : declared.error().message);
+      is_declared_ = declared.ok();
+    }
+    auto started = co_await scheduler::process_due_schedules(parts());
+    report(started.ok() ? "" : started.error().message);
+    co_return Done{};
+  }
+
+ private:
+  scheduler::SchedulerParts parts() {
+    return {world_.local->store, world_.service, world_.clock, zones_, world_.who.tenant};
+  }
+
+  // The same error is reported once, not every second.
+  void report(const std::string& message) {
+    if (!message.empty() && message != reported_) world_.output.progress(message);
+    if (!message.empty()) reported_ = message;
+  }
+
+  CommandContext& world_;
+  const cron::ZoneDatabase zones_;
+  bool is_declared_ = false;
+  std::string reported_;
+};
 
 // Starts a task that ends with the worker.
 Spawned start_beside(CommandContext& world, Task<Done> task) {
@@ -119,10 +142,11 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   if (wanted.retention && !wanted.until_idle) {
     pruning = start_beside(world, prune_from_time_to_time(world, *wanted.retention));
   }
-  if (!world.program.schedules.empty() && wanted.until_idle) {
-    BELAY_CO_CHECK(co_await start_due_runs(world));
-  } else if (!world.program.schedules.empty()) {
-    scheduling = start_beside(world, start_runs_at_their_times(world));
+  Scheduler scheduler(world);
+  if (wanted.until_idle) {
+    co_await scheduler.process();
+  } else {
+    scheduling = start_beside(world, scheduler.run());
   }
   options.on_error = [&world, told = std::string()](const Error& why) mutable {
     if (std::exchange(told, why.message) != why.message) world.output.progress(why.message);

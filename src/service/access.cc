@@ -5,17 +5,11 @@
 #include <algorithm>
 
 #include "engine/run_options.h"
+#include "service/schedule_access.h"
+#include "service/user_access.h"
 
 namespace belay {
 namespace {
-
-// The data that a principal can read: the data of its user; also others' approvals; all.
-enum class Reach { own, approvals, all };
-
-Reach reach_of(const Principal& who) {
-  if (who.permission >= Permission::administer) return Reach::all;
-  return who.permission >= Permission::decide ? Reach::approvals : Reach::own;
-}
 
 Error no_thread(const ThreadId& thread) {
   return error(ErrorCode::not_found, "Unknown thread \"" + thread.text + "\".");
@@ -36,14 +30,10 @@ void leave_out_state(RunView& view) {
   view.row.error.clear();
 }
 
-Error no_such_user(const UserId& user) {
-  return error(ErrorCode::not_found,
-               "User \"" + user.text + "\" is unknown, or this API key cannot read their data.");
-}
-
 class GuardedService final : public Service {
  public:
-  explicit GuardedService(std::unique_ptr<Service> all) : all_(std::move(all)) {}
+  explicit GuardedService(std::unique_ptr<Service> all)
+      : all_(std::move(all)), schedules_(with_access_rules(all_->schedules())) {}
 
   std::optional<std::uint64_t> store_version() override { return all_->store_version(); }
 
@@ -150,6 +140,8 @@ class GuardedService final : public Service {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
     co_return co_await all_->steering(who, std::move(thread));
   }
+
+  Schedules& schedules() override { return *schedules_; }
 
   Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
@@ -316,20 +308,6 @@ class GuardedService final : public Service {
     return error(ErrorCode::forbidden, "This request requires the permission administer.");
   }
 
-  static Result<Done> check_user(const Principal& who, const UserId& user) {
-    if (is_unrestricted(who)) return Done{};
-    BELAY_CHECK(check_name("userId", user.text));
-    if (reach_of(who) == Reach::all || user == who.user) return Done{};
-    return no_such_user(user);
-  }
-
-  // Returns the user whose data a query covers: the given one if permitted, otherwise the default.
-  static Result<std::optional<UserId>> whom(const Principal& who, std::optional<UserId> user) {
-    if (user) BELAY_CHECK(check_user(who, *user));
-    if (!user && reach_of(who) != Reach::all) user = who.user;
-    return user;
-  }
-
   static Result<std::optional<UserId>> whose_approvals(const Principal& who,
                                                        std::optional<UserId> user) {
     if (reach_of(who) == Reach::own) return whom(who, std::move(user));
@@ -401,6 +379,7 @@ class GuardedService final : public Service {
   }
 
   const std::unique_ptr<Service> all_;
+  const std::unique_ptr<Schedules> schedules_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "belay/limits.h"
 #include "load/stored_run.h"
+#include "scheduler/local_schedules.h"
 #include "service/access.h"
 #include "service/background_operations.h"
 #include "service/find_approval.h"
@@ -32,15 +33,28 @@ constexpr std::chrono::milliseconds kLaterLooks{500};
 
 Task<Result<Done>> refused(Error why) { co_return why; }
 
-Error only_by_steer() {
-  return error(ErrorCode::invalid,
-               "Steering messages cannot be saved as records. Send them to their thread.");
+// The records that have operations of the service, which check them.
+Result<Done> check_collection(const RecordWrite& write) {
+  for (std::string_view reserved :
+       {SteeringMessage::collection, Schedule::collection, ScheduleTick::collection}) {
+    if (write.collection != reserved) continue;
+    return error(ErrorCode::invalid, "Records of the collection \"" + write.collection +
+                                         "\" cannot be saved directly. Use their commands.");
+  }
+  return Done{};
 }
 
 class LocalService final : public Service {
  public:
   explicit LocalService(LocalServiceParts parts)
-      : parts_(std::move(parts)), under_way_(parts_.executor) {}
+      : parts_(std::move(parts)), under_way_(parts_.executor) {
+    auto check_start = [this](const Principal& who, StartRun wanted) -> Result<Done> {
+      BELAY_CHECK(run_request(parts_.graphs, who.tenant, std::move(wanted)));
+      return Done{};
+    };
+    schedules_ = scheduler::local_schedules(
+        {parts_.store, *this, parts_.clock, parts_.random, zones_, std::move(check_start)});
+  }
 
   std::optional<std::uint64_t> store_version() override { return parts_.store.change_token(); }
 
@@ -200,6 +214,8 @@ class LocalService final : public Service {
                                                       ThreadId thread) override {
     return steering_of_thread(steering_parts(), who.tenant, std::move(thread));
   }
+
+  Schedules& schedules() override { return *schedules_; }
 
   Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
     BELAY_CO_TRY(ListedThread listed, co_await this->thread(who, thread));
@@ -432,7 +448,8 @@ class LocalService final : public Service {
   }
   Task<Result<Done>> save_records(const Principal& who, std::vector<RecordWrite> records) override {
     for (const RecordWrite& record : records) {
-      if (record.collection == SteeringMessage::collection) return refused(only_by_steer());
+      auto permitted = check_collection(record);
+      if (!permitted.ok()) return refused(std::move(permitted).error());
       if (!parts_.check_record) continue;
       auto checked = parts_.check_record(record, parts_.clock.now());
       if (!checked.ok()) return refused(std::move(checked).error());
@@ -569,32 +586,14 @@ class LocalService final : public Service {
 
   const LocalServiceParts parts_;
   BackgroundOperations under_way_;
-};
-
-class ServiceRecords final : public Records {
- public:
-  ServiceRecords(Service& service, Principal who, UserId user)
-      : service_(service), who_(std::move(who)), user_(std::move(user)) {}
-
-  Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) override {
-    UserId user = filter.user.empty() ? user_ : filter.user;
-    return service_.find_records(who_, std::move(user), std::move(filter));
-  }
-
- private:
-  Service& service_;
-  const Principal who_;
-  const UserId user_;
+  const cron::ZoneDatabase zones_;
+  std::unique_ptr<Schedules> schedules_;
 };
 
 }  // namespace
 
 std::unique_ptr<Service> make_local_service(LocalServiceParts parts) {
   return with_access_rules(std::make_unique<LocalService>(std::move(parts)));
-}
-
-std::unique_ptr<Records> records_of(Service& service, Principal who, UserId user) {
-  return std::make_unique<ServiceRecords>(service, std::move(who), std::move(user));
 }
 
 }  // namespace belay
