@@ -53,11 +53,11 @@ inline constexpr hours steering_kept{24 * 90};                // a steering mess
 inline constexpr std::size_t steering_bytes_max = 64u << 10;  // its text
 inline constexpr std::size_t steering_waiting_max = 100;      // of one run
 
-inline constexpr hours schedule_ticks_kept{24 * 90};       // a decided tick of a schedule
-inline constexpr std::size_t backfill_ticks_max = 1'000;   // of one backfill
-inline constexpr std::size_t shown_ticks_max = 100;        // the next ticks of a schedule
-inline constexpr hours thread_idle_max{24 * 7};  // then a waiting thread cannot be resumed
-inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries
+inline constexpr hours schedule_ticks_kept{24 * 90};      // a decided tick of a schedule
+inline constexpr std::size_t backfill_ticks_max = 1'000;  // of one backfill
+inline constexpr std::size_t shown_ticks_max = 100;       // the next ticks of a schedule
+inline constexpr hours thread_idle_max{24 * 7};           // then a waiting thread cannot be resumed
+inline constexpr int run_attempts_max = 20;               // RunSettings::max_retries
 inline constexpr hours run_timeout_max{24 * 365};
 inline constexpr hours approval_expiry_max{24 * 30};
 inline constexpr std::int64_t budget_max = 1'000'000'000'000'000;  // tokens; millionths of money

@@ -110,10 +110,10 @@ struct ModuleSchedule {
   // One second or more; the ticks are the multiples since 1970 (UTC). Of the ticks of an outage,
   // only the latest has a run.
   std::chrono::seconds every{0};
-  Value input = Value::Object();   // members of the graph's state
-  std::string expression = {};     // not empty: a cron expression, instead of `every`
-  std::string zone = "UTC";        // of the expression
-  std::string module = {};         // set by the program
+  Value input = Value::Object();  // members of the graph's state
+  std::string expression = {};    // not empty: a cron expression, instead of `every`
+  std::string zone = "UTC";       // of the expression
+  std::string module = {};        // set by the program
 };
 
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;

@@ -51,7 +51,7 @@ struct Schedule {
   ScheduledRun run{};
   std::string expression{};
   std::string zone = "UTC";
-  std::string overlap = "skip";       // name_of(Overlap)
+  std::string overlap = "skip";        // name_of(Overlap)
   std::int64_t catch_up_seconds = 60;  // older ticks are missed
   std::int64_t jitter_seconds = 0;     // the longest delay of a tick
   bool paused = false;
@@ -60,15 +60,15 @@ struct Schedule {
   Instant created_at{}, updated_at{};
 
   // The state of the scheduler.
-  Instant decided{};           // the last tick that was decided, or the creation or resumption
-  bool waits = true;           // false: paused, or without a further tick
-  Instant wake{};              // the scheduler reads a schedule that waits at this time
+  Instant decided{};  // the last tick that was decided, or the creation or resumption
+  bool waits = true;  // false: paused, or without a further tick
+  Instant wake{};     // the scheduler reads a schedule that waits at this time
   std::optional<Instant> starting{};  // a tick whose run is being started
   bool starting_cancels = false;      // the last run is cancelled first
   ScheduledRun starting_run{};        // as it was when the tick was decided
   std::optional<Instant> buffered{};  // a tick that waits for the end of the last run
   std::string last_run{}, last_thread{};
-  std::string last_error{};  // of the last tick that could not start its run
+  std::string last_error{};               // of the last tick that could not start its run
   std::optional<Instant> skipped_from{};  // the first of the ticks that the last entry skips
   std::int64_t skipped_together = 0;      // and their number
   std::int64_t started = 0, skipped = 0, missed = 0, failed = 0;  // ticks

@@ -7,8 +7,8 @@
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
 #include "cli/show.h"
-#include "server/module_routes.h"
 #include "scheduler/scheduler.h"
+#include "server/module_routes.h"
 
 namespace belay::cli {
 namespace {

@@ -15,8 +15,8 @@ Error unknown(const std::string& name) {
 }
 
 Error changed_too_often(const std::string& name) {
-  return error(ErrorCode::conflict, "The schedule " + in_quotes(name) +
-                                        " was changed by others meanwhile. Try again.");
+  return error(ErrorCode::conflict,
+               "The schedule " + in_quotes(name) + " was changed by others meanwhile. Try again.");
 }
 
 class LocalSchedules final : public Schedules {
@@ -43,8 +43,7 @@ class LocalSchedules final : public Schedules {
     for (int i = 0; i < kChangeTries; ++i) {
       BELAY_CO_TRY(Versioned<Schedule> found, co_await find(who, user, name));
       Instant now = parts_.clock.now();
-      BELAY_CO_TRY(TickDecision changed,
-                   changed_schedule(found.record, change, parts_.zones, now));
+      BELAY_CO_TRY(TickDecision changed, changed_schedule(found.record, change, parts_.zones, now));
       Schedule schedule = changed.schedule;
       if (has_same_settings(schedule, found.record)) co_return view_of(std::move(schedule), 1);
       BELAY_CO_CHECK(check_start(who, schedule));
@@ -80,10 +79,9 @@ class LocalSchedules final : public Schedules {
     for (int i = 0; i < kChangeTries; ++i) {
       BELAY_CO_TRY(Versioned<Schedule> found, co_await find(who, user, name));
       if (!found.record.module.empty()) {
-        co_return error(ErrorCode::conflict, "The schedule " + in_quotes(name) +
-                                                 " is declared by the module " +
-                                                 in_quotes(found.record.module) +
-                                                 ". Pause it instead.");
+        co_return error(ErrorCode::conflict,
+                        "The schedule " + in_quotes(name) + " is declared by the module " +
+                            in_quotes(found.record.module) + ". Pause it instead.");
       }
       BELAY_CO_TRY(bool is_erased,
                    co_await records(who).erase(std::move(found.record), found.version));
@@ -113,8 +111,7 @@ class LocalSchedules final : public Schedules {
     BELAY_CO_TRY(Versioned<Schedule> found, co_await find(who, user, name));
     BELAY_CO_TRY(cron::Schedule times, times_of(found.record, parts_.zones));
     BELAY_CO_CHECK(check_range(times, range));
-    std::vector<Instant> ticks =
-        times.ticks(range.after, range.until, limits::backfill_ticks_max);
+    std::vector<Instant> ticks = times.ticks(range.after, range.until, limits::backfill_ticks_max);
     Backfill done;
     done.ticks = static_cast<std::int64_t>(ticks.size());
     if (!ticks.empty()) {

@@ -57,8 +57,7 @@ class DueSchedule {
       decision = decide_ticks(std::move(found.record), *times, is_open, parts_.clock.now());
     }
     // Of several workers one saves; the others read its decision.
-    BELAY_CO_TRY(bool is_saved,
-                 co_await parts_.records().save(std::move(decision), found.version));
+    BELAY_CO_TRY(bool is_saved, co_await parts_.records().save(std::move(decision), found.version));
     if (is_saved && is_start) ++started_;
     co_return Done{};
   }
@@ -105,8 +104,7 @@ class DueSchedule {
     Principal who = principal_of(parts_);
     ThreadId thread(schedule.last_thread);
     std::optional<RunId> run = run_named(schedule.last_run);
-    auto cancelled =
-        co_await parts_.service.cancel(who, std::move(thread), std::move(by), "", run);
+    auto cancelled = co_await parts_.service.cancel(who, std::move(thread), std::move(by), "", run);
     // Otherwise it has ended, or was deleted.
     if (!cancelled.ok() && is_transient(cancelled.error().code)) {
       co_return std::move(cancelled).error();

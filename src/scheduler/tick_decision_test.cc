@@ -270,7 +270,9 @@ TEST_F(TickDecisions, AreOneForEachTick) {
   std::int64_t decided = 0;
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     testing::SeededRandom chance{seed};
-    auto number = [&](std::uint64_t most) { return static_cast<std::int64_t>(chance.bits() % most); };
+    auto number = [&](std::uint64_t most) {
+      return static_cast<std::int64_t>(chance.bits() % most);
+    };
     now = at("2026-11-28T12:00:01Z");
     entries.clear();
     ScheduleChange wanted = with_overlap(static_cast<Overlap>(number(4)));

@@ -43,14 +43,12 @@ struct SchedulerProcess {
     RuntimeParts parts{store, world.loop, world.clock, world.random, world.model};
     runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
-    LocalServiceParts service_parts{store,        store,        *runtime,
-                                    world.loop,   world.clock,  world.random,
-                                    {graph.definition()}, {}, {}};
+    LocalServiceParts service_parts{
+        store, store, *runtime, world.loop, world.clock, world.random, {graph.definition()},
+        {},    {}};
     service = make_local_service(std::move(service_parts));
   }
-  scheduler::SchedulerParts parts() {
-    return {store, *service, clock, zones, default_tenant()};
-  }
+  scheduler::SchedulerParts parts() { return {store, *service, clock, zones, default_tenant()}; }
   Task<Done> run() {
     while (true) {
       auto started = co_await scheduler::process_due_schedules(parts());
