@@ -75,7 +75,7 @@ TEST_F(CliSchedules, AnAddedScheduleIsListedAndShownWithItsNextTicks) {
   std::string shown = world.run({"schedules", "show", "letters"}).out;
   EXPECT_THAT(shown, HasSubstr("0 9 * * MON-FRI  Europe/Madrid"));
   EXPECT_THAT(shown, HasSubstr("catch-up:   1m"));
-  EXPECT_THAT(shown, HasSubstr("09:00 Europe/Madrid)")) << "beside the time in UTC";
+  EXPECT_THAT(shown, HasSubstr("09:00 Europe/Madrid)")) << "after the time in UTC";
 }
 
 TEST_F(CliSchedules, NextShowsAsManyTicksAsRequested) {
