@@ -53,6 +53,20 @@
   COMMAND(queue_limit)          \
   COMMAND(queue_retry)          \
   COMMAND(queue_quarantined)    \
+  COMMAND(queue_stats)          \
+  COMMAND(queue_clear)          \
+  COMMAND(schedules)            \
+  COMMAND(schedules_list)       \
+  COMMAND(schedules_show)       \
+  COMMAND(schedules_next)       \
+  COMMAND(schedules_ticks)      \
+  COMMAND(schedules_add)        \
+  COMMAND(schedules_edit)       \
+  COMMAND(schedules_pause)      \
+  COMMAND(schedules_resume)     \
+  COMMAND(schedules_run_now)    \
+  COMMAND(schedules_backfill)   \
+  COMMAND(schedules_remove)     \
   COMMAND(workers)              \
   COMMAND(agents)               \
   COMMAND(agents_list)          \

@@ -17,6 +17,10 @@ void declare_run(CommandWords& words, std::optional<std::string>& run) {
   words.option("--run", run, "Run of the thread, by its id or the beginning of it");
 }
 
+void declare_schedule(CommandWords& words, std::string& name) {
+  words.argument("NAME", name, "Name of the schedule").required();
+}
+
 void declare_limit(CommandWords& words, std::size_t& limit) {
   words.option("--limit", limit, "Maximum number of rows, newest first")
       .range(std::size_t{1}, kListMax)
@@ -33,6 +37,10 @@ Result<Done> check_thread_and_run(std::string_view thread, const std::optional<s
   BELAY_CHECK(check_thread(thread));
   if (!run) return Done{};
   return check_name("run id", *run);
+}
+
+Result<Done> check_schedule(std::string_view name) {
+  return check_name("name of the schedule", name);
 }
 
 Result<Done> check_decider(const std::optional<std::string>& by) {

@@ -18,6 +18,8 @@ namespace belay::cli {
 void declare_thread(CommandWords& words, std::string& thread);
 // --run, of a command for one run of a thread.
 void declare_run(CommandWords& words, std::optional<std::string>& run);
+// NAME of a schedule, required.
+void declare_schedule(CommandWords& words, std::string& name);
 // --limit, of a list.
 void declare_limit(CommandWords& words, std::size_t& limit);
 // --role, of a command that decides approvals.
@@ -25,6 +27,7 @@ void declare_roles(CommandWords& words, std::vector<std::string>& roles);
 
 Result<Done> check_thread(std::string_view thread);
 Result<Done> check_thread_and_run(std::string_view thread, const std::optional<std::string>& run);
+Result<Done> check_schedule(std::string_view name);
 // For --by.
 Result<Done> check_decider(const std::optional<std::string>& by);
 // Sets the roles of the settings if the command line has none.

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "belay/limits.h"
+#include "client/remote_schedules.h"
 #include "client/requests.h"
 #include "client/run_watch.h"
 #include "service/json_decode.h"
@@ -169,6 +170,7 @@ class RemoteService final : public Service {
     Target target(thread_path(thread, "/steering"));
     return get_list<SteeringMessage>(target, "messages", steering_from);
   }
+  Schedules& schedules() override { return *schedules_; }
 
   Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread) override {
     return get<ThreadDeletion>(ask_to("DELETE", thread_path(thread)), deletion_from);
@@ -583,6 +585,7 @@ class RemoteService final : public Service {
   }
 
   const RemoteServiceParts parts_;
+  std::unique_ptr<Schedules> schedules_ = remote_schedules(parts_.connection, parts_.random);
   const Principal ignored_;  // of calls to this service itself
 };
 

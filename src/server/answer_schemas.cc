@@ -114,6 +114,22 @@ constexpr Schema kSchemas[] = {
      "oldestDueAt:string? heldBy:Held[]"},
     {"Held", "reason:string runs:integer"},
     {"QueueList", "queues:Queue[]"},
+    {"ClearedQueue", "name:string queued:integer cancelled:integer dryRun:boolean"},
+    {"Schedule",
+     "name:string userId:string agent:string input:any threadId:string? queue:string "
+     "priority:integer expression:string zone:string overlap:string catchUpSeconds:integer "
+     "jitterSeconds:integer paused:boolean reason:string? module:string? description:string "
+     "next:string[] lastRunId:string? lastThreadId:string? lastError:string? buffered:string? "
+     "decidedUntil:string started:integer skipped:integer missed:integer failed:integer "
+     "createdAt:string updatedAt:string",
+     "ticks:ScheduleTick[]"},
+    {"ScheduleList", "schedules:Schedule[] next:string?"},
+    {"ScheduleTick",
+     "at:string until:string count:integer decision:string reason:string? runId:string? "
+     "threadId:string? decidedAt:string"},
+    {"ScheduleTickList", "ticks:ScheduleTick[] next:string?"},
+    {"Backfill", "ticks:integer started:integer first:string? last:string?"},
+    {"DeletedSchedule", "name:string"},
     {"Worker",
      "session:string name:string? alive:boolean processId:integer? startedAt:string? "
      "seenAt:string? "

@@ -164,9 +164,9 @@ class Api::Body {
     }
     // The program's own routes come first: their paths might match those of the generic routes.
     if (own) routes_ = own(world_);
-    for (auto* make :
-         {health_routes, metrics_routes, run_routes, thread_routes, steering_routes, event_routes,
-          approval_routes, outbox_routes, queue_routes, store_routes, mcp_routes}) {
+    for (auto* make : {health_routes, metrics_routes, run_routes, thread_routes, steering_routes,
+                       event_routes, approval_routes, outbox_routes, queue_routes, schedule_routes,
+                       store_routes, mcp_routes}) {
       for (Route& route : make(world_)) routes_.push_back(std::move(route));
     }
     routes_.push_back(description_route());

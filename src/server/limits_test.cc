@@ -81,7 +81,8 @@ TEST_F(ApiLimits, OnlyRoutesThatBeginRunsCountAsStarts) {
   for (const Route& route : api->routes()) {
     if (route.begins_run) begin_runs.insert(route.id);
   }
-  EXPECT_EQ(begin_runs, (std::set<std::string>{"startRun", "forkThread"}));
+  EXPECT_EQ(begin_runs,
+            (std::set<std::string>{"startRun", "forkThread", "runSchedule", "backfillSchedule"}));
   ASSERT_EQ(send(start()).status, 200);
   for (const Route& route : api->routes()) {
     auto sent = request(route.method, address(route), route.body.is_null() ? "" : "{}");

@@ -2,6 +2,7 @@
 
 #include "server/body.h"
 #include "server/routes.h"
+#include "service/queue_clearing.h"
 
 namespace belay::server {
 // Not in the unnamed namespace, because the codec reads the names of its members.
@@ -9,6 +10,9 @@ struct QueueBody {
   std::optional<bool> paused;
   std::optional<std::int64_t> runsMax;
   std::optional<std::int64_t> perKeyMax;
+};
+struct ClearQueueBody {
+  std::optional<bool> dryRun;
 };
 
 namespace {
@@ -64,12 +68,35 @@ Route change_queue() {
   return route;
 }
 
+Route clear_queue_route() {
+  Route route = route_of("POST", "/api/queues/{queue}/clear", "clearQueue",
+                         "Cancellation of the queued runs of a queue that no process has claimed; "
+                         "with `dryRun`, only their number");
+  route.permission = Permission::administer;
+  route.body = body_schema<ClearQueueBody>();
+  route.answers = {
+      {200, "The runs that were queued, and those that were cancelled", "ClearedQueue"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ClearQueueBody body, read_body<ClearQueueBody>(call));
+    QueueClearing clearing;
+    clearing.queue = call.path.at("queue");
+    clearing.by = call.who.user.text;
+    clearing.dry_run = body.dryRun.value_or(false);
+    QueueClearing asked = clearing;
+    BELAY_CO_TRY(ClearedQueue cleared,
+                 co_await clear_queue(call.service, call.who, std::move(asked)));
+    co_return reply_with(cleared_queue_document(clearing, cleared));
+  };
+  return route;
+}
+
 }  // namespace
 
 std::vector<Route> queue_routes(ApiContext&) {
   std::vector<Route> routes;
   routes.push_back(list_queues());
   routes.push_back(change_queue());
+  routes.push_back(clear_queue_route());
   routes.push_back(list_workers());
   return routes;
 }

@@ -212,6 +212,9 @@ TEST_F(RouteMatrix, AnswersAreWhatTheDescriptionSays) {
   begin_urgent("second");
   std::string run = *get("/api/threads/first").body["runId"].as_string();
   post("/api/approvals/second/decision", R"({"approved":true})");
+  const char* schedule =
+      R"({"name":"first","expression":"@daily","agent":"mail","input":{"topic":"calm"}})";
+  ASSERT_EQ(post("/api/schedules", schedule).status, 201);
   Value schemas = answer_schemas();
   std::size_t compared = 0;
   for (const Route& route : api->routes()) {

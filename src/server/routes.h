@@ -31,6 +31,7 @@ std::vector<Route> event_routes(ApiContext& world);
 std::vector<Route> approval_routes(ApiContext& world);
 std::vector<Route> outbox_routes(ApiContext& world);
 std::vector<Route> queue_routes(ApiContext& world);
+std::vector<Route> schedule_routes(ApiContext& world);
 std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
 std::vector<Route> mcp_routes(ApiContext& world);

@@ -130,6 +130,7 @@ class CliSentAgain : public ::testing::Test {
   static void add_store_cases(std::vector<Case>& all);
   static void add_record_cases(std::vector<Case>& all);
   static void add_goal_cases(std::vector<Case>& all);
+  static void add_schedule_cases(std::vector<Case>& all);
 };
 
 std::vector<Case> CliSentAgain::cases() {
@@ -140,6 +141,7 @@ std::vector<Case> CliSentAgain::cases() {
   add_store_cases(all);
   add_record_cases(all);
   add_goal_cases(all);
+  add_schedule_cases(all);
   return all;
 }
 
@@ -216,6 +218,8 @@ void CliSentAgain::add_decision_cases(std::vector<Case>& all) {
 void CliSentAgain::add_store_cases(std::vector<Case>& all) {
   std::string queue = R"({"paused":true,"runsMax":3})";
   all.push_back({"changeQueue", at("/api/queues/mails", queue)});
+  // The queue has no runs: the number of those that a request cancels would differ.
+  all.push_back({"clearQueue", at("/api/queues/cleared/clear")});
   // Belay's own agents publish no messages: no request can find one to retry.
   const std::string message = "/api/outbox/00000000-0000-4000-8000-000000000001/2/0/";
   all.push_back({"retryMessage", at(message + "retry"), {404}, {404}});
@@ -292,6 +296,42 @@ void CliSentAgain::add_goal_cases(std::vector<Case>& all) {
     return sent;
   };
   all.push_back({"triggerGoal", std::move(triggered), {202}, {202}});
+}
+
+void CliSentAgain::add_schedule_cases(std::vector<Case>& all) {
+  // The first tick is years ahead: the scheduler changes nothing meanwhile.
+  auto members = [](const std::string& name) {
+    return R"({"name":")" + name + R"(","expression":"0 0 29 2 *","agent":"daily_auditor",)" +
+           R"("input":{"date":"2026-11-21"},"queue":"scheduled"})";
+  };
+  auto schedule = [members](Served& served, const std::string& name) {
+    Got made = served.post("/api/schedules", members(name));
+    EXPECT_EQ(made.status, 201) << made.body;
+    return "/api/schedules/" + name;
+  };
+  all.push_back({"createSchedule", at("/api/schedules", members("made")), {200, 201}, {200}});
+  Prepare edited = [schedule](Served& served) {
+    return Sent{"PATCH", schedule(served, "edited"), R"({"overlap":"allow"})"};
+  };
+  all.push_back({"editSchedule", std::move(edited)});
+  Prepare deleted = [schedule](Served& served) {
+    return Sent{"DELETE", schedule(served, "deleted"), ""};
+  };
+  all.push_back({"deleteSchedule", std::move(deleted), {200, 404}, {404}});
+  // In a paused queue, the runs remain queued.
+  Prepare started = [schedule](Served& served) {
+    EXPECT_EQ(served.post("/api/queues/scheduled", R"({"paused":true})").status, 200);
+    Sent sent{"POST", schedule(served, "started") + "/run"};
+    sent.headers = {{"Idempotency-Key", "schedule-1"}};
+    return sent;
+  };
+  all.push_back({"runSchedule", std::move(started), {202}, {202}});
+  Prepare filled = [schedule](Served& served) {
+    return Sent{"POST", schedule(served, "filled") + "/backfill",
+                R"({"after":"2020-02-01T00:00:00Z","until":"2024-03-01T00:00:00Z"})"};
+  };
+  // The second request starts no run.
+  all.push_back({"backfillSchedule", std::move(filled), {200}, {200}, {"started"}});
 }
 
 TEST_F(CliSentAgain, EachRequestThatChangesSomethingHasOneFinalAnswerAndOneEffect) {

@@ -23,6 +23,7 @@ std::vector<Entry> store_entries() {
       {"checkStore", "", nobody, "/api/store/check"},
       {"listWorkers", "", nobody, "/api/workers"},
       {"changeQueue", "", nobody, "/api/queues/default", R"({"paused":true})"},
+      {"clearQueue", "", nobody, "/api/queues/default/clear", R"({"dryRun":true})"},
       {"findRecords", "", thing, "/api/records/notes?userId={user}", "", 200, 200},
       {"saveRecords", "", thing, "/api/records",
        R"({"userId":"{user}","records":[{"collection":"c","key":"k","json":"{}"}]})", 200, 200},
@@ -176,6 +177,28 @@ std::vector<Entry> goal_entries() {
   };
 }
 
+// Each user has the schedule "schedule-of-USER".
+std::vector<Entry> schedule_entries() {
+  using enum About;
+  const std::string all = "/api/schedules", one = all + "/schedule-of-{user}";
+  const std::string whose = "?userId={user}";
+  const char* wanted = R"({"name":"a new one","expression":"@daily","agent":"daily_auditor",)"
+                       R"("input":{"date":"2026-01-01"}})";
+  const char* range = R"({"after":"2026-11-20T00:00:00Z","until":"2026-11-21T00:00:00Z",)"
+                      R"("dryRun":true})";
+  return {
+      {"listSchedules", "", list, all},
+      {"listSchedules", "of a user", thing, all + whose, "", 200, 200},
+      {"createSchedule", "", thing, all + whose, wanted, 201, 201},
+      {"getSchedule", "", thing, one + whose},
+      {"editSchedule", "", thing, one + whose, R"({"priority":3})"},
+      {"runSchedule", "", thing, one + "/run" + whose, "", 202},
+      {"backfillSchedule", "", thing, one + "/backfill" + whose, range},
+      {"listScheduleTicks", "", thing, one + "/ticks" + whose},
+      {"deleteSchedule", "", thing, one + whose},
+  };
+}
+
 std::vector<Entry> agent_entries() {
   using enum About;
   using P = Permission;
@@ -231,7 +254,7 @@ const std::vector<Entry>& permission_table() {
   static const std::vector<Entry> table = [] {
     std::vector<Entry> all;
     for (auto* part : {store_entries, thread_entries, fork_entries, approval_entries, start_entries,
-                       mcp_entries, agent_entries, goal_entries}) {
+                       mcp_entries, agent_entries, goal_entries, schedule_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
     std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";

@@ -103,6 +103,14 @@ void PermissionWorld::add_things_of(const std::string& user, const std::string& 
   goal.objective = "Find the " + word + ".";
   records.push_back(write_of(goal, user));
   ASSERT_TRUE(block_on(loop, service->save_records(local_program, std::move(records))).ok());
+  ScheduleChange schedule;
+  schedule.expression = "0 9 * * MON-FRI";
+  schedule.agent = "daily_auditor";
+  schedule.input = Value::object({{"date", "2026-01-01"}});
+  schedule.thread = "of the " + word;
+  ASSERT_TRUE(block_on(loop, service->schedules().add(local_program, UserId(user),
+                                                      "schedule-of-" + user, std::move(schedule)))
+                  .ok());
   std::map<std::string, std::string>& ids = ids_[user];
   ids["thread"] = "thread-of-" + user;
   ids["done"] = "done-of-" + user;
