@@ -8,8 +8,6 @@
 namespace belay {
 namespace {
 
-Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
 Value id_or_null(const Uuid& id) { return id.is_null() ? Value() : Value(id.text()); }
 
 Value in_envelope(const std::string& envelope) {
@@ -277,6 +275,8 @@ void add_call(const EffectRow& row, Value::Object& members) {
 }
 
 }  // namespace
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
 
 Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows) {
   Value::Array calls;

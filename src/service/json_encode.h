@@ -14,6 +14,8 @@ using ApprovalExtras = std::function<void(const ApprovalRow&, Value::Object&)>;
 // Returns the time at which a queued or paused run continues automatically: `dueAt`.
 std::optional<Instant> due_of(const RunRow& row);
 
+Value text_or_null(const std::string& text);  // null for an empty text
+
 Value run_document(const RunView& view, const ApprovalExtras& extras);
 // A run in a list: run_document() without state, approval and spending.
 Value run_summary(const RunRow& row);

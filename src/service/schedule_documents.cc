@@ -1,6 +1,7 @@
 #include "service/schedule_documents.h"
 
 #include "service/json_decode.h"
+#include "service/json_encode.h"
 
 namespace belay {
 // Not in the unnamed namespace, because the codec reads the names of their members.
@@ -52,8 +53,6 @@ std::optional<std::string> unless_empty(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return text;
 }
-
-Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
 
 Result<ScheduleTick> tick_from(const Value& value) {
   BELAY_TRY(ScheduleTickDocument document, decode_json<ScheduleTickDocument>(value));

@@ -167,6 +167,7 @@ TEST_F(ServiceSchedules, WhoseRunCannotStartRecordAFailure) {
   ASSERT_TRUE(add(process, wanted).ok());
   StartRun start;
   start.agent = "job";
+  start.input = Value::Object();
   start.thread = ThreadId("t");
   start.user = UserId("ben");
   start.queued = true;
@@ -312,9 +313,9 @@ TEST_F(ServiceSchedules, DecideEachTickOnceWhicheverProcessDies) {
     for (int round = 0; round < 8; ++round) {
       while (schedulers.size() < 3) {
         schedulers.push_back(std::make_unique<SchedulerProcess>(*this, graph));
-        HaltingStore& store = schedulers.back()->store;
-        if (number(4) != 0) store.halt_at = 1 + number(9);
-        store.lands = number(2) == 0;
+        HaltingStore& halting = schedulers.back()->store;
+        if (number(4) != 0) halting.halt_at = 1 + number(9);
+        halting.lands = number(2) == 0;
         schedulers.back()->start();
       }
       loop.run_until(clock.now() + std::chrono::milliseconds(number(9'000)));
@@ -352,7 +353,7 @@ TEST_F(ServiceSchedules, DecideEachTickOnceWhicheverProcessDies) {
     starts += of_runs.size();
     works.reset();
   }
-  EXPECT_GT(kills, 500);
+  EXPECT_GT(kills, 300);
   EXPECT_GT(starts, 1'000u);
 }
 
