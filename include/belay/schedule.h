@@ -27,7 +27,7 @@ namespace belay {
 enum class Overlap {
   skip,          // the tick starts nothing
   buffer_one,    // it starts its run when the earlier run has ended; only one tick waits
-  allow,         // it starts its run beside the earlier one
+  allow,         // it starts its run, too
   cancel_other,  // the earlier run is cancelled
 };
 std::string_view name_of(Overlap overlap);

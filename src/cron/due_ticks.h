@@ -3,8 +3,8 @@
 //
 // A scheduler stores the last tick that it has decided on. Whenever it looks, due_ticks() returns
 // the ticks since then: those within the catch-up window fire, older ones are missed. Each tick is
-// decided once, also if the clock jumps: a clock that is set back returns to ticks that are decided
-// already, and one that is set forward by years yields a count, not a list.
+// decided once, also if the clock jumps: a clock that is set back returns to decided ticks,
+// and one that is set forward by years yields a count, not a list.
 
 #include <chrono>
 #include <cstddef>
@@ -40,8 +40,8 @@ struct DueTicks {
   std::vector<Instant> fire;          // in ascending order
   // The last decided tick, for the next call; the given one if there is no new tick.
   Instant decided{};
-  // The first tick after `decided`: the time to look again. It is due already if `limit` was
-  // reached. Unset if there is none.
+  // The first tick after `decided`: the time to look again. It has passed if `limit` was
+  // reached. Unset if there is no tick.
   std::optional<Instant> next;
   friend bool operator==(const DueTicks&, const DueTicks&) = default;
 };

@@ -40,9 +40,9 @@ class Schedule {
   const CronExpression& expression() const { return expression_; }
   const Zone& zone() const { return zone_; }
 
-  // Returns the first tick after `after`; nothing if there is none before the year 10000.
+  // Returns the first tick after `after`; nothing if the years before 10000 have no such tick.
   std::optional<Instant> next(Instant after) const;
-  // Returns the last tick before `before`; nothing if there is none from the year 1 on.
+  // Returns the last tick before `before`; nothing if the years from 1 on have no such tick.
   std::optional<Instant> previous(Instant before) const;
 
   // Returns the first ticks after `after` up to and including `until`, at most `max` of them.

@@ -84,7 +84,7 @@ TEST(Zones, HaveThePeriodsOfTheirFile) {
   }
 }
 
-// As zic writes since 2020 unless it is told otherwise: the rule alone describes the present.
+// As zic writes since 2020 by default: the rule alone describes the present.
 TEST(Zones, WhoseFileHasOnlyARuleFollowIt) {
   ZoneFile file{{}, "", {-18'000}, "EST5EDT,M3.2.0,M11.1.0"};
   for (int transitions = 0; transitions < 2; ++transitions) {

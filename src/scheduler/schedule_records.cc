@@ -40,7 +40,7 @@ Task<Result<bool>> ScheduleRecords::erase(Schedule schedule, std::uint64_t versi
   write.erase = true;
   write.expected_version = version;
   std::vector<RecordWrite> first{std::move(write)};
-  // The schedule first: from then on no worker adds an entry. Entries that a crash leaves behind
+  // The schedule first: from then on no worker adds an entry. Entries that a crash orphans
   // expire.
   auto erased = co_await save_records(store, tenant, std::move(first));
   if (!erased.ok() && erased.error().code == ErrorCode::conflict) co_return false;

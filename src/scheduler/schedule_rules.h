@@ -20,7 +20,7 @@ Result<Schedule> new_schedule(const UserId& user, const std::string& name,
                               Instant now);
 
 // Returns the schedule with the changes. Another expression, a new zone, a pause and a resumption
-// begin anew: see with_new_beginning().
+// have a new beginning: see with_new_beginning().
 Result<TickDecision> changed_schedule(const Schedule& schedule, const ScheduleChange& change,
                                       const cron::ZoneDatabase& zones, Instant now);
 

@@ -6,7 +6,7 @@
 namespace belay::scheduler {
 namespace {
 
-constexpr std::size_t kPage = 100;
+constexpr std::size_t kPage = limits::bounded(100);
 // Steps of one schedule in one call: others are due, too.
 constexpr int kStepsMax = 100;
 constexpr int kDeclareTries = 10;

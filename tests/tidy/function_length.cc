@@ -173,6 +173,7 @@ const std::map<std::string, std::string_view>& wide_interfaces() {
        "what a session of MCP needs of a transport: messages in both directions, its end"},
       {"Output", "the result of a command: lines, documents, progress and styles are one terminal"},
       {"RouteCall", "what a handler does that depends on the headers of its request"},
+      {"Schedules", "a part of Service, for the same reason"},
       {"Snapshot", "one read a kind of row, all on one moment: a store has them all or is none"},
   };
   return all;
