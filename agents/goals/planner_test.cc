@@ -28,7 +28,7 @@ TEST(GoalPlanner, PlansCallsRecordsAndSummarizes) {
   EXPECT_EQ(run.outcome(), "finished");
   EXPECT_EQ(run.state().summary, "Summary.");
   EXPECT_THAT(run.path(), ElementsAre("begin", "plan", "act", "record", "plan", "act", "record",
-                                      "plan", "record", "summarize"));
+                                      "plan", "record", "summarize", "finish"));
   auto steps = run.records<GoalStep>();
   ASSERT_EQ(steps.size(), 3u);
   EXPECT_EQ(steps[0].number, 1);
