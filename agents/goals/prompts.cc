@@ -35,7 +35,7 @@ std::string filled(std::string_view prompt, std::initializer_list<Filling> filli
   return text;
 }
 
-// Returns the part of a prompt with the messages; empty: there is none.
+// Returns the part of a prompt with the messages; empty without messages.
 std::string messages_part(const std::vector<UsedMessage>& messages) {
   if (messages.empty()) return "";
   std::size_t first = messages.size() - 1;

@@ -29,8 +29,8 @@ std::string observation_of(const EndedCall& ended) {
          " characters: read_result \"" + ended.result + "\"]";
 }
 
-// The end of a call; that of a call with a fault is the fault. The call of an agent has no start of
-// its own, and its answer is not stored yet.
+// The end of a call; that of a call with a fault is the fault. The call of an agent begins with its
+// step, and its answer is not stored yet.
 EndedCall end_of(const GoalRun& state, std::size_t index, Context& context) {
   EndedCall ended;
   auto found = state.results.find(std::to_string(index));

@@ -130,10 +130,10 @@ inline constexpr std::string_view finish_node = "finish";
 // Returns the waiting messages for the next call of a model, or all, in the order of their
 // acceptance; in a replay, those that this task used. At most limits::steering_waiting_max.
 Task<Result<SteeringMessages>> waiting_messages(Context& context, bool all);
-// The texts of the messages, with blank lines between them; empty: there is none.
+// The texts of the messages, with blank lines between them; empty without messages.
 std::string steering_text(const SteeringMessages& messages);
 // Marks the messages as used by this task, in the node's commit, and adds the event "steered" with
-// their ids and the number of the call that contains them. Nothing if there is none.
+// their ids and the number of the call that contains them. Nothing without messages.
 void use_messages(const SteeringMessages& messages, int call, Context& context);
 
 template <GraphState State>
