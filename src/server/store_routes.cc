@@ -198,7 +198,7 @@ Result<std::vector<RecordWrite>> writes_of(const UserId& user, RecordsBody body)
 Route save_records() {
   Route route = route_of("POST", "/api/records", "saveRecords",
                          "Import of a user's records, all or none; `json` is the text of a record, "
-                         "`expectedVersion` the `version` of the stored one, 0 if there is none");
+                         "`expectedVersion` the `version` of the stored one, 0 for a new one");
   route.permission = Permission::run;
   route.body = body_schema<RecordsBody>({"records"});
   route.answers = {{200, "The number of saved records", "Saved"}};
