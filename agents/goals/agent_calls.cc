@@ -19,16 +19,14 @@ std::string node_of_calls(const Planner& planner, std::string_view name) {
 }
 
 AgentState question_of_call(const GoalRun& state, const Value& position) {
-  AgentState agent;
-  agent.call = *position.as_string();
+  std::string id = *position.as_string();
+  std::string question;
   for (std::size_t i = 0; i < state.calls.size(); ++i) {
-    if (std::to_string(i) != agent.call) continue;
-    const std::string* question = state.calls[i].call.arguments["question"].as_string();
-    if (question) agent.question = *question;
+    if (std::to_string(i) != id) continue;
+    const std::string* text = state.calls[i].call.arguments["question"].as_string();
+    if (text) question = *text;
   }
-  // The question might repeat text of others: the calls of the agent then need approvals, too.
-  if (state.untrusted) agent.results["caller"].untrusted = true;
-  return agent;
+  return sub_agent_input(std::move(id), std::move(question), state.untrusted);
 }
 
 Update<GoalRun> answer_of_call(const AgentState& agent) {

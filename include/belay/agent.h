@@ -119,6 +119,9 @@ std::vector<Message> conversation_of(const AgentState& state);
 // definition for the model, with the argument "question": the tool itself is never called.
 Result<Graph<AgentState>> sub_agent_graph(const SubAgent& agent);
 Tool sub_agent_tool(const SubAgent& agent);
+// Returns the input of a sub-agent for the call with this id. `is_untrusted`: the caller has read
+// results of untrusted tools; the question can repeat them, and the agent's calls need approvals.
+AgentState sub_agent_input(std::string call, std::string question, bool is_untrusted);
 
 // For graphs that call a model themselves: the steering messages (service.h) of the run. Messages
 // are accepted until the run has ended, except while the node `finish_node` is scheduled. A graph

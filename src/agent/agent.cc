@@ -221,12 +221,9 @@ Update<AgentState> start_more(const Agent& agent, const AgentState& state) {
 }
 
 AgentState question_of(const AgentState& state, const Value& sent) {
-  AgentState inner;
-  inner.call = *sent.as_string();
-  const ToolCall* call = call_with_id(state, inner.call);
+  const ToolCall* call = call_with_id(state, *sent.as_string());
   const std::string* question = call ? call->arguments["question"].as_string() : nullptr;
-  if (question) inner.question = *question;
-  return inner;
+  return sub_agent_input(*sent.as_string(), question ? *question : "", is_untrusted(state));
 }
 
 Update<AgentState> answer_of(const AgentState& inner, std::size_t bytes_max) {
@@ -349,6 +346,15 @@ SubAgent sub_agent(std::string name, std::string description, AgentOptions optio
 Result<Graph<AgentState>> sub_agent_graph(const SubAgent& agent) {
   BELAY_CHECK(agents::check_options(agent));
   return agents::build_graph(agent.name, *agent.options, true);
+}
+
+AgentState sub_agent_input(std::string call, std::string question, bool is_untrusted) {
+  AgentState input;
+  input.call = std::move(call);
+  input.question = std::move(question);
+  // The id "" is that of no call.
+  if (is_untrusted) input.results[""].untrusted = true;
+  return input;
 }
 
 // The call is executed by a node.
