@@ -62,20 +62,6 @@ TEST(GoalAgents, AreCalledInParallelWithTheToolsOfAStep) {
   EXPECT_EQ(run.effects("call"), 2);
 }
 
-TEST(GoalAgents, ZzzProbe) {
-  for (int shape = 0; shape < 4; ++shape) {
-    std::vector<ToolCall> calls{{"1", "guide", question_for("Oslo")}};
-    if (shape == 1) calls.push_back({"2", "guide", question_for("Rome")});
-    if (shape == 2) calls.push_back({"2", "look", words("a")});
-    if (shape == 3) calls.insert(calls.begin(), {"2", "look", words("a")});
-    auto run = testing::World{}
-                   .model(guided({planned("Ask.", calls), planned("Done.")}))
-                   .run(goal_graph({look_tool()}, {guide()}), goal_input())
-                   .approve_all();
-    EXPECT_TRUE(run.ok()) << shape << run.error()->message;
-  }
-}
-
 TEST(GoalAgents, RepeatNothingThatEndedBeforeACrashAtAnyPoint) {
   auto world = testing::World{}.model(guided(two_questions()));
   auto graph = goal_graph({look_tool()}, {guide()});

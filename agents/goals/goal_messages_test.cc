@@ -170,10 +170,10 @@ TEST(GoalMessagesDuringTheSummary, BeginAnotherRoundWithANewSummary) {
   replay.thread = ThreadId("t");
   auto report = block_on(loop, runtime->replay(std::move(replay)));
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_FALSE(report->divergence) << report->divergence->node << ": " << report->divergence->what
-                                   << "\n"
-                                   << report->divergence->recorded << "\n"
-                                   << report->divergence->replayed;
+  EXPECT_FALSE(report->divergence)
+      << report->divergence->node << ": " << report->divergence->what << "\n"
+      << report->divergence->recorded << "\n"
+      << report->divergence->replayed;
 }
 
 TEST(MessagesOfAPrompt, AreTheNewestWithinTheirBound) {

@@ -39,6 +39,7 @@ class GuidedModel final : public Model {
   Task<Result<ModelReply>> generate(ModelRequest request) override {
     std::string text = request.messages.back().text;
     if (request.purpose == "agent/guide") {
+      if (streams) request.on_text_delta("I look. ");
       guided.push_back(request);
       if (count_results(request) > 0) co_return reply_with("guide: " + text);
       Value place = Value::object({{"place", request.messages.back().text}});
@@ -55,6 +56,7 @@ class GuidedModel final : public Model {
     co_return reply_with(answer);
   }
   std::vector<ModelRequest> guided;
+  bool streams = false;
 };
 
 AgentOptions trip_options() {
@@ -102,6 +104,15 @@ TEST(SubAgents, RepeatNothingThatEndedBeforeACrashAtAnyCommit) {
     EXPECT_EQ(crashed.state(), baseline.state());
     EXPECT_EQ(crashed.effects("call"), 2);
   }
+}
+
+TEST(SubAgents, ThatStreamTextLeaveASoundStore) {
+  auto model = std::make_shared<GuidedModel>();
+  model->streams = true;
+  testing::World world;
+  world.model(model);
+  auto run = world.run(agent_graph("trip", trip_options()), asked()).approve_all();
+  ASSERT_FALSE(run.error()) << run.error()->message;
 }
 
 TEST(SubAgents, ShareTheTokensOfTheirCaller) {
