@@ -172,12 +172,12 @@ TEST_F(CliGoals, AGoalWithARunInProgressIsRemovedOnlyWithItsRuns) {
 
 TEST_F(CliGoals, AnUnknownToolIsRefusedWithTheKnownOnes) {
   give_tools();
+  std::string id = add();
   Outcome refused = world.run({"goals", "add", "x", "--tools", "search,fly"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_TRUE(refused.says({"\"fly\"", "search", "write_file"})) << refused.err;
   EXPECT_EQ(world.run({"goals", "add", "x", "--steps", "101"}).code, 2);
   EXPECT_EQ(world.run({"goals", "add", " "}).code, 2);
-  std::string id = add();
   EXPECT_EQ(world.run({"goals", "edit", id}).code, 2) << "nothing to change";
   EXPECT_EQ(world.run({"goals", "edit", id, "--memory", "all"}).code, 2);
 }
