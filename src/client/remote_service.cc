@@ -338,12 +338,7 @@ class RemoteService final : public Service {
     target.segment(filter.collection);
     if (user != UserId("local")) target.query("userId", user.text);
     if (!filter.key.empty()) target.query("key", filter.key);
-    if (!filter.field.empty()) target.query("field", filter.field);
-    if (filter.range) {
-      add_range(target, *filter.range);
-    } else if (!filter.field.empty()) {
-      target.query("value", filter.value);
-    }
+    add_field(target, filter);
     if (!filter.after.empty()) target.query("after", filter.after);
     target.query("limit", page_limit(filter.limit));
     return get_list<RecordRow>(target, "records", record_from_document);
