@@ -60,7 +60,6 @@ std::string fault_in(const GoalRun& state, const ToolCall& call) {
   return "Error: the working memory has no result \"" + *id + "\".";
 }
 
-// Returns the end of a call; a large result is saved in the commit of the task.
 EndedCall ended_call(const GoalRun& state, const std::string& position, ToolResult result,
                      Context& context) {
   EndedCall ended;
@@ -69,23 +68,27 @@ EndedCall ended_call(const GoalRun& state, const std::string& position, ToolResu
   ended.startedAt = context.now();
   ended.characters = count_characters(result.text);
   ended.text = std::move(result.text);
-  if (ended.characters <= kLargeResult) return ended;
-  if (ended.isError) {
-    ended.text = first_characters(ended.text, kLargeResult);
-    return ended;
-  }
   std::size_t index = 0;
   while (std::to_string(index) != position) ++index;
+  store_if_large(state, index, ended, context);
+  return ended;
+}
+
+}  // namespace
+
+void store_if_large(const GoalRun& state, std::size_t index, EndedCall& ended, Context& context) {
+  if (ended.characters <= kLargeResult || !ended.result.empty()) return;
+  if (ended.isError) {
+    ended.text = first_characters(ended.text, kLargeResult);
+    return;
+  }
   std::string run = context.run().text();
   ended.result = run + "-" + memory_key(state.step, state.calls[index].call.name, index);
   std::string begin = first_characters(ended.text, kBeginCharacters);
   context.save(GoalResult{ended.result, state.goal.id, run, std::move(ended.text), ended.characters,
                           context.now()});
   ended.text = std::move(begin);
-  return ended;
 }
-
-}  // namespace
 
 Tool read_result_tool() {
   ToolOptions options;

@@ -95,9 +95,12 @@ class BuiltinPlanner final : public Model {
   explicit BuiltinPlanner(std::shared_ptr<Model> other) : other_(std::move(other)) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override {
-    if (request.purpose == kPlanPurpose) co_return scripted_plan(request);
-    if (request.purpose == kSummaryPurpose) co_return scripted_summary(request.input);
-    co_return co_await other_->generate(std::move(request));
+    if (!is_own(request)) co_return co_await other_->generate(std::move(request));
+    bool is_plan = request.purpose == kPlanPurpose;
+    ModelReply reply = is_plan ? scripted_plan(request) : scripted_summary(request.input);
+    // As models do: a replay streams the text of the recorded reply.
+    if (request.on_text_delta) request.on_text_delta(reply.text);
+    co_return std::move(reply);
   }
   // The script costs nothing and counts against no budget.
   std::optional<ModelPrice> price(const ModelRequest& request) const override {

@@ -22,8 +22,8 @@ Examples:
 )";
 
 constexpr const char* kOptionsHelp =
-    R"(An option with an empty value ("") restores the default. Runs that were triggered before keep
-the former values.
+    R"(An option with an empty value ("") restores the default. A run in progress keeps
+the values with which it began.
 
 Examples:
   {p} goals add "Compare the providers in the handbook" --memory carry

@@ -45,8 +45,8 @@ struct StepPage {
 Task<Result<StepPage>> list_steps(GoalAccess at, RunId run, std::string after, std::size_t limit);
 
 // Prepares a trigger: limits the queue to one running run, unless it has a limit. Returns the start
-// of the run, which waits in the queue for the earlier runs of the goal. `conflict` for a paused
-// goal.
+// of the run, which waits in the queue for the earlier runs of the goal and then reads the goal.
+// `conflict` for a paused goal.
 Task<Result<StartRun>> prepare_trigger(GoalAccess at, std::string id);
 
 // Removes the goal with its steps and results. Its thread remains. Fails with `conflict` while a

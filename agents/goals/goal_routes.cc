@@ -138,8 +138,8 @@ Task<Result<RouteReply>> changed_goal(RouteCall& call, Value changes) {
 
 ModuleRoute edit_route() {
   ModuleRoute route = changing_route("PATCH", std::string(kGoalPath), "editGoal",
-                                     "Changes to a goal; runs that were triggered keep its former "
-                                     "values");
+                                     "Changes to a goal; a run in progress keeps the values with "
+                                     "which it began");
   route.body = goal_body_schema(false);
   route.answers = {{200, "The changed goal", "Goal"}};
   route.handle = [](RouteCall& call) { return changed_goal(call, call.body); };

@@ -12,8 +12,8 @@
 
 namespace belay::goals {
 
-// The input of a run: the goal as it was when it was triggered. One channel: each input replaces it
-// whole.
+// The goal of a run. An input has the id only, and the run reads the stored goal when it begins; or
+// it has an objective, and is used as it is. One channel: each input replaces it whole.
 struct GoalInput {
   std::string id{};
   std::string objective{};
@@ -44,6 +44,12 @@ struct ShownStep {
   std::string observation{};  // cut
 };
 
+// A steering message, or several that one step has used.
+struct UsedMessage {
+  int step = 0;  // the first one that was planned with it
+  std::string text{};
+};
+
 // The payload of the question whether a run may use more tokens.
 struct TokenQuestion {
   std::string objective{};
@@ -54,7 +60,7 @@ struct TokenQuestion {
 
 struct GoalRun {
   GoalInput goal{};
-  std::string outcome{};  // finished, steps_spent or tokens_spent
+  std::string outcome{};  // see planner.h
   std::string summary{};
   int step = 0;
   // Of the current step: empty between two steps.
@@ -65,6 +71,7 @@ struct GoalRun {
   Instant startedAt{};
 
   std::vector<ShownStep> history{};
+  std::vector<UsedMessage> messages{};  // oldest first
   std::vector<MemoryEntry> memory{};
   std::int64_t omitted = 0;  // entries that were dropped
   LastRun last{};

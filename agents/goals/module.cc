@@ -50,14 +50,16 @@ Result<std::vector<Tool>> goal_tools(const ModuleSettings& settings) {
   return tools;
 }
 
-Result<Definitions> goal_graphs(const ModuleSettings& settings, KnownTools& known) {
+Result<Definitions> goal_graphs(const ModuleSettings& settings, KnownTools& known,
+                                std::vector<SubAgent> agents) {
   BELAY_TRY(std::vector<Tool> tools, goal_tools(settings));
   if (!settings.is_remote) {
     known.names.emplace();
     for (const Tool& tool : tools) known.names->push_back(tool.name());
     known.names->emplace_back(kReadResult);
+    for (const SubAgent& agent : agents) known.names->push_back(agent.name);
   }
-  BELAY_TRY(auto graph, goal_graph(std::move(tools)));
+  BELAY_TRY(auto graph, goal_graph(std::move(tools), std::move(agents)));
   return Definitions{graph.definition()};
 }
 
@@ -96,11 +98,13 @@ bool show_goal_payload(ModuleContext& context, const Value& payload) {
 
 }  // namespace
 
-Module module() {
+Module module(std::vector<SubAgent> agents) {
   auto known = std::make_shared<KnownTools>();
   Module module;
   module.name = "goals";
-  module.graphs = [known](const ModuleSettings& settings) { return goal_graphs(settings, *known); };
+  module.graphs = [known, agents](const ModuleSettings& settings) {
+    return goal_graphs(settings, *known, agents);
+  };
   module.collections = {std::string(Goal::collection), std::string(GoalStep::collection),
                         std::string(GoalResult::collection)};
   module.check_record = [known](const RecordWrite& write, Instant) {

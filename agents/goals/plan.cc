@@ -1,10 +1,12 @@
-// The nodes `begin` and `plan`, and the requests to the model.
+// The node `plan`, and the requests to the model.
 
 #include <algorithm>
 
 #include "agents/goals/characters.h"
 #include "agents/goals/planner_nodes.h"
 #include "agents/goals/prompts.h"
+#include "belay/agent.h"
+#include "belay/service.h"
 
 namespace belay::goals {
 namespace {
@@ -13,36 +15,15 @@ constexpr std::int64_t kThoughtMax = 20'000;           // characters that are ke
 constexpr std::size_t kNameBytesMax = 64;              // of a tool
 constexpr std::int64_t kNonsenseArgumentsMax = 2'000;  // characters
 
-// The memory that a run of mode `carry` reads: that of the run before it, within its bound.
-LastRun last_run_of(const GoalRun& state, Context& context) {
-  LastRun last;
-  last.summary = first_characters(state.summary, kCarriedSummaryMax);
-  std::vector<MemoryEntry> entries = state.memory;
-  std::erase_if(entries, [](const MemoryEntry& entry) { return entry.key == kSummaryKey; });
-  FittedMemory fitted = fit_memory(std::move(entries), state.omitted, kCarriedBytesMax,
-                                   context.run().text() + "-last_");
-  for (MovedResult& moved : fitted.moved) {
-    std::int64_t characters = count_characters(moved.text);
-    context.save(GoalResult{std::move(moved.id), state.goal.id, context.run().text(),
-                            std::move(moved.text), characters, context.now()});
-  }
-  last.entries = std::move(fitted.entries);
-  last.omitted = fitted.omitted;
-  return last;
-}
-
-Result<Done> check_input(const GoalInput& goal) {
-  if (goal.id.empty() || goal.objective.empty()) {
-    return error(ErrorCode::invalid,
-                 "A run of this agent needs a goal. Trigger one with `belay goals trigger ID`.");
-  }
-  if (goal.params.stepBudget >= 1 && goal.params.stepBudget <= kStepBudgetMax) return Done{};
-  return error(ErrorCode::invalid, "Invalid stepBudget: expected 1 to " +
-                                       std::to_string(kStepBudgetMax) + ". Edit the goal.");
-}
-
 std::string shown_name(const std::string& name) {
   return name.empty() ? "(no name)" : "\"" + name + "\"";
+}
+
+// An agent needs a question.
+bool is_without_question(const Planner& planner, const ToolCall& call) {
+  if (node_of_calls(planner, call.name) == "act") return false;
+  const std::string* question = call.arguments["question"].as_string();
+  return !question || question->find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
 std::string unknown_tool(const std::string& name, const std::vector<ToolDefinition>& tools) {
@@ -59,8 +40,8 @@ Value storable_arguments(const Value& arguments) {
   return encoded.ok() ? arguments : Value("(arguments that are not JSON)");
 }
 
-PlannedCall planned_call(const ToolCall& requested, std::string id, bool is_cut,
-                         const std::vector<ToolDefinition>& tools) {
+PlannedCall planned_call(const Planner& planner, const ToolCall& requested, std::string id,
+                         bool is_cut, const std::vector<ToolDefinition>& tools) {
   PlannedCall planned;
   // The id of the model might be missing, or one that it has used before.
   planned.call.id = std::move(id);
@@ -73,18 +54,20 @@ PlannedCall planned_call(const ToolCall& requested, std::string id, bool is_cut,
     planned.fault =
         "Error: the reply was cut off at its maximum length, and its calls were not "
         "executed. Make fewer or shorter calls.";
+  } else if (is_without_question(planner, planned.call)) {
+    planned.fault = "Error: the arguments do not fit: expected \"question\", a text.";
   }
   return planned;
 }
 
-std::vector<PlannedCall> planned_calls(const ModelReply& reply, int step,
+std::vector<PlannedCall> planned_calls(const Planner& planner, const ModelReply& reply, int step,
                                        const std::vector<ToolDefinition>& tools) {
   std::vector<PlannedCall> calls;
   bool is_cut = reply.stop_reason == StopReason::length;
   for (const ToolCall& requested : reply.tool_calls) {
     if (calls.size() == kStepCallsMax) break;
     std::string id = "step_" + std::to_string(step) + "_" + std::to_string(calls.size());
-    calls.push_back(planned_call(requested, std::move(id), is_cut, tools));
+    calls.push_back(planned_call(planner, requested, std::move(id), is_cut, tools));
   }
   return calls;
 }
@@ -100,10 +83,10 @@ std::string fault_of(const ModelReply& reply) {
          std::to_string(kStepCallsMax) + ".";
 }
 
-Update<GoalRun> update_with(const GoalRun& state, ModelReply reply,
+Update<GoalRun> update_with(const Planner& planner, const GoalRun& state, ModelReply reply,
                             const std::vector<ToolDefinition>& tools, Context& context) {
   int step = state.step + 1;
-  std::vector<PlannedCall> calls = planned_calls(reply, step, tools);
+  std::vector<PlannedCall> calls = planned_calls(planner, reply, step, tools);
   std::string thought = first_characters(storable_text(reply.text), kThoughtMax);
   Usage usage = reply.usage.value_or(Usage());
   auto update = set(&GoalRun::step, step)
@@ -115,7 +98,9 @@ Update<GoalRun> update_with(const GoalRun& state, ModelReply reply,
                     .set(&GoalRun::model, storable_text(reply.model))
                     .set(&GoalRun::notice, storable_text(reply.notice));
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].fault.empty()) update = std::move(update).send("act", std::to_string(i));
+    if (!calls[i].fault.empty()) continue;
+    std::string node = node_of_calls(planner, calls[i].call.name);
+    update = std::move(update).send(node, std::to_string(i));
   }
   return std::move(update).set(&GoalRun::calls, std::move(calls));
 }
@@ -139,30 +124,13 @@ ModelRequest request_to(const GoalRun& state, std::string_view purpose) {
   return request;
 }
 
-Result<Update<GoalRun>> begin_run(const GoalRun& state, Context& context) {
-  BELAY_CHECK(check_input(state.goal));
-  bool is_carried = state.goal.memory == kCarry;
-  LastRun last;
-  if (is_carried) last = last_run_of(state, context);
-  return set(&GoalRun::last, std::move(last))
-      .set(&GoalRun::untrusted, is_carried && state.untrusted)
-      .set(&GoalRun::outcome, "")
-      .set(&GoalRun::summary, "")
-      .set(&GoalRun::step, 0)
-      .set(&GoalRun::thought, "")
-      .set(&GoalRun::fault, "")
-      .set(&GoalRun::calls, {})
-      .set(&GoalRun::results, {})
-      .set(&GoalRun::history, {})
-      .set(&GoalRun::memory, {})
-      .set(&GoalRun::omitted, 0)
-      .set(&GoalRun::tokens, 0)
-      .set(&GoalRun::tokenLimit, state.goal.params.tokenLimit.value_or(0))
-      .set(&GoalRun::startedAt, Instant{});
-}
-
 Task<Result<Update<GoalRun>>> plan_step(SharedPlanner planner, const GoalRun& state,
                                         Context& context) {
+  auto waiting = co_await waiting_messages(context, false);
+  if (!waiting.ok()) co_return std::move(waiting).error();
+  UsedMessage used{state.step + 1, storable_text(steering_text(*waiting))};
+  std::vector<UsedMessage> messages = state.messages;
+  if (!waiting->empty()) messages.push_back(used);
   const GoalParams& params = state.goal.params;
   ModelRequest request = request_to(state, kPlanPurpose);
   request.tools = tools_of(planner->tools, params);
@@ -172,7 +140,7 @@ Task<Result<Update<GoalRun>>> plan_step(SharedPlanner planner, const GoalRun& st
   int remaining = params.stepBudget - (state.step + 1);
   request.messages.push_back(
       {Role::system, system_prompt(state.goal.objective, request.tools, remaining, memory)});
-  request.messages.push_back({Role::user, user_prompt(state.history)});
+  request.messages.push_back({Role::user, user_prompt(state.history, messages)});
   request.on_text_delta = [&context](std::string_view piece) {
     context.stream(storable_text(piece));
   };
@@ -184,7 +152,10 @@ Task<Result<Update<GoalRun>>> plan_step(SharedPlanner planner, const GoalRun& st
     if (!is_spent) co_return std::move(reply).error();
     co_return set(&GoalRun::outcome, "tokens_spent").go_to("summarize");
   }
-  co_return update_with(state, *std::move(reply), tools, context);
+  use_messages(*waiting, used.step, context);
+  Update<GoalRun> update = update_with(*planner, state, *std::move(reply), tools, context);
+  if (!waiting->empty()) update = std::move(update).append(&GoalRun::messages, std::move(used));
+  co_return std::move(update);
 }
 
 }  // namespace belay::goals

@@ -31,14 +31,28 @@ Result<Done> check_edit(const GoalRun& state) {
   return error(ErrorCode::invalid, "Invalid \"adds\": expected a number of tokens from 1.");
 }
 
+Result<Done> add_agents(GraphBuilder<GoalRun>& graph, const Planner& planner) {
+  for (const SubAgent& agent : planner.agents) {
+    BELAY_TRY(Graph<AgentState> inner, sub_agent_graph(agent));
+    std::string node = node_of_calls(planner, agent.name);
+    graph.subgraph(node, inner, question_of_call, answer_of_call);
+    graph.edge(node, "record");
+  }
+  return Done{};
+}
+
 void add_nodes(GraphBuilder<GoalRun>& graph, const SharedPlanner& planner) {
-  graph.node("begin", begin_run);
+  std::vector<std::string> names{"act", "record", "summarize"};
+  for (const SubAgent& agent : planner->agents) {
+    names.push_back(node_of_calls(*planner, agent.name));
+  }
+  graph.node("begin", begin_run).destinations({"plan"});
   graph
       .node("plan", [planner](const GoalRun& state,
                               Context& context) { return plan_step(planner, state, context); })
       .retry({.attempts = kModelAttempts})
       .timeout(kModelTimeout)
-      .destinations({"act", "record", "summarize"});
+      .destinations({names.begin(), names.end()});
   graph
       .node("act", [planner](const GoalRun& state,
                              Context& context) { return call_planned(planner, state, context); })
@@ -55,21 +69,26 @@ void add_nodes(GraphBuilder<GoalRun>& graph, const SharedPlanner& planner) {
       .node("summarize", [planner](const GoalRun& state,
                                    Context& context) { return summarize(planner, state, context); })
       .retry({.attempts = kModelAttempts + 1})
-      .timeout(kModelTimeout);
+      .timeout(kModelTimeout)
+      .destinations({"plan"});
+  graph.node(finish_node, finish_run).destinations({"plan"});
 }
 
 }  // namespace
 
-Result<Graph<GoalRun>> goal_graph(std::vector<Tool> tools) {
+Result<Graph<GoalRun>> goal_graph(std::vector<Tool> tools, std::vector<SubAgent> agents) {
   auto planner = std::make_shared<Planner>();
   for (Tool& tool : tools) BELAY_CHECK(planner->tools.add(std::move(tool)));
   BELAY_CHECK(planner->tools.add(read_result_tool()));
+  for (const SubAgent& agent : agents) BELAY_CHECK(planner->tools.add(sub_agent_tool(agent)));
+  planner->agents = std::move(agents);
   GraphBuilder<GoalRun> graph{std::string(kGoalGraph)};
   graph.describe("Plans and executes steps with tools until an objective is reached.");
   add_nodes(graph, planner);
-  graph.edge(start, "begin").edge("begin", "plan").edge("plan", "record");
+  BELAY_CHECK(add_agents(graph, *planner));
+  graph.edge(start, "begin").edge("begin", end).edge("plan", "record");
   graph.edge("act", "record").edge("record", "plan").edge("extend", "plan");
-  graph.edge("summarize", end);
+  graph.edge("summarize", finish_node).edge(finish_node, end);
   graph.accept_older_versions();
   return std::move(graph).build();
 }

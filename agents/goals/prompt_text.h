@@ -9,5 +9,6 @@ extern const std::string_view kSystemPrompt;
 extern const std::string_view kFirstStepPrompt;
 extern const std::string_view kNextStepPrompt;
 extern const std::string_view kSummaryPrompt;
+extern const std::string_view kMessagesPrompt;
 
 }  // namespace belay::goals

@@ -35,21 +35,23 @@ std::string filled(std::string_view prompt, std::initializer_list<Filling> filli
   return text;
 }
 
-}  // namespace
-
-std::string system_prompt(std::string_view objective, const std::vector<ToolDefinition>& tools,
-                          int steps_remaining, std::string_view memory) {
-  std::string lines;
-  for (const ToolDefinition& tool : tools) {
-    lines.append("- ").append(tool.name).append(": ").append(tool.description).append("\n");
+// Returns the part of a prompt with the messages; empty without messages.
+std::string messages_part(const std::vector<UsedMessage>& messages) {
+  if (messages.empty()) return "";
+  std::size_t first = messages.size() - 1;
+  std::size_t bytes = 0;
+  while (first > 0 && bytes + messages[first - 1].text.size() <= kMessagesBytesMax) {
+    bytes += messages[--first].text.size();
   }
-  return filled(kSystemPrompt, {{"objective", objective},
-                                {"tools", lines},
-                                {"steps", std::to_string(steps_remaining)},
-                                {"memory", memory}});
+  std::string lines;
+  for (std::size_t i = first; i < messages.size(); ++i) {
+    lines.append("Before step ").append(std::to_string(messages[i].step)).append(": ");
+    lines.append(messages[i].text).append("\n");
+  }
+  return "\n\n" + filled(kMessagesPrompt, {{"messages", lines}});
 }
 
-std::string user_prompt(const std::vector<ShownStep>& history) {
+std::string history_prompt(const std::vector<ShownStep>& history) {
   if (history.empty()) return filled(kFirstStepPrompt, {});
   std::string recent;
   std::size_t first = history.size() > kShownSteps ? history.size() - kShownSteps : 0;
@@ -67,8 +69,27 @@ std::string user_prompt(const std::vector<ShownStep>& history) {
   return filled(kNextStepPrompt, {{"recent", recent}});
 }
 
+}  // namespace
+
+std::string system_prompt(std::string_view objective, const std::vector<ToolDefinition>& tools,
+                          int steps_remaining, std::string_view memory) {
+  std::string lines;
+  for (const ToolDefinition& tool : tools) {
+    lines.append("- ").append(tool.name).append(": ").append(tool.description).append("\n");
+  }
+  return filled(kSystemPrompt, {{"objective", objective},
+                                {"tools", lines},
+                                {"steps", std::to_string(steps_remaining)},
+                                {"memory", memory}});
+}
+
+std::string user_prompt(const std::vector<ShownStep>& history,
+                        const std::vector<UsedMessage>& messages) {
+  return history_prompt(history) + messages_part(messages);
+}
+
 std::string summary_prompt(std::string_view objective, const std::vector<ShownStep>& history,
-                           std::string_view memory) {
+                           const std::vector<UsedMessage>& messages, std::string_view memory) {
   std::string lines;
   for (const ShownStep& step : history) {
     lines.append("- Step ").append(std::to_string(step.number)).append(": ");
@@ -77,7 +98,9 @@ std::string summary_prompt(std::string_view objective, const std::vector<ShownSt
     lines.append("  Result: ").append(first_characters(step.observation, kSummaryObservation));
     lines.append("\n");
   }
-  return filled(kSummaryPrompt, {{"objective", objective}, {"history", lines}, {"memory", memory}});
+  return filled(kSummaryPrompt,
+                {{"objective", objective}, {"history", lines}, {"memory", memory}}) +
+         messages_part(messages);
 }
 
 }  // namespace belay::goals

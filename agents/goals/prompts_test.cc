@@ -41,13 +41,13 @@ Working memory (your scratchpad):
 }
 
 TEST(Prompts, TheFirstStepHasNoHistory) {
-  EXPECT_EQ(user_prompt({}),
+  EXPECT_EQ(user_prompt({}, {}),
             "This is the start of your task. Plan your first step to achieve the objective.");
 }
 
 TEST(Prompts, ALaterStepShowsTheRecentSteps) {
   EXPECT_EQ(
-      user_prompt({{1, "I search.", "search", "[search] two pages"}, {2, "I think.", "", ""}}),
+      user_prompt({{1, "I search.", "search", "[search] two pages"}, {2, "I think.", "", ""}}, {}),
       R"(Recent steps:
 Step 1: I search.
 Tool used: search
@@ -64,7 +64,7 @@ TEST(Prompts, AStepShowsTheLastThreeStepsAnd500CharactersOfAnObservation) {
   for (int number = 1; number <= 5; ++number) {
     history.push_back({number, "Thought.", "search", std::string(600, 'x')});
   }
-  std::string prompt = user_prompt(history);
+  std::string prompt = user_prompt(history, {});
   EXPECT_THAT(prompt, Not(HasSubstr("Step 2:")));
   EXPECT_THAT(prompt, HasSubstr("Step 3:"));
   EXPECT_THAT(prompt, HasSubstr("Step 5:"));
@@ -73,14 +73,14 @@ TEST(Prompts, AStepShowsTheLastThreeStepsAnd500CharactersOfAnObservation) {
 
 TEST(Prompts, TheSummaryShowsAllStepsAnd200CharactersOfAnObservation) {
   std::string long_one = std::string(199, 'x') + "€€";
-  EXPECT_EQ(
-      summary_prompt("Find it", {{1, "I search.", "search", long_one}, {2, "Done.", "", ""}}, "{}"),
-      "Given the following objective and execution history, provide a concise summary of "
-      "what was accomplished:\n\nObjective: Find it\n\nExecution history:\n- Step 1: I "
-      "search.\n  Result: " +
-          std::string(199, 'x') +
-          "€\n- Step 2: Done.\n\nWorking memory:\n{}\n\nProvide a clear, concise summary of "
-          "what was accomplished and any key findings or outputs.");
+  EXPECT_EQ(summary_prompt("Find it", {{1, "I search.", "search", long_one}, {2, "Done.", "", ""}},
+                           {}, "{}"),
+            "Given the following objective and execution history, provide a concise summary of "
+            "what was accomplished:\n\nObjective: Find it\n\nExecution history:\n- Step 1: I "
+            "search.\n  Result: " +
+                std::string(199, 'x') +
+                "€\n- Step 2: Done.\n\nWorking memory:\n{}\n\nProvide a clear, concise summary of "
+                "what was accomplished and any key findings or outputs.");
 }
 
 TEST(FinishRules, ARunEndsWithoutCallsOrWithTheLastStep) {

@@ -29,14 +29,20 @@ std::string observation_of(const EndedCall& ended) {
          " characters: read_result \"" + ended.result + "\"]";
 }
 
-// The end of a call; that of a call with a fault is the fault.
-EndedCall end_of(const GoalRun& state, std::size_t index, Instant now) {
+// The end of a call; that of a call with a fault is the fault. The call of an agent begins with its
+// step, and its answer is not stored yet.
+EndedCall end_of(const GoalRun& state, std::size_t index, Context& context) {
   EndedCall ended;
   auto found = state.results.find(std::to_string(index));
-  if (found != state.results.end()) return found->second;
+  if (found != state.results.end()) {
+    ended = found->second;
+    if (ended.startedAt == Instant{}) ended.startedAt = state.startedAt;
+    store_if_large(state, index, ended, context);
+    return ended;
+  }
   ended.text = state.calls[index].fault;
   ended.isError = true;
-  ended.startedAt = now;
+  ended.startedAt = context.now();
   return ended;
 }
 
@@ -64,7 +70,7 @@ EndedStep ended_step(const GoalRun& state, Context& context) {
   step.durationMs = milliseconds_between(state.startedAt, context.now());
   for (std::size_t i = 0; i < state.calls.size(); ++i) {
     const ToolCall& call = state.calls[i].call;
-    EndedCall end = end_of(state, i, context.now());
+    EndedCall end = end_of(state, i, context);
     std::string line = "[" + call.name + "] " + observation_of(end);
     add_observation(step.observation, line);
     if (end.isError) {
@@ -115,6 +121,11 @@ Update<GoalRun> with_next(const GoalRun& state, Update<GoalRun> update) {
   if (ends_with(state.calls, state.goal.params.stepBudget - state.step)) {
     std::string outcome = state.calls.empty() ? "finished" : "steps_spent";
     return std::move(update).set(&GoalRun::outcome, std::move(outcome)).go_to("summarize");
+  }
+  // The budget of a run that `goals trigger` started is also that of the run itself.
+  std::optional<std::int64_t> budget = state.goal.params.tokenBudget;
+  if (budget && state.tokens >= *budget) {
+    return std::move(update).set(&GoalRun::outcome, "tokens_spent").go_to("summarize");
   }
   if (state.tokenLimit <= 0 || state.tokens < state.tokenLimit) return update;
   TokenQuestion question{state.goal.objective, state.tokens, state.tokenLimit,

@@ -114,6 +114,31 @@ bool is_untrusted(const AgentState& state);
 // The conversation so far, without the system prompt: valid for every provider.
 std::vector<Message> conversation_of(const AgentState& state);
 
+// For graphs that call a model themselves: a sub-agent as a graph with the input
+// AgentState::question, for GraphBuilder::subgraph(); it uses no steering messages. And its
+// definition for the model, with the argument "question": the tool itself is never called.
+Result<Graph<AgentState>> sub_agent_graph(const SubAgent& agent);
+Tool sub_agent_tool(const SubAgent& agent);
+// Returns the input of a sub-agent for the call with this id. `is_untrusted`: the caller has read
+// results of untrusted tools; the question can repeat them, and the agent's calls need approvals.
+AgentState sub_agent_input(std::string call, std::string question, bool is_untrusted);
+
+// For graphs that call a model themselves: the steering messages (service.h) of the run. Messages
+// are accepted until the run has ended, except while the node `finish_node` is scheduled. A graph
+// whose last node has this name, and is followed by others if messages wait, uses every message.
+struct SteeringMessage;
+using SteeringMessages = std::vector<Versioned<SteeringMessage>>;
+inline constexpr std::string_view finish_node = "finish";
+
+// Returns the waiting messages for the next call of a model, or all, in the order of their
+// acceptance; in a replay, those that this task used. At most limits::steering_waiting_max.
+Task<Result<SteeringMessages>> waiting_messages(Context& context, bool all);
+// The texts of the messages, with blank lines between them; empty without messages.
+std::string steering_text(const SteeringMessages& messages);
+// Marks the messages as used by this task, in the node's commit, and adds the event "steered" with
+// their ids and the number of the call that contains them. Nothing without messages.
+void use_messages(const SteeringMessages& messages, int call, Context& context);
+
 template <GraphState State>
 template <typename Input, typename Output>
 typename GraphBuilder<State>::NodeSetting GraphBuilder<State>::agent(std::string_view name,

@@ -6,7 +6,7 @@
 //                         |                                -> more -> tool
 //                         |-> model, if no call can be executed
 //
-// The node `finish` reads the steering messages after the commit of the answer: see steering.h.
+// The node `finish` reads the steering messages after the commit of the answer: see steering.cc.
 // A sub-agent has no such node: its caller uses the messages.
 //
 // A reply is committed before its calls start, and a result before the model sees it. Results are
@@ -17,15 +17,24 @@
 #include <algorithm>
 
 #include "agent/conversation.h"
-#include "agent/steering.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
 #include "base/usage_sum.h"
+#include "belay/service.h"
 
 namespace belay {
 namespace agents {
 namespace {
+
+// The arguments of a call of a sub-agent.
+struct Question {
+  std::string question{};
+  static void describe(Described<Question>& arguments) {
+    arguments.member(&Question::question)
+        .text("The whole task: the agent sees nothing else of this conversation");
+  }
+};
 
 // The options of one agent, shared by its nodes.
 struct Agent {
@@ -166,7 +175,8 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
                                             Context& context) {
   auto steering = co_await messages_for_call(*agent, context);
   if (!steering.ok()) co_return std::move(steering).error();
-  AgentTurn steered = turn_of(*steering);
+  AgentTurn steered;
+  steered.question = steering_text(*steering);
   Limit limit = limit_of(state, agent->options);
   std::string head = head_for(*agent, state);
   ModelRequest request = request_of(*agent, state, head, limit, steered.question);
@@ -179,7 +189,7 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
   if (reply->stop_reason == StopReason::refused) {
     co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
   }
-  if (!steering->empty()) use(*steering, state.steps + 1, context);
+  use_messages(*steering, state.steps + 1, context);
   auto update = update_of(*agent, state, *std::move(reply), limit, std::move(steered));
   update = std::move(update).set(&AgentState::requested, requested);
   if (state.head != head) update = std::move(update).set(&AgentState::head, std::move(head));
@@ -210,35 +220,10 @@ Update<AgentState> start_more(const Agent& agent, const AgentState& state) {
                     next_calls(turn, state.results, agent.options, agent.tools));
 }
 
-// The arguments of a call of a sub-agent.
-struct Question {
-  std::string question{};
-  static void describe(Described<Question>& arguments) {
-    arguments.member(&Question::question)
-        .text("The whole task: the agent sees nothing else of this conversation");
-  }
-};
-
-// For the definitions and the checks of calls. The call is executed by a node: node_of_calls().
-Tool tool_of(const SubAgent& agent) {
-  ToolOptions options;
-  options.name = agent.name;
-  options.description = agent.description;
-  options.effect = ToolEffect::reads;
-  options.approval = ToolApproval::never;
-  return make_tool<Question>(
-      std::move(options), [](const Question&, ToolContext&) -> Result<std::string> {
-        return error(ErrorCode::invalid, "A sub-agent is not called as a tool.");
-      });
-}
-
 AgentState question_of(const AgentState& state, const Value& sent) {
-  AgentState inner;
-  inner.call = *sent.as_string();
-  const ToolCall* call = call_with_id(state, inner.call);
+  const ToolCall* call = call_with_id(state, *sent.as_string());
   const std::string* question = call ? call->arguments["question"].as_string() : nullptr;
-  if (question) inner.question = *question;
-  return inner;
+  return sub_agent_input(*sent.as_string(), question ? *question : "", is_untrusted(state));
 }
 
 Update<AgentState> answer_of(const AgentState& inner, std::size_t bytes_max) {
@@ -259,8 +244,16 @@ Task<Result<Update<AgentState>>> finish(SharedAgent agent, const AgentState& sta
   auto steering = co_await waiting_messages(context, true);
   if (!steering.ok()) co_return std::move(steering).error();
   if (steering->empty()) co_return unchanged<AgentState>();
-  use(*steering, state.steps + 1, context);
-  co_return append(&AgentState::turns, turn_of(*steering)).go_to("model");
+  use_messages(*steering, state.steps + 1, context);
+  AgentTurn turn;
+  turn.question = steering_text(*steering);
+  co_return append(&AgentState::turns, std::move(turn)).go_to("model");
+}
+
+Result<Done> check_options(const SubAgent& agent) {
+  if (agent.options) return Done{};
+  return error(ErrorCode::invalid,
+               "The agent " + in_quotes(agent.name) + " has no options. Make it with sub_agent().");
 }
 
 Result<SharedAgent> checked(std::string name, AgentOptions options, bool is_sub) {
@@ -268,11 +261,8 @@ Result<SharedAgent> checked(std::string name, AgentOptions options, bool is_sub)
   agent->is_sub = is_sub;
   for (const Tool& tool : options.tools) BELAY_CHECK(agent->tools.add(tool));
   for (const SubAgent& each : options.agents) {
-    if (!each.options) {
-      return error(ErrorCode::invalid, "The agent " + in_quotes(each.name) +
-                                           " has no options. Make it with sub_agent().");
-    }
-    BELAY_CHECK(agent->tools.add(tool_of(each)));
+    BELAY_CHECK(check_options(each));
+    BELAY_CHECK(agent->tools.add(sub_agent_tool(each)));
   }
   if (options.steps_max < 1) {
     return error(ErrorCode::invalid, "The agent " + in_quotes(name) + " has steps_max = " +
@@ -351,6 +341,33 @@ Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent
 SubAgent sub_agent(std::string name, std::string description, AgentOptions options) {
   return {std::move(name), std::move(description),
           std::make_shared<const AgentOptions>(std::move(options))};
+}
+
+Result<Graph<AgentState>> sub_agent_graph(const SubAgent& agent) {
+  BELAY_CHECK(agents::check_options(agent));
+  return agents::build_graph(agent.name, *agent.options, true);
+}
+
+AgentState sub_agent_input(std::string call, std::string question, bool is_untrusted) {
+  AgentState input;
+  input.call = std::move(call);
+  input.question = std::move(question);
+  // The id "" is that of no call.
+  if (is_untrusted) input.results[""].untrusted = true;
+  return input;
+}
+
+// The call is executed by a node.
+Tool sub_agent_tool(const SubAgent& agent) {
+  ToolOptions options;
+  options.name = agent.name;
+  options.description = agent.description;
+  options.effect = ToolEffect::reads;
+  options.approval = ToolApproval::never;
+  return make_tool<agents::Question>(
+      std::move(options), [](const agents::Question&, ToolContext&) -> Result<std::string> {
+        return error(ErrorCode::invalid, "A sub-agent is not called as a tool.");
+      });
 }
 
 Result<Graph<AgentState>> agent_graph(std::string name, AgentOptions options) {

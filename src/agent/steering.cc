@@ -1,6 +1,10 @@
-#include "agent/steering.h"
+// A message is accepted only while its run has not scheduled the node `finish`, or after that node
+// has continued the run (service/steering.h). Therefore every accepted message is read by a node.
 
 #include <algorithm>
+
+#include "belay/agent.h"
+#include "belay/service.h"
 
 namespace belay {
 
@@ -15,7 +19,6 @@ std::optional<SteeringUse> steering_use_named(std::string_view name) {
   return std::nullopt;
 }
 
-namespace agents {
 namespace {
 
 Task<Result<SteeringMessages>> messages_in(Records& records, RecordSpan span) {
@@ -53,16 +56,17 @@ Task<Result<SteeringMessages>> waiting_messages(Context& context, bool all) {
   co_return std::move(messages);
 }
 
-AgentTurn turn_of(const SteeringMessages& messages) {
-  AgentTurn turn;
+std::string steering_text(const SteeringMessages& messages) {
+  std::string text;
   for (const auto& each : messages) {
-    if (!turn.question.empty()) turn.question += "\n\n";
-    turn.question += each.record.text;
+    if (!text.empty()) text += "\n\n";
+    text += each.record.text;
   }
-  return turn;
+  return text;
 }
 
-void use(const SteeringMessages& messages, int call, Context& context) {
+void use_messages(const SteeringMessages& messages, int call, Context& context) {
+  if (messages.empty()) return;
   Value::Array ids;
   for (const auto& each : messages) {
     SteeringMessage used = each.record;
@@ -75,5 +79,4 @@ void use(const SteeringMessages& messages, int call, Context& context) {
   context.emit("steered", Value::object({{"call", call}, {"messages", Value(std::move(ids))}}));
 }
 
-}  // namespace agents
 }  // namespace belay

@@ -340,7 +340,7 @@ class RemoteService final : public Service {
     target.segment(filter.collection);
     if (user != UserId("local")) target.query("userId", user.text);
     if (!filter.key.empty()) target.query("key", filter.key);
-    if (!filter.field.empty()) target.query("field", filter.field).query("value", filter.value);
+    add_field(target, filter);
     if (!filter.after.empty()) target.query("after", filter.after);
     target.query("limit", page_limit(filter.limit));
     return get_list<RecordRow>(target, "records", record_from_document);
@@ -360,11 +360,13 @@ class RemoteService final : public Service {
       for (const auto& [name, value] : each.indexed) {
         indexed.push_back(Value::object({{"name", name}, {"value", value}}));
       }
-      items.push_back(Value::object({{"collection", each.collection},
-                                     {"key", each.key},
-                                     {"json", each.json},
-                                     {"indexed", std::move(indexed)},
-                                     {"erase", each.erase}}));
+      Value::Object item{{"collection", each.collection},
+                         {"key", each.key},
+                         {"json", each.json},
+                         {"indexed", std::move(indexed)},
+                         {"erase", each.erase}};
+      if (each.expected_version) item["expectedVersion"] = *each.expected_version;
+      items.emplace_back(std::move(item));
     }
     Value::Object body{{"records", std::move(items)}};
     const UserId& user = records.front().user;

@@ -65,6 +65,20 @@ void add_user(Target& target, const std::optional<UserId>& user) {
   if (user) target.query("userId", user->text);
 }
 
+void add_field(Target& target, const RecordFilter& filter) {
+  if (filter.field.empty()) return;
+  target.query("field", filter.field);
+  if (!filter.range) {
+    target.query("value", filter.value);
+    return;
+  }
+  const RecordRange& range = *filter.range;
+  if (!range.from.empty()) target.query("from", range.from);
+  if (!range.until.empty()) target.query("until", range.until);
+  if (range.is_descending) target.query("descending", "true");
+  if (!range.after.empty()) target.query("afterValue", range.after);
+}
+
 void add_run(Target& target, const std::optional<RunId>& run) {
   if (run) target.query("run", run->text());
 }

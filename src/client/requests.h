@@ -17,6 +17,8 @@ Value thread_body(const ThreadSettings& settings);
 
 // Add a parameter to a query if it is set.
 void add_user(Target& target, const std::optional<UserId>& user);
+// The parameters of an indexed field: its value, or the range of an ordered index.
+void add_field(Target& target, const RecordFilter& filter);
 void add_run(Target& target, const std::optional<RunId>& run);
 
 std::string thread_path(const ThreadId& thread, std::string_view more = "");

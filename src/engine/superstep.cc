@@ -359,6 +359,7 @@ void Transition::commit(Step step, const Moment& moment) {
     // Effects of a subgraph's nodes become visible with the commit that ends the outer superstep.
     // Until then, the task row of the outer task stores them.
     NodeTask& task = outer_->run_.tasks[position_];
+    step.effects.journaled = 0;  // the rows of an inner task
     add_effects(task.effects, std::exchange(step.effects, {}));
     if (!defers_commit()) {
       outer_->pending().tasks.push_back(task_row(outer_->run_, task, root().run_.row.seq));

@@ -146,7 +146,7 @@ constexpr Schema kSchemas[] = {
      "violations:Violation[] rules:integer runs:integer checkpoints:integer approvals:integer"},
     {"Record",
      "collection:string userId:string key:string value:any runId:string? seq:integer "
-     "updatedAt:string"},
+     "updatedAt:string version:integer sortValue:string?"},
     {"RecordList", "records:Record[]"},
     {"Saved", "saved:integer"},
     {"Agent", "name:string hash:string entries:string[] channels:string[] declared:any nodes:any[]",

@@ -23,6 +23,7 @@ struct RecordBody {
   std::string json;
   std::vector<IndexedBody> indexed;
   bool erase = false;
+  std::optional<std::uint64_t> expectedVersion;
 };
 
 struct RecordsBody {
@@ -105,19 +106,44 @@ Result<Value> record_document(const RecordRow& row) {
                         {"value", std::move(json)},
                         {"runId", row.run.is_null() ? Value() : Value(row.run.text())},
                         {"seq", row.seq},
-                        {"updatedAt", to_text(row.updated_at)}});
+                        {"updatedAt", to_text(row.updated_at)},
+                        {"version", row.version},
+                        {"sortValue", row.sort_value.empty() ? Value() : Value(row.sort_value)}});
+}
+
+// Returns the range of a query for an ordered index; nullopt for another field.
+std::optional<RecordRange> range_in(const StringMap& query, std::string_view field) {
+  if (!field.starts_with("order:")) return std::nullopt;
+  RecordRange range;
+  range.from = text_in(query, "from");
+  range.until = text_in(query, "until");
+  range.is_descending = bool_parameter(query, "descending");
+  range.after = text_in(query, "afterValue");
+  return range;
 }
 
 Route find_records() {
   Route route =
       route_of("GET", "/api/records/{collection}", "findRecords", "A user's records, by key");
   Value text = Value::object({{"type", "string"}});
-  route.parameters = {owner_parameter(),
-                      query_parameter("key", "Only this key", text),
-                      query_parameter("field", "Indexed field, together with `value`", text),
-                      query_parameter("value", "Value of `field`", text),
-                      query_parameter("after", "Only keys after this one", std::move(text)),
-                      limit_parameter(kListMax, kListMax)};
+  route.parameters = {
+      owner_parameter(),
+      query_parameter("key", "Only this key", text),
+      query_parameter("field",
+                      "Indexed field, together with `value`, or ordered index, as "
+                      "`order:NAME`",
+                      text),
+      query_parameter("value", "Value of `field`", text),
+      query_parameter("from", "Of an ordered index: only `sortValue`s from this on", text),
+      query_parameter("until", "The same: only `sortValue`s before this", text),
+      query_parameter("descending", "The same: true for the last ones first",
+                      Value::object({{"type", "boolean"}})),
+      query_parameter("after", "Only keys after this one", text),
+      query_parameter("afterValue",
+                      "Of an ordered index, together with `after`: the `sortValue` "
+                      "of that key",
+                      std::move(text)),
+      limit_parameter(kListMax, kListMax)};
   route.answers = {{200, "Records", "RecordList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     RecordFilter filter;
@@ -126,6 +152,7 @@ Route find_records() {
     filter.field = text_in(call.query, "field");
     filter.value = text_in(call.query, "value");
     filter.after = text_in(call.query, "after");
+    filter.range = range_in(call.query, filter.field);
     BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kListMax, 1, kListMax));
     filter.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(UserId user, owner_in(call));
@@ -163,13 +190,15 @@ Result<std::vector<RecordWrite>> writes_of(const UserId& user, RecordsBody body)
       write.indexed.emplace_back(std::move(index.name), std::move(index.value));
     }
     write.erase = each.erase;
+    write.expected_version = each.expectedVersion;
   }
   return writes;
 }
 
 Route save_records() {
   Route route = route_of("POST", "/api/records", "saveRecords",
-                         "Import of a user's records, all or none; `json` is the text of a record");
+                         "Import of a user's records, all or none; `json` is the text of a record, "
+                         "`expectedVersion` the `version` of the stored one, 0 for a new one");
   route.permission = Permission::run;
   route.body = body_schema<RecordsBody>({"records"});
   route.answers = {{200, "The number of saved records", "Saved"}};

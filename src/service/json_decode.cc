@@ -563,6 +563,9 @@ Result<RecordRow> record_from_document(const Value& document) {
   row.run = members.id_or_null<RunId>("runId");
   row.seq = members.count("seq");
   row.updated_at = members.instant("updatedAt");
+  // A server of an earlier version returns none.
+  if (!members["version"].is_null()) row.version = members.count("version");
+  row.sort_value = members.text_or_null("sortValue");
   return members.done(std::move(row));
 }
 

@@ -327,7 +327,7 @@ TEST(Problems, AreTheErrorsThatTheyWere) {
 TEST(RecordDocuments, AreReadWithEveryMember) {
   const char* text = R"({"collection":"notes","userId":"ana","key":"2026-01-02","value":{"n":1},
       "runId":"0190a000-0000-7000-8000-000000000001","seq":7,
-      "updatedAt":"2026-01-02T03:04:05.000000Z"})";
+      "updatedAt":"2026-01-02T03:04:05.000000Z","version":8,"sortValue":"80"})";
   RecordRow row = record_from_document(parse_json(text).value()).value();
   EXPECT_EQ(row.collection, "notes");
   EXPECT_EQ(row.user, UserId("ana"));
@@ -336,6 +336,8 @@ TEST(RecordDocuments, AreReadWithEveryMember) {
   EXPECT_EQ(row.run.text(), "0190a000-0000-7000-8000-000000000001");
   EXPECT_EQ(row.seq, 7u);
   EXPECT_EQ(to_text(row.updated_at), "2026-01-02T03:04:05.000000Z");
+  EXPECT_EQ(row.version, 8u);
+  EXPECT_EQ(row.sort_value, "80");
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "agent/steering.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
+#include "belay/agent.h"
 #include "driver/run_driver.h"
 #include "service/find_run.h"
 
@@ -56,7 +56,7 @@ Error used_id(const std::string& id) {
 // An agent decides now whether the run ends: see the header.
 bool is_finishing(const RunRow& run) {
   std::string nodes = "," + run.node + ",";
-  return nodes.find("," + std::string(agents::finish_node) + ",") != std::string::npos;
+  return nodes.find("," + std::string(finish_node) + ",") != std::string::npos;
 }
 
 struct Acceptance {

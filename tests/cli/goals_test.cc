@@ -55,7 +55,6 @@ TEST_F(CliGoals, AGoalIsPursuedInStepsAndShown) {
   EXPECT_EQ(first["calls"].as_array()->at(0)["tool"], Value("search"));
   EXPECT_THAT(world.run({"goals", "steps", id}).out, HasSubstr("[search]"));
   EXPECT_THAT(world.run({"state", "goal-" + id}).out, HasSubstr(kScript));
-  EXPECT_EQ(world.run({"replay", "goal-" + id}).code, 0);
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
@@ -80,9 +79,13 @@ TEST_F(CliGoals, TheQueueRunsOneGoalAtATimeUnlessAPersonChangesIt) {
   ASSERT_EQ(world.run({"queue", "limit", "goals", "--max-runs", "4"}).code, 0);
   ASSERT_EQ(world.run({"goals", "trigger", id}).code, 0);
   EXPECT_THAT(world.run({"queue", "list", "--json"}).out, HasSubstr("\"runsMax\":4"));
+  ASSERT_EQ(world.run({"queue", "limit", "goals", "--max-runs", "0"}).code, 0);
+  ASSERT_EQ(world.run({"goals", "trigger", id}).code, 0);
+  EXPECT_THAT(world.run({"queue", "list", "--json"}).out, HasSubstr("\"runsMax\":1"))
+      << "0 is no limit of this queue";
   ASSERT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   EXPECT_EQ(
-      world.run({"threads", "show", "goal-" + id, "--json"}).json()["runs"].as_array()->size(), 2u);
+      world.run({"threads", "show", "goal-" + id, "--json"}).json()["runs"].as_array()->size(), 3u);
 }
 
 TEST_F(CliGoals, AKeyNamesARun) {
@@ -91,6 +94,41 @@ TEST_F(CliGoals, AKeyNamesARun) {
   Value again = world.run({"goals", "trigger", id, "--key", "monday", "--json"}).json();
   EXPECT_FALSE(first["runId"].is_null());
   EXPECT_EQ(first["runId"], again["runId"]);
+  ASSERT_EQ(world.run({"goals", "edit", id, "--steps", "3", "--token-budget", "9000"}).code, 0);
+  again = world.run({"goals", "trigger", id, "--key", "monday", "--json"}).json();
+  EXPECT_EQ(first["runId"], again["runId"]) << "also after an edit of the goal";
+}
+
+TEST_F(CliGoals, AQueuedRunOfAPausedOrRemovedGoalEndsWithoutAStep) {
+  std::string id = add();
+  ASSERT_EQ(world.run({"goals", "trigger", id}).code, 0);
+  ASSERT_EQ(world.run({"goals", "pause", id}).code, 0);
+  ASSERT_EQ(world.run({"worker", "--until-idle"}).code, 0);
+  Value last = world.run({"goals", "show", id, "--json"}).json()["lastRun"];
+  EXPECT_EQ(last["status"], Value("completed"));
+  EXPECT_EQ(last["outcome"], Value("goal_paused"));
+  EXPECT_THAT(world.run({"goals", "steps", id}).out, HasSubstr("No steps."));
+  Outcome removed =
+      world.run({"run", "goal", "--input", "-", "--thread", "t"}, R"({"goal":{"id":"unknown"}})");
+  EXPECT_EQ(removed.code, 0) << removed.err;
+  EXPECT_EQ(world.run({"state", "t", "--json"}).json()["state"]["outcome"], Value("goal_removed"));
+}
+
+TEST_F(CliGoals, AMessageToAQueuedRunIsUsedOnceByItsFirstStep) {
+  std::string id = add();
+  ASSERT_EQ(world.run({"goals", "trigger", id}).code, 0);
+  Outcome sent = world.run({"steer", "goal-" + id, "Use the archive, too"});
+  ASSERT_EQ(sent.code, 0) << sent.err;
+  ASSERT_EQ(world.run({"worker", "--until-idle"}).code, 0);
+  Value state = world.run({"state", "goal-" + id, "--json"}).json()["state"];
+  ASSERT_EQ(state["messages"].as_array()->size(), 1u);
+  EXPECT_EQ(state["messages"].as_array()->at(0)["text"], Value("Use the archive, too"));
+  EXPECT_EQ(state["messages"].as_array()->at(0)["step"], Value(1));
+  Value messages = world.run({"steer", "goal-" + id, "--json"}).json()["messages"];
+  ASSERT_EQ(messages.as_array()->size(), 1u);
+  EXPECT_EQ(messages.as_array()->at(0)["waits"], Value(false));
+  EXPECT_EQ(world.run({"replay", "goal-" + id}).code, 0);
+  EXPECT_EQ(world.run({"steer", "goal-" + id, "Too late"}).code, 4);
 }
 
 TEST_F(CliGoals, APausedGoalIsNotTriggered) {
@@ -103,19 +141,20 @@ TEST_F(CliGoals, APausedGoalIsNotTriggered) {
   EXPECT_EQ(world.run({"goals", "trigger", id}).code, 0);
 }
 
-TEST_F(CliGoals, ARunKeepsTheGoalWithWhichItBegan) {
+TEST_F(CliGoals, ARunUsesTheGoalAsItIsWhenItBegins) {
   std::string id = add({"--steps", "3"});
   ASSERT_EQ(world.run({"goals", "trigger", id}).code, 0);
   ASSERT_EQ(world.run({"goals", "edit", id, "--objective", "another", "--steps", ""}).code, 0);
   ASSERT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   Value goal = world.run({"state", "goal-" + id, "--json"}).json()["state"]["goal"];
-  EXPECT_EQ(goal["objective"], Value("messages of the outbox"));
-  EXPECT_EQ(goal["params"]["stepBudget"], Value(3));
+  EXPECT_EQ(goal["objective"], Value("another"));
+  EXPECT_EQ(goal["params"]["stepBudget"], Value(10)) << "the default";
+  ASSERT_EQ(world.run({"goals", "edit", id, "--objective", "a third"}).code, 0);
+  EXPECT_EQ(world.run({"replay", "goal-" + id}).code, 0) << "with the goal of that time";
   ASSERT_EQ(world.run({"goals", "trigger", id}).code, 0);
   ASSERT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   goal = world.run({"state", "goal-" + id, "--json"}).json()["state"]["goal"];
-  EXPECT_EQ(goal["objective"], Value("another"));
-  EXPECT_EQ(goal["params"]["stepBudget"], Value(10)) << "the default, not that of the last run";
+  EXPECT_EQ(goal["objective"], Value("a third"));
 }
 
 TEST_F(CliGoals, AGoalWithARunInProgressIsRemovedOnlyWithItsRuns) {
@@ -132,12 +171,12 @@ TEST_F(CliGoals, AGoalWithARunInProgressIsRemovedOnlyWithItsRuns) {
 
 TEST_F(CliGoals, AnUnknownToolIsRefusedWithTheKnownOnes) {
   give_tools();
+  std::string id = add();
   Outcome refused = world.run({"goals", "add", "x", "--tools", "search,fly"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_TRUE(refused.says({"\"fly\"", "search", "write_file"})) << refused.err;
   EXPECT_EQ(world.run({"goals", "add", "x", "--steps", "101"}).code, 2);
   EXPECT_EQ(world.run({"goals", "add", " "}).code, 2);
-  std::string id = add();
   EXPECT_EQ(world.run({"goals", "edit", id}).code, 2) << "nothing to change";
   EXPECT_EQ(world.run({"goals", "edit", id, "--memory", "all"}).code, 2);
 }
@@ -204,6 +243,13 @@ TEST_F(CliGoals, AreUsedThroughAServer) {
   Value goal = remote({"goals", "add", "Find it", "--json"}).json();
   std::string id = text(goal["id"]);
   EXPECT_THAT(remote({"goals", "list"}).out, HasSubstr("Find it"));
+  ASSERT_EQ(remote({"goals", "add", "Find another"}).code, 0);
+  Value page = remote({"goals", "list", "--limit", "1", "--json"}).json();
+  ASSERT_EQ(page["goals"].as_array()->size(), 1u);
+  EXPECT_EQ(page["goals"].as_array()->at(0)["objective"], Value("Find another"));
+  Value rest = remote({"goals", "list", "--after", text(page["next"]), "--json"}).json();
+  ASSERT_EQ(rest["goals"].as_array()->size(), 1u);
+  EXPECT_EQ(rest["goals"].as_array()->at(0)["id"], Value(id));
   EXPECT_EQ(remote({"goals", "add", "Find it", "--tools", "fly"}).code, 2);
   EXPECT_EQ(remote({"goals", "edit", id, "--priority", "2"}).code, 0);
   EXPECT_EQ(remote({"goals", "show", id, "--json"}).json()["priority"], Value(2));
