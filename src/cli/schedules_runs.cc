@@ -133,9 +133,8 @@ class SchedulesBackfillCommand final : public Command {
     std::string until = to_text(range.until);
     UserId user = world.settings.user;
     std::string name = name_;
-    BELAY_CO_TRY(Backfill backfill,
-                 co_await world.service.schedules().backfill(world.who, std::move(user),
-                                                             std::move(name), std::move(range)));
+    BELAY_CO_TRY(Backfill backfill, co_await world.service.schedules().backfill(
+                                        world.who, std::move(user), std::move(name), range));
     show_range(world, backfill);
     if (yes_) {
       world.output.line(count_text(static_cast<std::uint64_t>(backfill.started), "run") +

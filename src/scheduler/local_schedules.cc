@@ -118,12 +118,12 @@ class LocalSchedules final : public Schedules {
       done.first = ticks.front();
       done.last = ticks.back();
     }
-    if (range.dry_run) co_return std::move(done);
+    if (range.dry_run) co_return done;
     for (Instant tick : ticks) {
       BELAY_CO_TRY(bool is_new, co_await fill(who, found.record, tick));
       if (is_new) ++done.started;
     }
-    co_return std::move(done);
+    co_return done;
   }
 
   Task<Result<ScheduleTicks>> ticks(const Principal& who, UserId user, std::string name,

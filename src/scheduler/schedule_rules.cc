@@ -99,7 +99,7 @@ std::string schedule_id(const UserId& user, const std::string& name) {
 Result<cron::Schedule> times_of(const Schedule& schedule, const cron::ZoneDatabase& zones) {
   BELAY_TRY(cron::CronExpression expression, cron::CronExpression::parse(schedule.expression));
   BELAY_TRY(cron::Zone zone, zones.find(schedule.zone));
-  return cron::Schedule(std::move(expression), std::move(zone));
+  return cron::Schedule(expression, std::move(zone));
 }
 
 Result<Schedule> new_schedule(const UserId& user, const std::string& name,

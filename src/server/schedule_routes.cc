@@ -190,9 +190,8 @@ Route backfill_schedule() {
     range.until = body.until;
     range.dry_run = body.dryRun.value_or(false);
     std::string name = call.path.at("name");
-    BELAY_CO_TRY(Backfill backfill,
-                 co_await call.service.schedules().backfill(call.who, std::move(owner),
-                                                            std::move(name), std::move(range)));
+    BELAY_CO_TRY(Backfill backfill, co_await call.service.schedules().backfill(
+                                        call.who, std::move(owner), std::move(name), range));
     if (call.start && backfill.started > 0) call.start->keep();
     co_return reply_with(backfill_document(backfill));
   };
