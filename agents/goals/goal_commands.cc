@@ -169,8 +169,8 @@ class ShowGoal final : public GoalCommand {
     if (runs.empty()) co_return Value();
     ThreadId thread = runs.front().thread;
     std::optional<RunId> run = runs.front().run;
-    BELAY_CO_TRY(RunView view, co_await world.service.status(world.who, std::move(thread),
-                                                             std::nullopt, std::move(run)));
+    BELAY_CO_TRY(RunView view,
+                 co_await world.service.status(world.who, std::move(thread), std::nullopt, run));
     std::string status(name_of(view.row.status));
     const std::string* summary = view.state["summary"].as_string();
     world.output.line("Last run: " + view.row.run.text() + "  " + status +

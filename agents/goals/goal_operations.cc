@@ -103,8 +103,7 @@ Task<Result<Done>> end_runs(GoalAccess at, std::string id, bool cancel) {
     ThreadId thread = open->thread;
     std::optional<RunId> run = open->run;
     std::string by = at.who.user.empty() ? at.owner.text : at.who.user.text;
-    auto cancelled =
-        co_await at.service.cancel(at.who, std::move(thread), std::move(by), "", std::move(run));
+    auto cancelled = co_await at.service.cancel(at.who, std::move(thread), std::move(by), "", run);
     // A run that has ended meanwhile is not found again.
     bool is_conflict = !cancelled.ok() && cancelled.error().code == ErrorCode::conflict;
     bool is_again = refused && *refused == open->run;
