@@ -1,5 +1,5 @@
 // Measures the scheduler on SQLite: the processor time of many idle schedules, and the time until
-// the runs of schedules that fire in the same second have begun.
+// the runs of schedules that fire in the same second have started.
 
 #include <cstdio>
 
@@ -123,7 +123,7 @@ void due_together(World& world, const std::string& path) {
   world.loop->call_after(std::chrono::milliseconds(5), look);
   world.loop->run();
   std::chrono::duration<double> took = world.clock->now() - tick;
-  std::printf("%d of %d schedules that fire in the same second have begun after %.2f s\n", begun,
+  std::printf("%d of %d schedules that fire in the same second have started after %.2f s\n", begun,
               due_schedules, took.count());
 }
 
