@@ -16,38 +16,10 @@ constexpr std::string_view kCutSpanish =
 constexpr const char* kFolders = "assistant_folders";
 constexpr const char* kFiles = "assistant_files";
 
-// Splits "handbook, notes" into folders.
-std::vector<std::string> folders_in(std::string_view text) {
-  std::vector<std::string> folders;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find(','), text.size());
-    std::string_view folder = text.substr(0, end);
-    folder.remove_prefix(std::min(folder.find_first_not_of(' '), folder.size()));
-    folder = folder.substr(0, folder.find_last_not_of(' ') + 1);
-    if (!folder.empty()) folders.emplace_back(folder);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return folders;
-}
-
-// The tools that need no network. The files of a folder can contain text of others: once a search
-// has returned some, a file is written only with an approval.
 Result<std::vector<Tool>> tools_of(const ModuleSettings& settings) {
-  std::vector<Tool> tools;
   // The server has the runs, and its own settings.
-  if (settings.is_remote) return tools;
-  std::vector<std::string> folders = folders_in(settings.value(kFolders));
-  if (!folders.empty()) {
-    LocalSearchOptions options{.folders = std::move(folders), .untrusted = true};
-    BELAY_TRY(Tool search, local_search_tool(std::move(options)));
-    tools.push_back(std::move(search));
-  }
-  if (std::string root = settings.value(kFiles); !root.empty()) {
-    FileToolOptions options{.root = std::move(root)};
-    tools.push_back(write_file_tool(options));
-    tools.push_back(read_file_tool(options));
-  }
-  return tools;
+  if (settings.is_remote) return std::vector<Tool>();
+  return offline_tools(settings.value(kFolders), settings.value(kFiles));
 }
 
 Result<Definitions> graphs(const ModuleSettings& settings) {

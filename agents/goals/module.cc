@@ -1,7 +1,5 @@
 #include "agents/goals/module.h"
 
-#include <algorithm>
-
 #include "agents/goals/goal_commands.h"
 #include "agents/goals/goal_documents.h"
 #include "agents/goals/goal_routes.h"
@@ -15,38 +13,15 @@ namespace {
 constexpr const char* kGoalFolders = "goals_folders";
 constexpr const char* kGoalFiles = "goals_files";
 
-// Splits "handbook, notes" into folders.
-std::vector<std::string> folders_of(std::string_view text) {
-  std::vector<std::string> folders;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find(','), text.size());
-    std::string_view folder = text.substr(0, end);
-    folder.remove_prefix(std::min(folder.find_first_not_of(' '), folder.size()));
-    folder = folder.substr(0, folder.find_last_not_of(' ') + 1);
-    if (!folder.empty()) folders.emplace_back(folder);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return folders;
-}
-
-// The tools of all modules, and those of this module's settings. The files of a folder can contain
-// text of others: once a search has returned some, a file is written only with an approval.
+// The tools of all modules, and those of this module's settings.
 Result<std::vector<Tool>> goal_tools(const ModuleSettings& settings) {
   std::vector<Tool> tools;
   if (settings.tools) tools = settings.tools->all();
   // The server has the runs, and its own settings.
   if (settings.is_remote) return tools;
-  std::vector<std::string> folders = folders_of(settings.value(kGoalFolders));
-  if (!folders.empty()) {
-    LocalSearchOptions options{.folders = std::move(folders), .untrusted = true};
-    BELAY_TRY(Tool search, local_search_tool(std::move(options)));
-    tools.push_back(std::move(search));
-  }
-  if (std::string root = settings.value(kGoalFiles); !root.empty()) {
-    FileToolOptions options{.root = std::move(root)};
-    tools.push_back(write_file_tool(options));
-    tools.push_back(read_file_tool(options));
-  }
+  BELAY_TRY(std::vector<Tool> offline,
+            offline_tools(settings.value(kGoalFolders), settings.value(kGoalFiles)));
+  tools.insert(tools.end(), offline.begin(), offline.end());
   return tools;
 }
 

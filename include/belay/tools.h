@@ -68,6 +68,11 @@ struct LocalSearchOptions {
 // program, with `unavailable` if the index cannot be opened.
 Result<Tool> local_search_tool(LocalSearchOptions options);
 
+// Returns "search" in the comma-separated `folders`, "write_file" and "read_file" in `root`, but
+// not those whose text is empty. The folders can contain text of others: once a search has
+// returned some, a file is written only with an approval.
+Result<std::vector<Tool>> offline_tools(std::string_view folders, const std::string& root);
+
 struct FetchPageOptions {
   // Permitted hosts, as in EgressPolicy::allowed_hosts, within the policy of the run; empty: all
   // that it permits.

@@ -12,7 +12,7 @@ namespace belay {
 namespace tools {
 namespace {
 
-constexpr std::size_t response_bytes_max = 4 * 1024 * 1024;
+constexpr std::size_t search_response_bytes_max = 4 * 1024 * 1024;
 constexpr int brave_results_max = 20;
 
 struct ProviderFault {
@@ -49,7 +49,7 @@ Task<Result<Value>> json_of(std::string_view provider, HttpCall call, HttpAccess
   std::vector<std::string> hosts{std::move(host)};
   BELAY_CO_TRY(auto own, http.narrowed(std::move(hosts)));
   call.headers.push_back({"Accept", "application/json"});
-  call.body_bytes_max = response_bytes_max;
+  call.body_bytes_max = search_response_bytes_max;
   BELAY_CO_TRY(HttpReply reply, co_await own->send(std::move(call)));
   if (reply.status != 200) co_return status_error(provider, reply.status, refused);
   auto value = parse_json(reply.body);
