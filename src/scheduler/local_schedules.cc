@@ -68,9 +68,7 @@ class LocalSchedules final : public Schedules {
     ListedSchedules listed;
     listed.next = found.next;
     for (auto& each : found.records) {
-      auto view = view_of(std::move(each.record), 1);
-      if (!view.ok()) co_return std::move(view).error();
-      listed.schedules.push_back(*std::move(view));
+      listed.schedules.push_back(view_of(std::move(each.record), 1));
     }
     co_return std::move(listed);
   }
@@ -94,8 +92,7 @@ class LocalSchedules final : public Schedules {
                                 std::string key) override {
     BELAY_CO_TRY(Versioned<Schedule> found, co_await find(who, user, name));
     if (key.empty()) key = random_uuid(parts_.random).text();
-    StartRun start = start_of_run(found.record);
-    start.queued = true;
+    StartRun start = scheduled_start(found.record, found.record.run);
     if (start.thread.empty()) start.thread = ThreadId(name + " " + key);
     start.idempotency_key = "schedule " + found.record.id + " " + key;
     BELAY_CO_TRY(RunView view, co_await parts_.service.start(who, std::move(start)));
@@ -151,25 +148,13 @@ class LocalSchedules final : public Schedules {
     co_return *std::move(found);
   }
 
-  static StartRun start_of_run(const Schedule& schedule) {
-    StartRun start;
-    start.agent = schedule.run.agent;
-    start.input = schedule.run.input;
-    start.user = UserId(schedule.user);
-    start.thread = ThreadId(schedule.run.thread);
-    start.queue = schedule.run.queue;
-    start.priority = schedule.run.priority;
-    start.if_busy = BusyThread::enqueue;
-    return start;
-  }
-
   Result<Done> check_start(const Principal& who, const Schedule& schedule) const {
     if (!parts_.check_start) return Done{};
-    return parts_.check_start(who, start_of_run(schedule));
+    return parts_.check_start(who, scheduled_start(schedule, schedule.run));
   }
 
   // Also of a schedule whose zone the database has no longer: it can be displayed and edited.
-  Result<ScheduleView> view_of(Schedule schedule, std::size_t count) const {
+  ScheduleView view_of(Schedule schedule, std::size_t count) const {
     ScheduleView view;
     auto times = times_of(schedule, parts_.zones);
     if (times.ok()) {

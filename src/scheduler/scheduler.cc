@@ -153,17 +153,23 @@ Task<Result<bool>> declare_once(SchedulerParts parts, UserId user, ModuleSchedul
 
 }  // namespace
 
-Task<Result<RunView>> start_tick(SchedulerParts parts, Schedule schedule, ScheduledRun run,
-                                 Instant tick) {
+StartRun scheduled_start(const Schedule& schedule, const ScheduledRun& run) {
   StartRun start;
   start.agent = run.agent;
   start.input = run.input;
   start.user = UserId(schedule.user);
-  start.thread = ThreadId(thread_of_tick(schedule, run, tick));
+  start.thread = ThreadId(run.thread);
   start.queue = run.queue;
   start.priority = run.priority;
   start.queued = true;
   start.if_busy = BusyThread::enqueue;
+  return start;
+}
+
+Task<Result<RunView>> start_tick(SchedulerParts parts, Schedule schedule, ScheduledRun run,
+                                 Instant tick) {
+  StartRun start = scheduled_start(schedule, run);
+  start.thread = ThreadId(thread_of_tick(schedule, run, tick));
   start.idempotency_key = key_of_tick(schedule, tick);
   Principal who = principal_of(parts);
   auto view = co_await parts.service.start(who, std::move(start));

@@ -26,6 +26,9 @@ struct SchedulerParts {
   ScheduleRecords records() const { return {store, clock, tenant}; }
 };
 
+// Returns the start of a run of the schedule, in the queue, for its user; without a key.
+StartRun scheduled_start(const Schedule& schedule, const ScheduledRun& run);
+
 // Starts the run of a tick: in the queue, for the schedule's user, with the key of the tick. A
 // repeated start returns the run of the first.
 Task<Result<RunView>> start_tick(SchedulerParts parts, Schedule schedule, ScheduledRun run,
