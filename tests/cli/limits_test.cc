@@ -90,8 +90,9 @@ TEST_F(CliLimits, WhatCountsAsAStartIsInTheDescription) {
         begin_runs.insert(text(operation["operationId"]));
     }
   }
-  EXPECT_EQ(begin_runs, (std::set<std::string>{"forkThread", "generateRoutine", "startDailyAudit",
-                                               "startRun"}));
+  EXPECT_EQ(begin_runs,
+            (std::set<std::string>{"backfillSchedule", "forkThread", "generateRoutine",
+                                   "runSchedule", "startDailyAudit", "startRun", "triggerGoal"}));
 }
 
 TEST_F(CliLimits, WithoutKeysNothingIsLimitedUnlessItIsSet) {
