@@ -38,6 +38,7 @@ struct MainOptions {
   // The model of context.model(). Null: the one that --model or BELAY_MODEL names; without one, a
   // node that uses the model fails with `invalid`.
   std::shared_ptr<Model> model = nullptr;
+  std::shared_ptr<Clock> clock = nullptr;  // null: that of the system. On PostgreSQL: its clock
   // The model that is used if no setting names one; empty: none. A module may bring it.
   std::string default_model = {};
   std::string default_model_help = {};  // text after its name in --help

@@ -450,7 +450,8 @@ int complete_typed(const Program& program, const Environment& environment, Clock
 
 int run_program(const Program& program, int count, const char* const* words) {
   catch_signals();
-  std::unique_ptr<Clock> clock = system_clock();
+  std::shared_ptr<Clock> clock = program.clock;
+  if (!clock) clock = system_clock();
   Environment environment = read_environment(program);
   if (count > 1 && std::string_view(words[1]) == "__complete") {
     return complete_typed(program, environment, *clock, {words + 2, words + count});

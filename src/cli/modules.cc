@@ -342,6 +342,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.first_run = options.first_run;
   program.other_hints = options.other_hints;
   program.brings_model = options.model != nullptr;
+  program.clock = std::move(options.clock);
   if (!program.brings_model) program.settings = model_settings();
   program.presentation = combined(modules);
   program.check_record = record_check(modules);

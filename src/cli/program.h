@@ -44,6 +44,7 @@ struct Program {
   std::vector<ModuleRoute> routes = {};  // in addition to those of every program
   std::function<Result<Definitions>(const Settings&)> graphs;
   std::function<Result<std::shared_ptr<Model>>(const Settings&, Clock&)> model;
+  std::shared_ptr<Clock> clock = nullptr;  // null: that of the system
 };
 
 }  // namespace belay::cli

@@ -192,6 +192,7 @@ TickDecision with_new_beginning(Schedule schedule, const cron::Schedule& former,
     add_missed(decision, {count, *first, *last}, reason, now);
   }
   if (changed.paused && changed.buffered) {
+    end_skipping(changed);  // the ticks skipped after the buffered one are another entry
     add_skipped(decision, *changed.buffered, reason, now);
     changed.buffered.reset();
   }

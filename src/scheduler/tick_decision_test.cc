@@ -189,6 +189,21 @@ TEST_F(TickDecisions, OfAPausedScheduleWaitForItsResumption) {
   EXPECT_TRUE(schedule.reason.empty());
 }
 
+TEST_F(TickDecisions, SkipTheBufferedTickOfAPausedScheduleAlone) {
+  schedule = add(with_overlap(Overlap::buffer_one));
+  for (int i = 0; i < 3; ++i) {
+    now += 10s;
+    decide(true);
+  }
+  EXPECT_EQ(decisions(), (Texts{"buffered 1", "skipped 2"}));
+  ScheduleChange pause;
+  pause.paused = true;
+  take(changed_schedule(schedule, pause, zones, now).value());
+  EXPECT_EQ(decisions(), (Texts{"skipped 1", "skipped 2"}));
+  for (const auto& [key, entry] : entries) EXPECT_LE(entry.at, entry.until);
+  EXPECT_EQ(schedule.skipped, 3);
+}
+
 TEST_F(TickDecisions, OfAChangedExpressionBeginWithTheChange) {
   schedule = add();
   now += 15s;

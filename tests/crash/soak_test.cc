@@ -7,6 +7,7 @@
 #include "belay/testing.h"
 #include "tests/crash/campaign.h"
 #include "tests/crash/play_fleet.h"
+#include "tests/crash/play_schedule_fleet.h"
 
 namespace belay::crash {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::uint64_t kKillsMin = 2'000;
 constexpr std::size_t kBetweenARound = 250;
 constexpr std::size_t kLossesMax = 20;
 constexpr std::size_t kKillsOfASlice = 12;
+constexpr std::size_t kKillsOfSchedules = 250;  // of one store
 
 TEST(CrashSoak, NoKillLosesOrRepeatsAnything) {
   auto baseline = Baseline::make();
@@ -67,7 +69,21 @@ TEST(AgentFleetSoak, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
   std::cout << all.evidence("fleet of two workers with an agent", seed) << std::endl;
 }
 
-// Short parts of both campaigns, with another seed each time: see scripts/campaigns.
+// Three workers with schedules, while the clock jumps: no tick is lost, and none has two runs.
+TEST(ScheduleFleetSoak, NoKillAndNoJumpOfTheClockLosesATickOrRepeatsOne) {
+  std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
+  std::uint64_t seed = chosen_seed();
+  ScheduleFleetReport all;
+  for (std::uint64_t i = 0; all.kills < kills_min && all.faults.size() < kLossesMax; ++i) {
+    ScheduleFleetPlan plan;
+    plan.seed = seed + i;
+    plan.kills = kKillsOfSchedules;
+    all.add(play_schedule_fleet(plan));
+  }
+  std::cout << all.evidence(seed) << std::endl;
+}
+
+// Short parts of the campaigns, with another seed each time: see scripts/campaigns.
 TEST(CrashSlice, NoKillBetweenCommitsLosesOrRepeatsAnything) {
   auto baseline = Baseline::make();
   ASSERT_TRUE(baseline.ok()) << baseline.error().message;
@@ -92,6 +108,14 @@ TEST(AgentFleetSlice, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
   plan.kills = kKillsOfASlice;
   std::cout << play_fleet(plan).evidence("fleet of two workers with an agent", plan.seed)
             << std::endl;
+}
+
+TEST(ScheduleFleetSlice, NoKillAndNoJumpOfTheClockLosesATickOrRepeatsOne) {
+  ScheduleFleetPlan plan;
+  plan.seed = chosen_seed();
+  plan.kills = kKillsOfASlice;
+  plan.jumps = 1;
+  std::cout << play_schedule_fleet(plan).evidence(plan.seed) << std::endl;
 }
 
 }  // namespace
