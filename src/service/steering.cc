@@ -67,7 +67,9 @@ struct Acceptance {
   RunRow run = {};  // as it was read last
 
   Task<Result<std::optional<SteeringMessage>>> stored();
-  Task<Result<Done>> check_waiting();
+  // Returns the time of the next message: after those of the waiting ones, whose order is that of
+  // their times, also if the clock was set back meanwhile.
+  Task<Result<Instant>> next_time();
   Task<Result<std::optional<SteeringMessage>>> try_once();
 };
 
@@ -82,13 +84,17 @@ Task<Result<std::optional<SteeringMessage>>> Acceptance::stored() {
   co_return *std::move(found);
 }
 
-Task<Result<Done>> Acceptance::check_waiting() {
+Task<Result<Instant>> Acceptance::next_time() {
   auto records = store_records(parts.store, parts.clock, tenant, run.user);
   RecordSpan span =
       RecordSpan("run").equal_to(run.run.text(), true).limit(limits::steering_waiting_max);
   auto page = co_await read_page<SteeringMessage>(*records, std::move(span));
   if (!page.ok()) co_return std::move(page).error();
-  if (page->records.size() < limits::steering_waiting_max) co_return Done{};
+  if (page->records.size() < limits::steering_waiting_max) {
+    Instant now = parts.clock.now();
+    if (page->records.empty()) co_return now;
+    co_return std::max(now, page->records.back().record.created_at + Instant::duration(1));
+  }
   co_return error(ErrorCode::unavailable, std::to_string(page->records.size()) +
                                               " messages wait for this run. Send the "
                                               "message again when it has used some.");
@@ -104,15 +110,14 @@ Task<Result<std::optional<SteeringMessage>>> Acceptance::try_once() {
   if (earlier) co_return std::move(earlier);
   if (is_final(run.status)) co_return ended(run);
   if (is_finishing(run)) co_return std::optional<SteeringMessage>();
-  BELAY_CO_CHECK(co_await check_waiting());
   SteeringMessage accepted;
+  BELAY_CO_TRY(accepted.created_at, co_await next_time());
   accepted.id = message.id;
   accepted.thread = thread.text;
   accepted.run = run.run.text();
   accepted.text = message.text;
   accepted.use = name_of(message.use);
   accepted.by = message.by;
-  accepted.created_at = parts.clock.now();
   BELAY_CO_TRY(RecordWrite write, record_write(accepted, run.user));
   std::vector<RecordWrite> writes{std::move(write)};
   BELAY_CO_TRY(bool is_saved, co_await save_records_for(parts.store, run, std::move(writes)));

@@ -144,6 +144,21 @@ TEST_F(Steering, ThatComesDuringTheLastCallIsAnsweredInTheSameRun) {
   EXPECT_EQ(view.state["answer"], Value("answer 7"));
 }
 
+TEST_F(Steering, KeepsItsOrderWhenTheClockIsSetBack) {
+  slow.during = [this](int call) {
+    if (call != 0) return;
+    send("c");
+    loop.call_after(100ms, [this] {
+      clock.move(-500ms);
+      send("b");
+    });
+    loop.call_after(200ms, [this] { send("a"); });
+  };
+  auto runtime = worker();
+  RunView view = run(*runtime);
+  EXPECT_THAT(questions(view), ElementsAre("Go?", "text of c\n\ntext of b\n\ntext of a"));
+}
+
 TEST_F(Steering, ForAfterTheAnswerWaitsForIt) {
   slow.during = [this](int call) {
     if (call == 0) send("a", SteeringUse::after_answer);
