@@ -11,6 +11,7 @@
 #include "belay/agent.h"
 #include "belay/storage.h"
 #include "service/local_service.h"
+#include "store/forwarding_store.h"
 #include "tests/support/crashing_store_fixture.h"
 
 namespace belay {
@@ -157,6 +158,37 @@ TEST_F(Steering, KeepsItsOrderWhenTheClockIsSetBack) {
   auto runtime = worker();
   RunView view = run(*runtime);
   EXPECT_THAT(questions(view), ElementsAre("Go?", "text of c\n\ntext of b\n\ntext of a"));
+}
+
+// Between the decision of an agent that its run ends and the commit of the end, calls a function.
+class SlowToEnd final : public ForwardingStore {
+ public:
+  SlowToEnd(Store& inner, std::function<void()> during)
+      : ForwardingStore(inner), during_(std::move(during)) {}
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    if (commit.rows.run && is_final(commit.rows.run->status)) {
+      during_();
+      co_await sleep_for(100ms);
+    }
+    auto outcome = co_await inner().commit(std::move(commit));
+    co_return std::move(outcome);
+  }
+
+ private:
+  const std::function<void()> during_;
+};
+
+TEST_F(Steering, WaitsWhileTheAgentDecidesWhetherTheRunEnds) {
+  SlowToEnd slow_store(store, [this] { send("a"); });
+  RuntimeParts parts{slow_store, loop, clock, random, slow};
+  auto runtime = Runtime::open(std::move(parts)).value();
+  runtime->add(agent());
+  RunView view = run(*runtime);
+  EXPECT_EQ(view.row.outcome, "answered");
+  loop.run_until(clock.now() + 1s);
+  EXPECT_THAT(accepted, IsEmpty());
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_THAT(refused[0].message, HasSubstr("has ended"));
 }
 
 TEST_F(Steering, ForAfterTheAnswerWaitsForIt) {

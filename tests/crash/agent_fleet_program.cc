@@ -4,50 +4,32 @@
 // order, "thread step"; steps only grow. Conversations that a provider would reject are lines of
 // the file "invalid".
 //
-// FLEET_RECEIVERS names the folder of those files. FLEET_PACE multiplies the time of each call.
-// FLEET_DEFECT is a deliberate error, which the campaign must detect:
+// See receiver_file.h. FLEET_DEFECT is a deliberate error, which the campaign must detect:
 //   send_again   the tools with unkeyed effects are declared as reads
 //   other_keys   each attempt of a call has another key
 //   lost_result  the model's conversation lacks a result
 //   forgetful    the model calls the tools of the first round again in each round
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <belay/belay.hpp>
-#include <cstdlib>
 
 #include "models/protocol.h"
+#include "tests/crash/receiver_file.h"
 #include "tests/support/history_rules.h"
 
 namespace {
 
 using namespace belay;
+using crash::append_line;
+using crash::paced;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kRounds = 3;
 constexpr std::size_t kCallsOfRound = 4;
 
-std::string variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? text : "";
-}
-bool has_defect(std::string_view name) { return variable("FLEET_DEFECT") == name; }
-
-std::chrono::milliseconds paced(std::chrono::milliseconds time) {
-  std::string pace = variable("FLEET_PACE");
-  return pace.empty() ? time : time * std::strtol(pace.c_str(), nullptr, 10);
-}
-
-// Appends the line in a single write, so that neither a kill nor another process can split it.
-void append_line(const std::string& name, std::string line) {
-  line += '\n';
-  std::string path = variable("FLEET_RECEIVERS") + "/" + name;
-  int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  [[maybe_unused]] auto written = ::write(file, line.data(), line.size());
-  ::close(file);
-}
+bool has_defect(std::string_view name) { return crash::variable("FLEET_DEFECT") == name; }
 
 struct ItemArguments {
   int round = 0;

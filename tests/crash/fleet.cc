@@ -14,6 +14,7 @@
 #include "belay/testing.h"
 #include "tests/crash/process_state.h"
 #include "tests/crash/scenario.h"
+#include "tests/crash/steering_sender.h"
 #include "tests/crash/store_files.h"
 #include "tests/crash/zombies.h"
 
@@ -57,7 +58,11 @@ class Fleet {
       revive();
       if (!plan_.kills_all) top_up();
       std::this_thread::sleep_for(milliseconds(5 + random_.bits() % 90));
-      strike();
+      if (plan_.work.messages_in) {
+        strike_after_a_message();
+      } else {
+        strike();
+      }
       if (plan_.site.disturb && stroke % plan_.site.disturb_every == 0) {
         report_.disturbances += plan_.site.disturb();
       }
@@ -136,6 +141,15 @@ class Fleet {
       }
     }
     return open;
+  }
+
+  // Counts the kills while the message waits.
+  void strike_after_a_message() {
+    std::string thread = sender_.send(open_threads());
+    report_.messages = sender_.accepted();
+    std::size_t kills = report_.kills;
+    strike();
+    if (!thread.empty() && sender_.waits(thread)) report_.waiting += report_.kills - kills;
   }
 
   void strike() {
@@ -336,6 +350,11 @@ class Fleet {
   void judge_run(const std::string& thread) {
     Value run = tell({"state", thread, "--json"}).json();
     if (!plan_.work.is_well(thread, run)) fault(thread + " came to " + to_json(run));
+    if (plan_.work.messages_in) {
+      for (const std::string& each : sender_.faults(thread, plan_.work.messages_in(run))) {
+        fault(thread + " " + each);
+      }
+    }
     Value history = tell({"history", thread, "--limit", "1000", "--json"}).json();
     std::multiset<std::string> ended;
     if (!history["checkpoints"].as_array()) return fault(thread + " has no history");
@@ -355,6 +374,7 @@ class Fleet {
   Setting setting_;
   std::vector<Process> workers_;
   std::vector<std::string> threads_;
+  SteeringSender sender_{setting_, [this](const Words& words) { return tell(words); }, plan_.seed};
   FleetReport report_;
   Zombies zombies_;
 };

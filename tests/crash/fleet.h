@@ -72,6 +72,8 @@ struct FleetReport {
   std::size_t disturbances = 0;
   std::size_t takeovers = 0;        // committed claims
   std::size_t runs = 0;             // that were started
+  std::size_t messages = 0;         // steering messages that were accepted
+  std::size_t waiting = 0;          // kills while one of them waited
   std::size_t repeated = 0;         // further calls with a key, if the effect's class allows them
   std::vector<std::string> faults;  // empty: no loss, and no forbidden repetition
 

@@ -1,19 +1,16 @@
 // The program of the fleet campaign: an agent with parallel branches, retries, an approval, and
 // effects of every class. The receivers are files in which each call is a line, "thread key".
-//
-// FLEET_RECEIVERS names the folder of those files. FLEET_PACE multiplies the time that each node
-// takes.
-
-#include <fcntl.h>
-#include <unistd.h>
+// See receiver_file.h.
 
 #include <belay/belay.hpp>
-#include <cstdlib>
 #include <fstream>
+
+#include "tests/crash/receiver_file.h"
 
 namespace {
 
 using namespace belay;
+using crash::paced;
 using namespace std::chrono_literals;
 
 struct Parcel {
@@ -33,26 +30,13 @@ struct Label {
   static auto indexed() { return std::tuple{&Label::total}; }
 };
 
-std::string receiver(std::string_view name) {
-  const char* folder = std::getenv("FLEET_RECEIVERS");
-  return std::string(folder ? folder : ".") + "/" + std::string(name);
-}
-
-std::chrono::milliseconds paced(std::chrono::milliseconds time) {
-  const char* pace = std::getenv("FLEET_PACE");
-  return pace ? time * std::strtol(pace, nullptr, 10) : time;
-}
-
-// Appends the line in a single write, so that neither a kill nor another process can split it.
 void call(std::string_view name, const Context& context) {
-  std::string line = context.thread().text + " " + context.idempotency_key(name) + "\n";
-  int file = ::open(receiver(name).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  [[maybe_unused]] auto written = ::write(file, line.data(), line.size());
-  ::close(file);
+  crash::append_line(std::string(name),
+                     context.thread().text + " " + context.idempotency_key(name));
 }
 
 std::optional<int> find_call(std::string_view name, const std::string& key) {
-  std::ifstream calls{receiver(name)};
+  std::ifstream calls{crash::receiver_file(std::string(name))};
   for (std::string thread, found; calls >> thread >> found;) {
     if (found == key) return 1;
   }

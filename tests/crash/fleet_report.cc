@@ -13,6 +13,8 @@ void FleetReport::add(const FleetReport& other) {
   disturbances += other.disturbances;
   takeovers += other.takeovers;
   runs += other.runs;
+  messages += other.messages;
+  waiting += other.waiting;
   repeated += other.repeated;
   faults.insert(faults.end(), other.faults.begin(), other.faults.end());
 }
@@ -28,6 +30,10 @@ std::string FleetReport::evidence(const std::string& fleet, std::uint64_t seed) 
             " woke up with runs that others had taken over, " + std::to_string(fenced) +
             " of their commits for these were fenced, " + std::to_string(revived) +
             " went on as workers, and " + std::to_string(claiming) + " of those claimed again - ";
+  }
+  if (messages > 0) {
+    text += std::to_string(waiting) + " of them while one of " + std::to_string(messages) +
+            " messages waited, ";
   }
   return text + "over " + std::to_string(runs) + " runs with " + std::to_string(takeovers) +
          " take-overs; " + std::to_string(repeated) + " calls repeated as their class allows, " +

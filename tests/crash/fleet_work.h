@@ -33,6 +33,8 @@ struct FleetWork {
   std::function<bool(const std::string& thread, const Value& run)> is_well = nullptr;
   // Returns the faults of all receivers together; null: not checked.
   std::function<std::vector<std::string>(const std::string& folder)> faults_in = nullptr;
+  // Returns the texts of the steering messages that a run has used, in order. Null: none are sent.
+  std::function<std::vector<std::string>(const Value& run)> messages_in = nullptr;
 };
 
 // Returns the number of calls of a receiver by key.
@@ -43,5 +45,7 @@ FleetWork parcel_work();
 // An agent with tools of every class. `defect` is empty, or names a deliberate error of the
 // program: see agent_fleet_program.cc.
 FleetWork agent_work(std::string defect = {});
+// Goals whose steps call tools of every class and an agent, and use steering messages.
+FleetWork goal_work();
 
 }  // namespace belay::crash

@@ -34,4 +34,13 @@ inline FleetPlan agent_plan(std::uint64_t seed, std::string defect = {}) {
   return plan;
 }
 
+// Returns the same for goals. Between two kills, commands send a message and list the runs: their
+// runs take longer.
+inline FleetPlan goal_plan(std::uint64_t seed) {
+  FleetPlan plan = agent_plan(seed);
+  plan.site.environment["FLEET_PACE"] = "30";
+  plan.work = goal_work();
+  return plan;
+}
+
 }  // namespace belay::crash

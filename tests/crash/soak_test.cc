@@ -69,6 +69,18 @@ TEST(AgentFleetSoak, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
   std::cout << all.evidence("fleet of two workers with an agent", seed) << std::endl;
 }
 
+// The same for goals, which call an agent and use messages.
+TEST(GoalFleetSoak, NoKillRepeatsACommittedCallOrLosesAMessage) {
+  std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
+  std::uint64_t seed = chosen_seed();
+  FleetReport all;
+  // The kills that count are those while a message waits.
+  for (std::uint64_t i = 0; all.waiting < kills_min && all.faults.size() < kLossesMax; ++i) {
+    all.add(play_fleet(goal_plan(seed + i)));
+  }
+  std::cout << all.evidence("fleet of two workers with goals", seed) << std::endl;
+}
+
 // Three workers with schedules, while the clock jumps: no tick is lost, and none has two runs.
 TEST(ScheduleFleetSoak, NoKillAndNoJumpOfTheClockLosesATickOrRepeatsOne) {
   std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
@@ -108,6 +120,12 @@ TEST(AgentFleetSlice, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
   plan.kills = kKillsOfASlice;
   std::cout << play_fleet(plan).evidence("fleet of two workers with an agent", plan.seed)
             << std::endl;
+}
+
+TEST(GoalFleetSlice, NoKillRepeatsACommittedCallOrLosesAMessage) {
+  FleetPlan plan = goal_plan(chosen_seed());
+  plan.kills = kKillsOfASlice;
+  std::cout << play_fleet(plan).evidence("fleet of two workers with goals", plan.seed) << std::endl;
 }
 
 TEST(ScheduleFleetSlice, NoKillAndNoJumpOfTheClockLosesATickOrRepeatsOne) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/simulation/goal_workload.h"
+
 namespace belay::simulation {
 namespace {
 
@@ -96,8 +98,9 @@ Task<Result<Done>> Outside::take_message(ProcessId process, std::string id) {
 
 // The reply depends only on the request, and on the fault if one is drawn.
 Task<Result<ModelReply>> Outside::generate(ProcessId process, ModelRequest request) {
-  std::string thread = *request.input["thread"].as_string();
-  std::int64_t step = *request.input["step"].as_int();
+  auto of_goal = goal_request(request);
+  std::string thread = of_goal ? of_goal->thread : *request.input["thread"].as_string();
+  std::int64_t step = of_goal ? of_goal->step : *request.input["step"].as_int();
   auto stay = sightings_.enter(process, thread, RunState::thinking);
   auto fault = fate(thread, {FaultKind::model_hangs, FaultKind::model_drips, FaultKind::model_lies,
                              FaultKind::model_fails});
@@ -119,6 +122,7 @@ Task<Result<ModelReply>> Outside::generate(ProcessId process, ModelRequest reque
   reply.usage = Usage{20, 10};
   reply.text = "{\"fact\":\"fact " + std::to_string(step) + "\"}";
   if (fault == FaultKind::model_lies) reply.text = step % 2 == 0 ? "Gladly!" : "{\"fact\":7}";
+  if (of_goal) answer_goal(request, fault == FaultKind::model_lies, reply);
   co_return std::move(reply);
 }
 

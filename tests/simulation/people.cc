@@ -103,6 +103,14 @@ void People::fork_something() {
   });
 }
 
+void People::send_message() {
+  std::vector<std::string> goals;
+  for (const std::string& thread : begun_) {
+    if (thread.starts_with("goal-")) goals.push_back(thread);
+  }
+  if (!goals.empty()) requests_.want_message(goals[random_.bits() % goals.size()]);
+}
+
 void People::look_around(bool in_a_hurry) {
   if (!process_) return;
   process_->tidy();
@@ -115,6 +123,7 @@ void People::look_around(bool in_a_hurry) {
     if (machine_.agenda.now() - wanted.asked >= kAgain) late.push_back(key);
   }
   for (const std::string& key : late) ask_for(key, wanted_.at(key));
+  requests_.repeat();
   std::function<Result<Open>(Snapshot&)> reader =
       [now = process_->clock().now()](Snapshot& view) -> Result<Open> {
     Open open;
@@ -183,7 +192,8 @@ void People::decide_uncertain(const ApprovalRow& approval, const Value& payload)
   Decision decision;
   decision.decided_by = "ana";
   decision.approved = known->has_value();
-  if (decision.approved) {
+  // A person who confirms the call of a tool does not know its result.
+  if (decision.approved && approval.node != "act") {
     Value edited = payload;
     edited.as_object()->insert_or_assign("result", Value(**known));
     decision.edited = std::move(edited);

@@ -7,17 +7,19 @@
 
 #include "tests/simulation/plan.h"
 #include "tests/simulation/process.h"
+#include "tests/simulation/requests.h"
 
 namespace belay::simulation {
 
 class People {
  public:
   People(Machine& machine, const Plan& plan, std::uint64_t seed)
-      : machine_(machine), plan_(plan), random_(seed) {}
+      : machine_(machine), plan_(plan), random_(seed), requests_(machine, seed) {}
 
   // Null: they have no process at the moment.
   void use(Process* process) {
     process_ = process;
+    requests_.use(process);
     forking_ = 0;
     look_anew();
   }
@@ -31,13 +33,21 @@ class People {
   void want_run();
   void cancel_something();
   void fork_something();
+  void want_schedule() { requests_.want_schedule(); }
+  // Sends a message to the run of a goal, if one was started.
+  void send_message();
+  void end_schedules() { requests_.end_schedules(); }
   // Reads the open approvals and stopped runs, and decides or resumes some of them; with
   // `in_a_hurry`, all of them.
   void look_around(bool in_a_hurry);
 
-  // Returns whether a cancel of the thread was tried, whatever its result was.
-  bool may_be_cancelled(const std::string& thread) const { return cancelled_.contains(thread); }
-  bool has_started_all() const { return wanted_.empty() && forking_ == 0; }
+  // Returns whether a cancel of the thread was tried, whatever its result was; or its runs are
+  // those of a schedule that cancels them.
+  bool may_be_cancelled(const std::string& thread) const {
+    return cancelled_.contains(thread) || thread.starts_with(name_of(Overlap::cancel_other));
+  }
+  bool has_started_all() const { return wanted_.empty() && forking_ == 0 && requests_.is_empty(); }
+  const Requests& requests() const { return requests_; }
   // The threads whose runs have not ended, read since the last start of a run; unset if not read
   // since.
   const std::optional<std::vector<std::string>>& unfinished() const { return unfinished_; }
@@ -69,6 +79,7 @@ class People {
   const Plan& plan_;
   testing::SeededRandom random_;
   Process* process_ = nullptr;
+  Requests requests_;
   std::map<std::string, Wanted> wanted_;  // by idempotency key
   std::vector<std::string> begun_;
   std::set<std::string> cancelled_;

@@ -34,6 +34,14 @@ Result<FaultKind> known_fault(const std::string& path, const std::string& name, 
                             (of_a_call ? "of a call." : "that strikes by itself."));
 }
 
+// Returns how often people do this; null for an unknown name.
+int* people_number(Plan& plan, const std::string& name) {
+  if (name == "cancels") return &plan.cancels;
+  if (name == "forks") return &plan.forks;
+  if (name == "schedules") return &plan.schedules;
+  return name == "messages" ? &plan.messages : nullptr;
+}
+
 Result<Done> read_table(Plan& plan, const std::string& path, const std::string& key,
                         const toml::node& node) {
   BELAY_TRY(auto found, numbers(node, path + ": " + key));
@@ -47,8 +55,8 @@ Result<Done> read_table(Plan& plan, const std::string& path, const std::string& 
     } else if (key == "chances") {
       BELAY_TRY(FaultKind fault, known_fault(path, name, true));
       plan.chances[fault] = static_cast<std::uint64_t>(number);
-    } else if (key == "people" && (name == "cancels" || name == "forks")) {
-      (name == "cancels" ? plan.cancels : plan.forks) = number;
+    } else if (key == "people" && people_number(plan, name)) {
+      *people_number(plan, name) = number;
     } else {
       return fault_in(path, "nothing is known of " + key + "." + name + ".");
     }

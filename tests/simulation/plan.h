@@ -11,6 +11,8 @@
 //     [people]             # how often in the first phase
 //     cancels = 2
 //     forks = 2
+//     schedules = 3        # with runs of errands and letters
+//     messages = 20        # to runs of goals
 //     [faults]             # how often each one occurs in the first phase
 //     kill_worker = 3
 //     power_cut = 1
@@ -34,11 +36,16 @@ struct Plan {
   std::map<std::string, int> workloads;
   int cancels = 0;
   int forks = 0;
+  int schedules = 0;
+  int messages = 0;
   std::map<FaultKind, int> faults;
   Chances chances;
   // Makes syncs do nothing: a fault that violates Belay's guarantees, for the test that the
   // simulation detects it.
   bool disk_lies = false;
+
+  // True with goals, schedules or messages.
+  bool has_service() const { return schedules > 0 || messages > 0 || workloads.contains("goal"); }
 };
 
 // Fails with `invalid` and the unknown word or the missing setting if the file is not a valid plan.

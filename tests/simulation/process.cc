@@ -1,5 +1,7 @@
 #include "tests/simulation/process.h"
 
+#include "scheduler/scheduler.h"
+#include "service/local_service.h"
 #include "store/enum_names.h"
 #include "store/forwarding_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -92,6 +94,11 @@ class Process::SeenStore final : public ForwardingStore {
     }
     if (rows.decided) return "a decision";
     if (commit.message_guard) return "a message's attempt";
+    if (!rows.records.empty()) {
+      const RecordPut& first = rows.records.front();
+      return thread + " record of " + first.collection +
+             (first.expected_version ? " after " + std::to_string(*first.expected_version) : "");
+    }
     return thread + " in the midst";
   }
 
@@ -121,6 +128,7 @@ Process::Process(Machine& machine, ProcessId id, std::uint64_t seed)
 Process::~Process() {
   // Coroutines in progress must be destroyed before the runtime and the store that they use.
   tasks_.clear();
+  service_.reset();
   runtime_.reset();
   store_.reset();
   machine_.agenda.forget(id_);
@@ -151,10 +159,26 @@ Result<Done> Process::open() {
                                std::to_string(event.attempt));
   };
   BELAY_TRY(runtime_, Runtime::open(std::move(parts)));
+  std::vector<std::shared_ptr<const GraphDefinition>> graphs;
   for (const Workload& workload : workloads()) {
-    runtime_->add(workload.graph(machine_.outside, id_));
+    if (workload.only_if_planned && !machine_.has_service) continue;
+    graphs.push_back(workload.graph(machine_.outside, id_));
+    runtime_->add(graphs.back());
   }
+  if (!machine_.has_service) return Done{};
+  LocalServiceParts service_parts{*store_, *store_,           *runtime_, executor_, clock_,
+                                  random_, std::move(graphs), {},        {}};
+  service_ = make_local_service(std::move(service_parts));
   return Done{};
+}
+
+Task<Result<Done>> Process::schedule() {
+  while (true) {
+    scheduler::SchedulerParts parts{*store_, *service_, clock_, zones_, default_tenant()};
+    auto started = co_await scheduler::process_due_schedules(std::move(parts));
+    if (!started.ok()) machine_.log.tell(id_, "cannot decide ticks: " + started.error().message);
+    co_await sleep_for(scheduler::poll_interval);
+  }
 }
 
 void Process::stop() {
@@ -170,6 +194,7 @@ void Process::work() {
     return machine_.outside.take_message(id_, std::move(message.id));
   };
   runtime_->deliver("shipped", std::move(receiver), delivery);
+  if (machine_.has_service) begin<Done>(schedule(), [](Result<Done>) {});
   WorkerOptions options;
   options.runs_max = 8;
   options.poll_interval = 700ms;

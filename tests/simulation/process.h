@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "belay/runtime.h"
+#include "belay/service.h"
+#include "cron/zone_database.h"
 #include "tests/disk/recording_disk.h"
 #include "tests/simulation/workloads.h"
 
@@ -24,6 +26,9 @@ struct Machine {
   disk::RecordingDisk& disk;
   std::string store_path;
   std::function<microseconds()> disk_time;  // of the next work item of a store
+  // The plan has goals, schedules or messages. Otherwise the processes have no service, and their
+  // events are those of seeds that were kept before.
+  bool has_service = false;
 
   // Commits that a process knows to be durable, and effects that it knows to be recorded as done.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged = {};
@@ -49,6 +54,7 @@ class Process {
   std::uint64_t seed() const { return seed_; }
   Runtime& runtime() { return *runtime_; }
   Store& store();
+  Service& service() { return *service_; }  // only with Machine::has_service
   WallClock& clock() { return clock_; }
   // Returns whether the process has ended, or is dead for its disk.
   bool is_over() const { return is_over_ || machine_.disk.is_dead(id_); }
@@ -76,6 +82,9 @@ class Process {
   void tidy();
 
  private:
+  // Decides the ticks of all schedules every second.
+  Task<Result<Done>> schedule();
+
   class SeenStore;
   struct Begun {
     Spawned task;
@@ -94,6 +103,8 @@ class Process {
   bool is_stopped_ = false;
   std::unique_ptr<SeenStore> store_;
   std::unique_ptr<Runtime> runtime_;
+  const cron::ZoneDatabase zones_;
+  std::unique_ptr<Service> service_;
   std::list<Begun> tasks_;  // last: they use all members above
 };
 

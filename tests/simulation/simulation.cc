@@ -5,10 +5,12 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
 #include "belay/check.h"
+#include "tests/simulation/judge_requests.h"
 #include "tests/simulation/one_thread.h"
 #include "tests/simulation/people.h"
 
@@ -18,9 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
+constexpr std::array kServiceCollections = {"schedules", "schedule_ticks", "steering_messages",
+                                            "goal_steps", "goal_results"};
 const Instant kBegins = *instant_from("2026-01-01T09:00:00Z");
 constexpr ProcessId kNobody = -1;
 constexpr auto kHealingMax = 90min;
+constexpr auto kLastStart = 15s;
 constexpr auto kStrokeWait = 60s;
 constexpr auto kDrainMax = 10min;
 // The time after which a draining process is stopped.
@@ -43,7 +48,8 @@ class Simulation {
                  outside_,
                  disk_,
                  folder_ + "/store.db",
-                 [this] { return disk_time(); }},
+                 [this] { return disk_time(); },
+                 plan_.has_service()},
         people_(machine_, plan_, random_.bits()) {
     log_.leave_out(folder_);
     machine_.trouble = [this](std::string what) { trouble(std::move(what)); };
@@ -193,6 +199,12 @@ class Simulation {
     }
     for (int i = 0; i < plan_.forks; ++i) {
       agenda_.after(kOutside, any(length), [this] { people_.fork_something(); });
+    }
+    for (int i = 0; i < plan_.schedules; ++i) {
+      agenda_.after(kOutside, any(length / 2), [this] { people_.want_schedule(); });
+    }
+    for (int i = 0; i < plan_.messages; ++i) {
+      agenda_.after(kOutside, any(length), [this] { people_.send_message(); });
     }
     for (const auto& [fault, times] : plan_.faults) {
       for (int i = 0; i < times; ++i) {
@@ -393,11 +405,19 @@ class Simulation {
       slot.dies_of = FaultKind::count;
       if (slot.process) slot.process->clock().set_right();
     }
+    people_.end_schedules();
     people_.look_anew();
     auto has_ended = [this] {
       return people_.has_started_all() && people_.unfinished() && people_.unfinished()->empty();
     };
-    run_until(agenda_.now() + kHealingMax, has_ended);
+    Instant latest = agenda_.now() + kHealingMax;
+    run_until(latest, has_ended);
+    // A worker can be starting the run of the last tick of a schedule.
+    while (plan_.schedules > 0 && has_ended() && agenda_.now() < latest) {
+      run_until(agenda_.now() + kLastStart, [] { return false; });
+      if (has_ended()) break;
+      run_until(latest, has_ended);
+    }
     if (has_ended()) return;
     if (!people_.has_started_all()) trouble("I6: not all runs could be begun.");
     if (!people_.unfinished()) return trouble("I6: people can't see how the runs stand.");
@@ -439,11 +459,16 @@ class Simulation {
     auto opened = judge.open();
     if (!opened.ok()) return trouble("The store can't be opened: " + opened.error().message);
     CheckScope scope;
-    for (const Workload& each : workloads())
+    for (const Workload& each : workloads()) {
       scope.graphs.push_back(each.graph(outside_, judge.id()));
+    }
     scope.acknowledged = machine_.acknowledged;
     scope.done_effects = machine_.done_effects;
     scope.collections = {kLabels};
+    if (plan_.has_service()) {
+      scope.collections.insert(scope.collections.end(), kServiceCollections.begin(),
+                               kServiceCollections.end());
+    }
     auto report = wait(judge, check_store(judge.store(), std::move(scope)));
     if (!report.ok()) return trouble("The store can't be read: " + report.error().message);
     for (const Violation& each : report->violations) {
@@ -451,6 +476,15 @@ class Simulation {
     }
     judge_runs(judge);
     judge_calls();
+  }
+
+  // The runs of schedules have the default timeout, which the jump of a clock can exceed.
+  bool is_too_long(const RunRow& row) const {
+    const auto& names = people_.requests().schedules();
+    return row.status == RunStatus::failed && row.error.starts_with("The run worked for longer") &&
+           std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+             return row.thread.text.starts_with(name + " ");
+           });
   }
 
   void judge_runs(Process& judge) {
@@ -471,11 +505,20 @@ class Simulation {
         trouble(row.thread.text + " can't be read: " + view.error().message);
         continue;
       }
+      if (is_too_long(row)) continue;
       std::string wrong = workload_of(row.graph)->wrong(*view);
       if (!wrong.empty()) trouble(row.thread.text + " came to " + wrong);
     }
+    if (plan_.has_service()) judge_requests(judge, *rows);
     // A copy of an ended run has not shipped a message itself.
     if (outside_.messages().size() > shipped) trouble("I16: more messages than parcels shipped.");
+  }
+
+  void judge_requests(Process& judge, std::vector<RunRow> runs) {
+    const Requests& requests = people_.requests();
+    auto rows = wait(judge, read_requested(judge, requests.schedules(), std::move(runs)));
+    if (!rows.ok()) return trouble("The requests can't be read: " + rows.error().message);
+    for (std::string& each : requested_faults(*rows, requests.accepted())) trouble(std::move(each));
   }
 
   // Calls of processes whose session counted as dead are not checked: no store can prevent them.

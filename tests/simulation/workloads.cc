@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/simulation/goal_workload.h"
+
 namespace belay::simulation {
 namespace {
 
@@ -408,6 +410,7 @@ const std::vector<Workload>& workloads() {
       {"errand", errand_graph, fresh<Errand>, long_lived(), wrong_errand, 1},
       {"letter", letter_graph, fresh_letter, hurried(), wrong_letter, 1},
       {"talk", talk_graph, fresh_talk, long_lived(), wrong_talk, 12},
+      goal_workload(),
   };
   return all;
 }
@@ -420,8 +423,8 @@ const Workload* workload_of(std::string_view name) {
 
 const std::vector<OutsideReceiver>& receivers() {
   static const std::vector<OutsideReceiver> all{
-      {"scale", true},      {"charge", true},      {"mail_retry", true},
-      {"mail_skip", false}, {"mail_probe", false}, {"mail_ask", false},
+      {"scale", true},       {"charge", true},    {"mail_retry", true}, {"mail_skip", false},
+      {"mail_probe", false}, {"mail_ask", false}, {kKeyedCalls, true},  {kUnkeyedCalls, false},
   };
   return all;
 }

@@ -21,6 +21,7 @@ struct Workload {
   // Returns the error in the result of a run that was not cancelled; empty if it is correct.
   std::string (*wrong)(const RunView& view);
   std::uint64_t runs_per_thread;  // among so many runs, those of this workload share a thread
+  bool only_if_planned = false;   // processes know its graph only if the plan has the workload
 };
 const std::vector<Workload>& workloads();
 // Returns null for an unknown name.
