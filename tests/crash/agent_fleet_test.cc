@@ -11,7 +11,7 @@
 namespace belay::crash {
 namespace {
 
-constexpr std::size_t kKillsOfAgents = kSanitized ? 20 : 60;
+constexpr std::size_t kKillsOfAgents = kSanitized ? 20 : 40;
 
 TEST(AgentFleet, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
   FleetPlan plan = agent_plan(chosen_seed());

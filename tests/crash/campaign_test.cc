@@ -12,9 +12,9 @@
 namespace belay::crash {
 namespace {
 
-constexpr std::size_t kKillsMin = kSanitized ? 30 : 120;
+constexpr std::size_t kKillsMin = kSanitized ? 30 : 80;
 // More than are needed: on a busy machine some kills arrive after the process has ended.
-constexpr std::size_t kBetween = kSanitized ? 16 : 80;
+constexpr std::size_t kBetween = kSanitized ? 16 : 40;
 
 class CrashCampaign : public ::testing::Test {
  protected:

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 TEST(ScheduleFleet, NoKillAndNoJumpOfTheClockLosesATickOrRepeatsOne) {
   ScheduleFleetPlan plan;
   plan.seed = chosen_seed();
-  plan.kills = kSanitized ? 20 : 60;
+  plan.kills = kSanitized ? 20 : 40;
   plan.jumps = kSanitized ? 1 : 4;
   ScheduleFleetReport report = play_schedule_fleet(plan);
   std::cout << report.evidence(plan.seed) << std::endl;

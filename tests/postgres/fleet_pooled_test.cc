@@ -110,7 +110,7 @@ TEST(PostgresPooledFleet, CutConnectionsAndAPoolerThatDiesLoseAndRepeatNothing) 
   plan.zombie_every = 6;
   plan.site = server.site(&proxy);
   plan.site.environment = {{"BELAY_NOTIFY_URL", server.server().url()}, {"FLEET_PACE", "10"}};
-  plan.disturbances = crash::number_from("BELAY_CHAOS_NETWORK", kSanitized ? 7 : 28);
+  plan.disturbances = crash::number_from("BELAY_CHAOS_NETWORK", kSanitized ? 7 : 21);
   plan.site.disturb_every = 1;
   plan.site.disturb = [&network] { return network.strike(); };
   crash::FleetReport report = play_fleet(plan);

@@ -19,8 +19,8 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   crash::FleetPlan plan;
   plan.workers = 4;
   plan.runs = 10;
-  plan.kills = kSanitized ? 20 : 60;
-  plan.zombies = kSanitized ? 6 : 50;
+  plan.kills = kSanitized ? 20 : 30;
+  plan.zombies = kSanitized ? 6 : 15;
   plan.zombies_at_once = 3;
   plan.zombie_every = 2;
   std::size_t stores = 0;

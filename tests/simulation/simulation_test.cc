@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Matches;
 
-constexpr std::uint64_t kSeeds = 50;            // per plan
+constexpr std::uint64_t kSeeds = 30;            // per plan
 constexpr std::uint64_t kSeedsSanitized = 2;    // scripts/campaigns plays further ones
 constexpr std::uint64_t kMeetingsPer1000 = 20;  // of each fault with each state, in seeds
 
