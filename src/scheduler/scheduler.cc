@@ -1,5 +1,7 @@
 #include "scheduler/scheduler.h"
 
+#include <algorithm>
+
 #include "base/in_quotes.h"
 #include "scheduler/schedule_rules.h"
 
@@ -7,6 +9,8 @@ namespace belay::scheduler {
 namespace {
 
 constexpr std::size_t kPage = limits::bounded(100);
+// Schedules that are processed at the same time: their commits share the waits for the disk.
+constexpr std::size_t kTogether = 16;
 // Steps of one schedule in one call: others are due, too.
 constexpr int kStepsMax = 100;
 constexpr int kDeclareTries = 10;
@@ -117,6 +121,50 @@ class DueSchedule {
   std::size_t started_ = 0;
 };
 
+// The due schedules of a page, of which several are processed at the same time.
+class DuePage {
+ public:
+  DuePage(const SchedulerParts& parts, std::vector<std::string> ids)
+      : parts_(parts), ids_(std::move(ids)) {}
+
+  // Returns the number of starts. The first error is returned after the other schedules.
+  Task<Result<std::size_t>> process() {
+    if (ids_.empty()) co_return std::size_t{0};
+    Executor& executor = co_await this_executor();
+    std::vector<Spawned> tasks(std::min(kTogether, ids_.size()));
+    open_ = tasks.size();
+    std::function<void(Done)> ended = [this](Done) {
+      if (--open_ == 0) all_ended_.complete(Done{});
+    };
+    for (Spawned& task : tasks) task = spawn<Done>(executor, process_some(), ended);
+    co_await all_ended_;
+    if (first_error_) co_return *std::move(first_error_);
+    co_return started_;
+  }
+
+ private:
+  Task<Done> process_some() {
+    while (next_ < ids_.size()) {
+      DueSchedule due(parts_, ids_[next_++]);
+      auto processed = co_await due.process();
+      if (processed.ok()) {
+        started_ += *processed;
+      } else if (!first_error_) {
+        first_error_ = std::move(processed).error();
+      }
+    }
+    co_return Done{};
+  }
+
+  const SchedulerParts& parts_;
+  const std::vector<std::string> ids_;
+  std::size_t next_ = 0;
+  std::size_t open_ = 0;
+  std::size_t started_ = 0;
+  std::optional<Error> first_error_;
+  Completion<Done> all_ended_;
+};
+
 ScheduleChange change_of(const ModuleSchedule& schedule) {
   ScheduleChange change;
   change.expression = schedule.expression.empty()
@@ -187,14 +235,14 @@ Task<Result<std::size_t>> process_due_schedules(SchedulerParts parts) {
     span.from(true).until(true, now + Instant::duration(1));
     if (!next.empty()) span.after(next);
     BELAY_CO_TRY(auto page, co_await read_page<Schedule>(*reader, std::move(span)));
-    for (const auto& each : page.records) {
-      DueSchedule due(parts, each.record.id);
-      auto processed = co_await due.process();
-      if (processed.ok()) {
-        started += *processed;
-      } else if (!first_error) {
-        first_error = std::move(processed).error();
-      }
+    std::vector<std::string> ids;
+    for (const auto& each : page.records) ids.push_back(each.record.id);
+    DuePage due(parts, std::move(ids));
+    auto processed = co_await due.process();
+    if (processed.ok()) {
+      started += *processed;
+    } else if (!first_error) {
+      first_error = std::move(processed).error();
     }
     next = page.next;
   } while (!next.empty());

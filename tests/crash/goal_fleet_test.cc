@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 TEST(GoalFleet, NoKillRepeatsACommittedCallOrLosesAMessage) {
   FleetPlan plan = goal_plan(chosen_seed());
-  plan.kills = kSanitized ? 20 : 30;
+  plan.kills = kSanitized ? 10 : 20;
   FleetReport report = play_fleet(plan);
   std::cout << report.evidence("fleet of two workers with goals", plan.seed) << std::endl;
   EXPECT_GE(report.kills, plan.kills);

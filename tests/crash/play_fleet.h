@@ -38,7 +38,7 @@ inline FleetPlan agent_plan(std::uint64_t seed, std::string defect = {}) {
 // runs take longer.
 inline FleetPlan goal_plan(std::uint64_t seed) {
   FleetPlan plan = agent_plan(seed);
-  plan.site.environment["FLEET_PACE"] = "30";
+  plan.site.environment["FLEET_PACE"] = "20";
   plan.work = goal_work();
   return plan;
 }
