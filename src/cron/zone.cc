@@ -29,9 +29,13 @@ Period rule_period(const ZoneRule& rule, sys_seconds rule_begin, seconds offset,
     auto pair = rule.changes_in(middle + std::chrono::years(near - 1));
     std::copy(pair.begin(), pair.end(), changes.begin() + 2 * near);
   }
-  // Stable, because the two changes of a zone without standard time are at the same instant.
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const auto& one, const auto& other) { return one.at < other.at; });
+  // An insertion sort is stable: the two changes of a zone without standard time are at the same
+  // instant. (clang rejects std::stable_sort of GCC 12's library, which is deprecated inside.)
+  for (auto each = changes.begin(); each != changes.end(); ++each) {
+    auto is_before = [](const auto& one, const auto& other) { return one.at < other.at; };
+    auto place = std::upper_bound(changes.begin(), each, *each, is_before);
+    std::rotate(place, each, each + 1);
+  }
   for (const ZoneRule::Change& change : changes) {
     if (change.at <= rule_begin) continue;
     if (change.at > at) {
