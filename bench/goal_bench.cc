@@ -80,7 +80,9 @@ goals::GoalRun goal_of(int budget) {
 }
 
 struct Measured {
-  double microseconds = 0;  // of one run
+  // Of one run.
+  double microseconds = 0;
+  double processor = 0;  // likewise, processor time
   double commits = 0;
 };
 
@@ -102,6 +104,7 @@ Measured time_of(World& world, const std::string& path, Model& model, const Grap
   }
   span.stop();
   measured.microseconds = span.seconds * 1e6 / runs;
+  measured.processor = span.cpu * 1e6 / runs;
   return measured;
 }
 
@@ -111,12 +114,15 @@ void steps_of_goals(World& world, const Workplace& place) {
   Measured goal = time_of(world, place.path + "/goal.db", model, graph, goal_of(steps));
   Count count{static_cast<int>(goal.commits), 0};
   Measured bare = time_of(world, place.path + "/count.db", model, counting_graph(), count);
-  double of_commit = bare.microseconds / bare.commits;
-  double beyond = (goal.microseconds - goal.commits * of_commit) / steps;
-  std::printf(
-      "A goal of %d steps with a call each: %.0f commits, %.0f us per step. A commit of a graph "
-      "without work: %.0f us; beyond the commits: %.0f us per step\n",
-      steps, goal.commits, goal.microseconds / steps, of_commit, beyond);
+  auto print = [&](const char* what, double of_goal, double of_bare) {
+    double of_commit = of_bare / bare.commits;
+    std::printf(
+        "%s: %.0f us per step; %.0f us per commit without work; beyond the commits %.0f us\n", what,
+        of_goal / steps, of_commit, (of_goal - goal.commits * of_commit) / steps);
+  };
+  std::printf("A goal of %d steps with a call each: %.0f commits\n", steps, goal.commits);
+  print("time", goal.microseconds, bare.microseconds);
+  print("processor time", goal.processor, bare.processor);
 }
 
 void waiting_goals(World& world, const std::string& path) {
