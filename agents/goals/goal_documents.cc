@@ -22,7 +22,7 @@ Result<Value> document_from(const T& record) {
 
 // Members that a body can set to null, and that documents show as null if they are unset.
 constexpr std::string_view kUnsetParams[] = {"temperature", "maxTokens", "tokenBudget",
-                                             "tokenLimit"};
+                                             "costBudget", "tokenLimit"};
 
 Value nullable(const Value& type) {
   return Value::object({{"anyOf", Value::Array{type, Value::object({{"type", "null"}})}}});

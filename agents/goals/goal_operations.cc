@@ -229,6 +229,7 @@ Task<Result<StartRun>> prepare_trigger(GoalAccess at, std::string id) {
   start.queued = true;
   start.run.timeout = kStepTime * (goal.params.stepBudget + 1);
   start.run.budget.tokens = goal.params.tokenBudget;
+  start.run.budget.money = goal.params.costBudget;
   start.input = input_of(goal);
   co_return std::move(start);
 }

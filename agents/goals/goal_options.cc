@@ -26,6 +26,7 @@ void GoalOptions::declare(CommandWords& words) {
   words.text_option("--temperature", temperature_, "Temperature of the model, 0 to 2");
   words.text_option("--max-tokens", max_tokens_, "Maximum length of a reply, in tokens");
   words.text_option("--token-budget", token_budget_, "Maximum number of tokens of a run");
+  words.text_option("--cost-budget", cost_budget_, "Maximum cost of a run, such as 0.50");
   words.text_option("--token-limit", token_limit_,
                     "Number of tokens of a run after which a person is asked");
   words.text_option("--goal-model", model_, "Model of its runs, PROVIDER:NAME");
@@ -53,6 +54,13 @@ Result<Done> GoalOptions::validate() {
   BELAY_CHECK(add_number("--steps", "stepBudget", steps_, kStepBudgetMax));
   BELAY_CHECK(add_number("--max-tokens", "maxTokens", max_tokens_, kReplyTokensMax));
   BELAY_CHECK(add_number("--token-budget", "tokenBudget", token_budget_, limits::budget_max));
+  if (cost_budget_) {
+    Value cost;
+    if (!cost_budget_->empty()) {
+      BELAY_TRY(cost, money_from("--cost-budget", *cost_budget_));
+    }
+    params().insert_or_assign("costBudget", std::move(cost));
+  }
   BELAY_CHECK(add_number("--token-limit", "tokenLimit", token_limit_, limits::budget_max));
   if (tools_) {
     Value::Array names;

@@ -24,8 +24,8 @@ class GoalOptions {
                           const std::optional<std::string>& text, std::int64_t most);
   Value::Object& params();
 
-  std::optional<std::string> tools_, steps_, temperature_, max_tokens_, token_budget_, token_limit_,
-      model_, memory_, priority_;
+  std::optional<std::string> tools_, steps_, temperature_, max_tokens_, token_budget_, cost_budget_,
+      token_limit_, model_, memory_, priority_;
   Value changes_ = Value::Object();
 };
 

@@ -55,6 +55,7 @@ Result<Done> check_goal(const Goal& goal, const KnownTools& tools) {
   BELAY_CHECK(check_number("stepBudget", params.stepBudget, kStepBudgetMax));
   BELAY_CHECK(check_number("maxTokens", params.maxTokens, kReplyTokensMax));
   BELAY_CHECK(check_number("tokenBudget", params.tokenBudget, limits::budget_max));
+  BELAY_CHECK(check_number("costBudget", params.costBudget, limits::budget_max));
   BELAY_CHECK(check_number("tokenLimit", params.tokenLimit, limits::budget_max));
   if (params.temperature && !(*params.temperature >= 0 && *params.temperature <= kTemperatureMax)) {
     return unusable("temperature", "0 to 2");

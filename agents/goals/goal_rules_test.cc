@@ -37,6 +37,7 @@ TEST(GoalRules, EachMemberHasItsBounds) {
       {[](Goal& goal) { goal.params.temperature = 2.5; }, "temperature"},
       {[](Goal& goal) { goal.params.maxTokens = 0; }, "maxTokens"},
       {[](Goal& goal) { goal.params.tokenBudget = -1; }, "tokenBudget"},
+      {[](Goal& goal) { goal.params.costBudget = 0; }, "costBudget"},
       {[](Goal& goal) { goal.params.tokenLimit = 0; }, "tokenLimit"},
       {[](Goal& goal) { goal.memory = "all"; }, "memory"},
       {[](Goal& goal) { goal.status = "done"; }, "status"},

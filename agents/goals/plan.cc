@@ -150,7 +150,8 @@ Task<Result<Update<GoalRun>>> plan_step(SharedPlanner planner, const GoalRun& st
     // The budget is the run's own: the steps so far still have a summary.
     bool is_spent = reply.error().code == ErrorCode::exhausted && context.options().budget.is_set();
     if (!is_spent) co_return std::move(reply).error();
-    co_return set(&GoalRun::outcome, "tokens_spent").go_to("summarize");
+    std::string outcome = context.options().budget.money ? "cost_spent" : "tokens_spent";
+    co_return set(&GoalRun::outcome, std::move(outcome)).go_to("summarize");
   }
   use_messages(*waiting, used.step, context);
   Update<GoalRun> update = update_with(*planner, state, *std::move(reply), tools, context);

@@ -21,7 +21,7 @@
 // ones. `summarize`, before its request, and `finish`, after the summary, continue a finished run
 // with `plan` if messages wait and a step remains.
 //
-// Outcomes: finished, steps_spent, tokens_spent, goal_paused, goal_removed.
+// Outcomes: finished, steps_spent, tokens_spent, cost_spent, goal_paused, goal_removed.
 
 #include <memory>
 #include <string>

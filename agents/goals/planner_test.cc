@@ -270,5 +270,42 @@ TEST(GoalPlanner, ASpentTokenBudgetEndsInASummary) {
   EXPECT_FALSE(run.state().summary.empty());
 }
 
+// A model that charges a millionth of a money unit for each token, and answers as `plans`.
+class PricedModel final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest request) override {
+    ++calls;
+    if (request.purpose == kSummaryPurpose) co_return planned("Summary.");
+    co_return planned("Again.", {{"1", "look", words("a")}});
+  }
+  std::optional<ModelPrice> price(const ModelRequest&) const override {
+    return ModelPrice{1'000'000, 1'000'000};
+  }
+  int calls = 0;
+};
+
+TEST(GoalPlanner, ASpentCostBudgetEndsInASummary) {
+  testing::SimulatedClock clock{*instant_from("2026-11-28T12:00:00Z")};
+  testing::SeededRandom random{1};
+  testing::SimulatedLoop loop{clock};
+  auto store = open_memory_store(clock, random);
+  PricedModel model;
+  RuntimeParts parts{*store, loop, clock, random, model};
+  auto runtime = Runtime::open(std::move(parts)).value();
+  auto graph = goal_graph({look_tool()}).value();
+  runtime->add(graph);
+  GoalRun input = goal_input();
+  input.goal.params.maxTokens = 100;
+  input.goal.params.stepBudget = 50;
+  StartOptions options;
+  options.run.budget.money = 2'800;
+  auto view = block_on(loop, runtime->start(graph, std::move(input), std::move(options)));
+  ASSERT_TRUE(view.ok()) << view.error().message;
+  EXPECT_EQ(view->row.outcome, "cost_spent");
+  EXPECT_GT(model.calls, 0);
+  EXPECT_LE(view->spending->spent.money + view->spending->reserved.money, 2'800);
+  EXPECT_FALSE(view->state["summary"].as_string()->empty());
+}
+
 }  // namespace
 }  // namespace belay::goals

@@ -27,6 +27,7 @@ struct GoalParams {
   std::optional<double> temperature = std::nullopt;        // unset: that of the model
   std::optional<std::int64_t> maxTokens = std::nullopt;    // of one reply
   std::optional<std::int64_t> tokenBudget = std::nullopt;  // of a run, a hard limit
+  std::optional<std::int64_t> costBudget = std::nullopt;   // likewise, in millionths of money
   std::optional<std::int64_t> tokenLimit = std::nullopt;   // of a run: then a person is asked
   std::string model = {};                                  // empty: the model of the process
 };

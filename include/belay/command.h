@@ -183,5 +183,7 @@ Result<std::string> read_input(const std::string& name, std::size_t most);
 // Parses a whole number from `least` to `most`. Otherwise fails with `invalid`, naming `what`.
 Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
                                   std::int64_t most);
+// The same for an amount of money, such as "1.50"; returns millionths (Budget::money).
+Result<std::int64_t> money_from(std::string_view what, std::string_view text);
 
 }  // namespace belay

@@ -82,21 +82,6 @@ Result<std::shared_ptr<const GraphDefinition>> find_graph(const Definitions& gra
                what + did_you_mean(name, names));
 }
 
-// Converts an amount such as "1.50" to millionths.
-Result<std::int64_t> money_from(std::string_view option, std::string_view text) {
-  std::size_t point = std::min(text.find('.'), text.size());
-  std::string whole(text.substr(0, point));
-  std::string part(point < text.size() ? text.substr(point + 1) : "");
-  bool is_money = !whole.empty() && part.size() <= 6 && (point == text.size() || !part.empty()) &&
-                  (whole + part).find_first_not_of("0123456789") == std::string::npos;
-  if (!is_money) {
-    return error(ErrorCode::invalid,
-                 std::string(option) + " is invalid: expected an amount such as 2 or 1.50.");
-  }
-  part.resize(6, '0');
-  return whole_number(option, whole + part, 0, limits::budget_max);
-}
-
 // `run`; with `queued`, `enqueue`.
 class RunCommand final : public Command {
  public:

@@ -1,5 +1,6 @@
 // Parses the texts of settings and options.
 
+#include <algorithm>
 #include <charconv>
 
 #include "belay/limits.h"
@@ -71,6 +72,20 @@ Result<std::int64_t> whole_number(std::string_view what, std::string_view text, 
   return error(ErrorCode::invalid, std::string(what) + " is " + cli::shown_value(text) +
                                        ". Provide a whole number from " + std::to_string(least) +
                                        " to " + std::to_string(most) + ".");
+}
+
+Result<std::int64_t> money_from(std::string_view what, std::string_view text) {
+  std::size_t point = std::min(text.find('.'), text.size());
+  std::string whole(text.substr(0, point));
+  std::string part(point < text.size() ? text.substr(point + 1) : "");
+  bool is_money = !whole.empty() && part.size() <= 6 && (point == text.size() || !part.empty()) &&
+                  (whole + part).find_first_not_of("0123456789") == std::string::npos;
+  if (!is_money) {
+    return error(ErrorCode::invalid,
+                 std::string(what) + " is invalid: expected an amount such as 2 or 1.50.");
+  }
+  part.resize(6, '0');
+  return whole_number(what, whole + part, 0, limits::budget_max);
 }
 
 }  // namespace belay

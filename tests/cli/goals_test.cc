@@ -94,7 +94,11 @@ TEST_F(CliGoals, AKeyNamesARun) {
   Value again = world.run({"goals", "trigger", id, "--key", "monday", "--json"}).json();
   EXPECT_FALSE(first["runId"].is_null());
   EXPECT_EQ(first["runId"], again["runId"]);
-  ASSERT_EQ(world.run({"goals", "edit", id, "--steps", "3", "--token-budget", "9000"}).code, 0);
+  ASSERT_EQ(world
+                .run({"goals", "edit", id, "--steps", "3", "--token-budget", "9000",
+                      "--cost-budget", "0.50"})
+                .code,
+            0);
   again = world.run({"goals", "trigger", id, "--key", "monday", "--json"}).json();
   EXPECT_EQ(first["runId"], again["runId"]) << "also after an edit of the goal";
 }

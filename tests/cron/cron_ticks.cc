@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstdio>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -124,10 +125,12 @@ void print_full(const Printer& printer, const Schedule& schedule) {
 int run(bool is_full, std::uint64_t seed, int expressions) {
   std::mt19937_64 random(seed);
   ZoneDatabase zones;
+  std::set<std::string> printed;
   for (int made = 0; made < expressions;) {
     RandomExpression expression = random_expression(random, Syntax::portable);
     auto parsed = CronExpression::parse(expression.text);
-    if (!parsed.ok()) continue;  // no date matches it
+    if (!parsed.ok()) continue;                             // no date matches it
+    if (!printed.insert(expression.text).second) continue;  // it was drawn before
     ++made;
     for (const char* name : kZones) {
       auto zone = zones.find(name);
