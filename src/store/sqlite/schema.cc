@@ -211,6 +211,9 @@ Result<Done> end_recovery(Connection& connection, const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return system_error(path, "could not be inspected");
   if (status.st_size < pages * page_size) {
+    // Another process can have committed since: its new pages are in the log.
+    struct stat log{};
+    if (stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0) return Done{};
     return refuse(ErrorCode::corrupt, path, "is truncated. Restore it from a backup.");
   }
   return Done{};
