@@ -13,6 +13,7 @@
 #include "bench/machine.h"
 #include "bench/options.h"
 #include "bench/pages.h"
+#include "bench/waiting_runs.h"
 
 namespace {
 
@@ -24,7 +25,6 @@ constexpr int loop_steps = 10;
 constexpr int loop_calls = 4;
 constexpr int long_steps = 100;
 constexpr std::size_t long_bytes = 4'000;
-constexpr int waiting_runs = 500;
 constexpr int paragraphs = 10'000;
 constexpr int searches = 100;
 
@@ -121,50 +121,6 @@ void long_conversation(World& world, const std::string& path) {
       stored / unique);
 }
 
-// Waits before it answers, as a slow language model does.
-class SlowModel final : public Model {
- public:
-  Task<Result<ModelReply>> generate(ModelRequest) override {
-    ++waiting;
-    co_await sleep_for(std::chrono::seconds(3));
-    ModelReply reply;
-    reply.text = "done";
-    reply.provider = "bench";
-    co_return reply;
-  }
-  int waiting = 0;
-};
-
-void waiting_agents(World& world, const std::string& path) {
-  auto store = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
-  SlowModel model;
-  auto runtime = value_or_exit(
-      Runtime::open(RuntimeParts{*store, *world.loop, *world.clock, *world.random, model}));
-  auto graph = agent(ToolEffect::reads, 40);
-  runtime->add(graph);
-  double before = resident_bytes();
-  double highest = 0;
-  int ended = 0;
-  std::vector<Spawned> all(waiting_runs);
-  std::function<void(Result<RunView>)> done = [&](Result<RunView> view) {
-    if (!view.ok()) exit_with(view.error().message);
-    if (ended++ == 0) highest = resident_bytes();
-    if (ended == waiting_runs) world.loop->stop();
-  };
-  world.loop->post([&] {
-    for (Spawned& one : all) {
-      AgentState state;
-      state.question = "Begin.";
-      auto started = runtime->start(graph, std::move(state), StartOptions());
-      one = spawn<Result<RunView>>(*world.loop, std::move(started), done);
-    }
-  });
-  world.loop->run();
-  if (model.waiting != waiting_runs) exit_with("Not all agents waited for the model.");
-  std::printf("\n%d agents that wait for a model: %.1f MB in all, %.1f MB without them\n",
-              waiting_runs, highest / 1e6, before / 1e6);
-}
-
 // Writes files of 100 paragraphs, each of some 40 words of a vocabulary of 2,000.
 void write_paragraphs(const std::string& folder) {
   std::filesystem::create_directories(folder);
@@ -223,7 +179,11 @@ int main(int count, char** arguments) {
     std::printf("| %s | %.0f |\n", name.c_str(),
                 time_of(world, place.path + "/" + name + ".db", effect));
   }
-  waiting_agents(world, place.path + "/waiting.db");
+  AgentState question;
+  question.question = "Begin.";
+  std::printf("\n");
+  print_waiting_runs(world, place.path + "/waiting.db", agent(ToolEffect::reads, 40), question, 1,
+                     "agents");
   long_conversation(world, place.path + "/long.db");
   local_search(world, place.path + "/folder");
   return 0;

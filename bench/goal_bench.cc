@@ -8,6 +8,7 @@
 #include "bench/machine.h"
 #include "bench/options.h"
 #include "bench/pages.h"
+#include "bench/waiting_runs.h"
 
 namespace {
 
@@ -16,7 +17,6 @@ using namespace belay::bench;
 
 constexpr int runs = 40;
 constexpr int steps = 20;
-constexpr int waiting_runs = 500;
 
 struct Item {
   int number = 0;
@@ -41,20 +41,6 @@ class PlanningModel final : public Model {
     }
     co_return reply;
   }
-};
-
-// Waits before it answers, as a slow language model does.
-class WaitingModel final : public Model {
- public:
-  Task<Result<ModelReply>> generate(ModelRequest) override {
-    ++waiting;
-    co_await sleep_for(std::chrono::seconds(3));
-    ModelReply reply;
-    reply.text = "done";
-    reply.provider = "bench";
-    co_return reply;
-  }
-  int waiting = 0;
 };
 
 struct Count {
@@ -125,34 +111,6 @@ void steps_of_goals(World& world, const Workplace& place) {
   print("processor time", goal.processor, bare.processor);
 }
 
-void waiting_goals(World& world, const std::string& path) {
-  auto store = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
-  WaitingModel model;
-  auto runtime = value_or_exit(
-      Runtime::open(RuntimeParts{*store, *world.loop, *world.clock, *world.random, model}));
-  auto graph = value_or_exit(goals::goal_graph({item_tool()}));
-  runtime->add(graph);
-  double before = resident_bytes();
-  double highest = 0;
-  int ended = 0;
-  std::vector<Spawned> all(waiting_runs);
-  std::function<void(Result<RunView>)> done = [&](Result<RunView> view) {
-    if (!view.ok()) exit_with(view.error().message);
-    if (ended++ == 0) highest = resident_bytes();
-    if (ended == waiting_runs) world.loop->stop();
-  };
-  world.loop->post([&] {
-    for (Spawned& one : all) {
-      auto started = runtime->start(graph, goal_of(steps), StartOptions());
-      one = spawn<Result<RunView>>(*world.loop, std::move(started), done);
-    }
-  });
-  world.loop->run();
-  if (model.waiting < waiting_runs) exit_with("Not all goals waited for the model.");
-  std::printf("%d runs of goals that wait for a model: %.1f MB in all, %.1f MB without them\n",
-              waiting_runs, highest / 1e6, before / 1e6);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -161,6 +119,9 @@ int main(int count, char** arguments) {
   World world;
   std::printf("%s\n\n", description().c_str());
   steps_of_goals(world, place);
-  waiting_goals(world, place.path + "/waiting.db");
+  // A step and the summary each call the model.
+  print_waiting_runs(world, place.path + "/waiting.db",
+                     value_or_exit(goals::goal_graph({item_tool()})), goal_of(steps), 2,
+                     "runs of goals");
   return 0;
 }

@@ -1,6 +1,5 @@
-#include <sstream>
-
 #include "tests/crash/fleet_work.h"
+#include "tests/crash/sent_messages.h"
 
 namespace belay::crash {
 namespace {
@@ -22,18 +21,6 @@ bool is_reached(const std::string&, const Value& run) {
          *steps > static_cast<std::int64_t>(kStepsWithCalls) && guided == kStepsWithCalls;
 }
 
-// One step can use several messages: their texts have blank lines between them.
-std::vector<std::string> used_messages(const Value& run) {
-  std::vector<std::string> texts;
-  const Value::Array* messages = run["state"]["messages"].as_array();
-  for (std::size_t i = 0; messages && i < messages->size(); ++i) {
-    const std::string* text = (*messages)[i]["text"].as_string();
-    std::istringstream words(text ? *text : "");
-    for (std::string word; words >> word;) texts.push_back(word);
-  }
-  return texts;
-}
-
 }  // namespace
 
 FleetWork goal_work() {
@@ -52,7 +39,7 @@ FleetWork goal_work() {
     return "goal=" + to_json(goal);
   };
   work.is_well = is_reached;
-  work.messages_in = used_messages;
+  work.messages_in = [](const Value& run) { return used_messages(run["state"]); };
   return work;
 }
 

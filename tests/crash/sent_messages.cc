@@ -1,8 +1,21 @@
 #include "tests/crash/sent_messages.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace belay::crash {
+
+std::vector<std::string> used_messages(const Value& state) {
+  std::vector<std::string> texts;
+  const Value::Array* messages = state["messages"].as_array();
+  for (std::size_t i = 0; messages && i < messages->size(); ++i) {
+    // One step can use several: their texts have blank lines between them.
+    const std::string* text = (*messages)[i]["text"].as_string();
+    std::istringstream words(text ? *text : "");
+    for (std::string word; words >> word;) texts.push_back(word);
+  }
+  return texts;
+}
 
 std::vector<std::string> message_faults(const std::vector<SentMessage>& sent,
                                         const std::vector<std::string>& used) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "belay/value.h"
+
 namespace belay::crash {
 
 struct SentMessage {
@@ -12,6 +14,10 @@ struct SentMessage {
   // False: the sender was killed, and no result is known of it. The message may be used once.
   bool is_accepted = true;
 };
+
+// Returns the words of the steering messages that the state of a goal's run contains, in order.
+// Each message is one word.
+std::vector<std::string> used_messages(const Value& state);
 
 // Returns the faults: accepted messages that were not used, messages that were used several times,
 // in another order, or were never sent. The sent messages are in the order of their acceptance.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <iostream>
 
 #include "belay/testing.h"
@@ -45,40 +46,39 @@ TEST(CrashSoak, NoKillLosesOrRepeatsAnything) {
   std::cout << all.evidence(undisturbed) << std::endl;
 }
 
-// Two workers on one SQLite file, with effects of all classes that are counted at their receivers.
-TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
+// Plays fleets with successive seeds until there are enough of the kills that count.
+void soak_fleets(const std::function<FleetPlan(std::uint64_t seed)>& plan_with,
+                 std::size_t FleetReport::* kills, const std::string& fleet) {
   std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
   std::uint64_t seed = chosen_seed();
   FleetReport all;
-  for (std::uint64_t i = 0; all.kills < kills_min && all.faults.size() < kLossesMax; ++i) {
-    FleetPlan plan;
-    plan.seed = seed + i;
-    all.add(play_fleet(plan));
+  for (std::uint64_t i = 0; all.*kills < kills_min && all.faults.size() < kLossesMax; ++i) {
+    all.add(play_fleet(plan_with(seed + i)));
   }
-  std::cout << all.evidence("fleet of two workers", seed) << std::endl;
+  std::cout << all.evidence(fleet, seed) << std::endl;
+}
+
+FleetPlan parcel_plan(std::uint64_t seed) {
+  FleetPlan plan;
+  plan.seed = seed;
+  return plan;
+}
+
+// Two workers on one SQLite file, with effects of all classes that are counted at their receivers.
+TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
+  soak_fleets(parcel_plan, &FleetReport::kills, "fleet of two workers");
 }
 
 // The same for an agent with tools: no call whose result is committed is repeated.
 TEST(AgentFleetSoak, NoKillRepeatsACommittedCallOrAnUnkeyedOne) {
-  std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
-  std::uint64_t seed = chosen_seed();
-  FleetReport all;
-  for (std::uint64_t i = 0; all.kills < kills_min && all.faults.size() < kLossesMax; ++i) {
-    all.add(play_fleet(agent_plan(seed + i)));
-  }
-  std::cout << all.evidence("fleet of two workers with an agent", seed) << std::endl;
+  auto plan_with = [](std::uint64_t seed) { return agent_plan(seed); };
+  soak_fleets(plan_with, &FleetReport::kills, "fleet of two workers with an agent");
 }
 
-// The same for goals, which call an agent and use messages.
+// The same for goals, which call an agent and use messages. The kills that count are those while a
+// message waits.
 TEST(GoalFleetSoak, NoKillRepeatsACommittedCallOrLosesAMessage) {
-  std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
-  std::uint64_t seed = chosen_seed();
-  FleetReport all;
-  // The kills that count are those while a message waits.
-  for (std::uint64_t i = 0; all.waiting < kills_min && all.faults.size() < kLossesMax; ++i) {
-    all.add(play_fleet(goal_plan(seed + i)));
-  }
-  std::cout << all.evidence("fleet of two workers with goals", seed) << std::endl;
+  soak_fleets(goal_plan, &FleetReport::waiting, "fleet of two workers with goals");
 }
 
 // Three workers with schedules, while the clock jumps: no tick is lost, and none has two runs.
@@ -109,8 +109,7 @@ TEST(CrashSlice, NoKillBetweenCommitsLosesOrRepeatsAnything) {
 }
 
 TEST(FleetSlice, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
-  FleetPlan plan;
-  plan.seed = chosen_seed();
+  FleetPlan plan = parcel_plan(chosen_seed());
   plan.kills = kKillsOfASlice;
   std::cout << play_fleet(plan).evidence("fleet of two workers", plan.seed) << std::endl;
 }

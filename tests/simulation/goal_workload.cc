@@ -1,7 +1,5 @@
 #include "tests/simulation/goal_workload.h"
 
-#include <sstream>
-
 #include "agents/goals/planner.h"
 
 namespace belay::simulation {
@@ -137,18 +135,6 @@ void answer_goal(const ModelRequest& request, bool lies, ModelReply& reply) {
     reply.tool_calls = {call_of("ask", asked.step)};
   }
   if (!reply.tool_calls.empty()) reply.stop_reason = StopReason::tool_calls;
-}
-
-std::vector<std::string> used_messages(const Value& state) {
-  std::vector<std::string> texts;
-  if (const Value::Array* messages = state["messages"].as_array()) {
-    for (const Value& each : *messages) {
-      // One step can use several: their texts have blank lines between them.
-      std::istringstream words(each["text"].as_string() ? *each["text"].as_string() : "");
-      for (std::string word; words >> word;) texts.push_back(word);
-    }
-  }
-  return texts;
 }
 
 }  // namespace belay::simulation

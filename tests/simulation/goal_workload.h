@@ -25,7 +25,4 @@ std::optional<GoalRequest> goal_request(const ModelRequest& request);
 // Adds text and calls to a reply that depends only on the request. `lies`: a call does not exist.
 void answer_goal(const ModelRequest& request, bool lies, ModelReply& reply);
 
-// The texts of the steering messages that a goal's run has used, in order.
-std::vector<std::string> used_messages(const Value& state);
-
 }  // namespace belay::simulation

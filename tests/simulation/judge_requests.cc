@@ -81,7 +81,7 @@ void judge_messages(RequestedRows::Sent sent, const std::vector<std::string>& ac
                                  [&](const SteeringMessage& each) { return each.id == id; });
     if (!is_stored) faults.push_back(thread + " has lost " + id);
   }
-  for (const std::string& fault : crash::message_faults(stored, used_messages(sent.state))) {
+  for (const std::string& fault : crash::message_faults(stored, crash::used_messages(sent.state))) {
     faults.push_back(thread + " " + fault);
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 // tests/simulation/judge_requests.h - checks the ticks of all schedules, and the use of messages.
 
-#include <functional>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
