@@ -40,12 +40,12 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   EXPECT_GE(all.kills, plan.kills * stores);
   EXPECT_GE(all.zombies, plan.zombies * stores);
   // On a busy machine, the few zombies of a short campaign can all wake before another worker has
-  // taken their runs: `make chaos` requires the opposite.
+  // taken their runs, or be killed before they claim again: `make chaos` requires the opposite.
   if (minutes.count() > 0) {
     EXPECT_GT(all.robbed, 0u);
     EXPECT_GT(all.fenced, 0u);
+    EXPECT_GT(all.claiming, 0u);
   }
-  EXPECT_GT(all.claiming, 0u);
   EXPECT_GT(all.takeovers, 0u);
   EXPECT_GT(all.disturbances, 0u);
 }
