@@ -31,6 +31,8 @@ constexpr int kAskedAgainMax = 5;
 constexpr int kListedAgainMax = 300;
 constexpr int kBeginsWithin = 60'000 / 5;  // checks, kLookAgain apart
 constexpr int kWorksWithin = 5'000 / 5;
+constexpr std::size_t kMessagesARound = 3;
+constexpr std::size_t kStrikesARound = 4;
 // Times for zombies: until their last write has arrived, at most until they have runs or have lost
 // them, and from their wake-up to their kill.
 constexpr milliseconds kArrivesWithin{100};
@@ -57,9 +59,9 @@ class Fleet {
     for (std::size_t stroke = 1; !has_had_enough() && report_.faults.empty(); ++stroke) {
       revive();
       if (!plan_.kills_all) top_up();
-      std::this_thread::sleep_for(milliseconds(5 + random_.bits() % 90));
+      pause_between_strokes();
       if (plan_.work.messages_in) {
-        strike_after_a_message();
+        strike_after_messages();
       } else {
         strike();
       }
@@ -126,30 +128,55 @@ class Fleet {
     }
   }
 
-  // Returns the threads whose run has not ended. Waits for a store that is unavailable: a fault can
-  // have hit it just before, and no reply must not count as "all have ended".
   std::vector<std::string> open_threads() {
-    Outcome told = tell({"threads", "--limit", "1000", "--json"}, kListedAgainMax);
-    Value listed = told.json()["threads"];
-    std::vector<std::string> open;
-    if (!listed.as_array()) fault("threads: " + std::to_string(told.code) + " " + told.err);
-    if (!listed.as_array()) return open;
-    for (const Value& each : *listed.as_array()) {
-      std::string status = *each["run"]["status"].as_string();
-      if (status != "completed" && status != "failed" && status != "cancelled") {
-        open.push_back(*each["threadId"].as_string());
-      }
-    }
-    return open;
+    return threads_whose([](const std::string& status) {
+      return status != "completed" && status != "failed" && status != "cancelled";
+    });
   }
 
-  // Counts the kills while the message waits.
-  void strike_after_a_message() {
-    std::string thread = sender_.send(open_threads());
+  // Returns the threads with that status of their run. Waits for a store that is unavailable: a
+  // fault can have hit it just before, and no reply must not count as "all have ended".
+  template <typename Condition>
+  std::vector<std::string> threads_whose(Condition status_is) {
+    Outcome told = tell({"threads", "--limit", "1000", "--json"}, kListedAgainMax);
+    Value listed = told.json()["threads"];
+    std::vector<std::string> threads;
+    if (!listed.as_array()) fault("threads: " + std::to_string(told.code) + " " + told.err);
+    if (!listed.as_array()) return threads;
+    for (const Value& each : *listed.as_array()) {
+      if (status_is(*each["run"]["status"].as_string())) {
+        threads.push_back(*each["threadId"].as_string());
+      }
+    }
+    return threads;
+  }
+
+  // Sends messages, then kills while one of them waits, and counts these kills.
+  void strike_after_messages() {
+    std::vector<std::string> open = open_threads();
+    std::set<std::string> sent_to;
+    for (std::size_t i = 0; i < kMessagesARound; ++i) sent_to.insert(sender_.send(open));
+    sent_to.erase("");
     report_.messages = sender_.accepted();
-    std::size_t kills = report_.kills;
-    strike();
-    if (!thread.empty() && sender_.waits(thread)) report_.waiting += report_.kills - kills;
+    auto waits = [&](const std::string& thread) { return sender_.waits(thread); };
+    for (std::size_t i = 0; i < kStrikesARound; ++i) {
+      std::size_t kills = report_.kills;
+      strike();
+      if (std::none_of(sent_to.begin(), sent_to.end(), waits)) return;
+      report_.waiting += report_.kills - kills;
+      pause_between_strokes();
+    }
+    resume_quarantined();
+  }
+
+  void pause_between_strokes() {
+    std::this_thread::sleep_for(milliseconds(5 + random_.bits() % 90));
+  }
+
+  // A run that has lost too many owners in a row is quarantined until a person resumes it.
+  void resume_quarantined() {
+    auto is_quarantined = [](const std::string& status) { return status == "quarantined"; };
+    for (const std::string& thread : threads_whose(is_quarantined)) tell({"resume", thread});
   }
 
   void strike() {
@@ -298,11 +325,7 @@ class Fleet {
       std::vector<std::string> open = open_threads();
       if (open.empty()) break;
       for (const Words& words : decisions()) tell(words);
-      // If a run has lost too many owners in a row, it is quarantined until a person resumes it.
-      for (const std::string& thread : open) {
-        Value state = tell({"state", thread, "--json"}).json();
-        if (state["status"] == Value("quarantined")) tell({"resume", thread});
-      }
+      resume_quarantined();
       std::this_thread::sleep_for(milliseconds(50));
     }
     for (Process& worker : workers_) {
@@ -313,31 +336,11 @@ class Fleet {
     for (const std::string& thread : open_threads()) fault(thread + " never came to its end");
   }
 
-  // Expects the receiver's calls of each thread, each with its own key. A zombie that was stopped
-  // between its intent and its call makes the call when it continues, possibly after the probe of
-  // another process has found no call. No process can prevent that; see docs/effects.md.
-  void count(const FleetReceiver& receiver) {
-    const std::string& name = receiver.name;
-    std::map<std::string, std::size_t> calls = calls_of(folder_, name);
-    std::size_t late_calls = 0;
-    for (const auto& [key, times] : calls) {
-      if (name == "probe") late_calls += times - 1;
-      bool is_late = times == 2 && late_calls > 0 && late_calls <= report_.zombies;
-      if (times > 1 && !receiver.may_repeat && !is_late) {
-        fault(name + " was called " + std::to_string(times) + " times with " + key);
-      }
-      report_.repeated += times - 1;
-    }
-    std::size_t wanted = receiver.keys * threads_.size();
-    if (calls.size() > wanted || (calls.size() < wanted && !receiver.may_be_missing)) {
-      fault(name + " has seen " + std::to_string(calls.size()) + " keys, not " +
-            std::to_string(wanted));
-    }
-  }
-
   void judge() {
     for (const std::string& thread : threads_) judge_run(thread);
-    for (const FleetReceiver& receiver : plan_.work.receivers) count(receiver);
+    for (const FleetReceiver& receiver : plan_.work.receivers) {
+      report_.count(receiver, calls_of(folder_, receiver.name));
+    }
     if (plan_.work.faults_in) {
       for (const std::string& each : plan_.work.faults_in(folder_)) fault(each);
     }

@@ -73,11 +73,16 @@ struct FleetReport {
   std::size_t takeovers = 0;        // committed claims
   std::size_t runs = 0;             // that were started
   std::size_t messages = 0;         // steering messages that were accepted
-  std::size_t waiting = 0;          // kills while one of them waited
+  std::size_t waiting = 0;          // kills while one or more of them waited
   std::size_t repeated = 0;         // further calls with a key, if the effect's class allows them
   std::vector<std::string> faults;  // empty: no loss, and no forbidden repetition
 
   void add(const FleetReport& other);
+  // Expects the receiver's calls of each run, each with its own key, and adds the faults. A zombie
+  // that was stopped between its intent and its call makes the call when it continues, possibly
+  // after the probe of another process has found no call. No process can prevent that; see
+  // docs/effects.md.
+  void count(const FleetReceiver& receiver, const std::map<std::string, std::size_t>& calls);
   // `fleet` describes the fleet: "fleet of two workers".
   std::string evidence(const std::string& fleet, std::uint64_t seed) const;
 };

@@ -19,6 +19,25 @@ void FleetReport::add(const FleetReport& other) {
   faults.insert(faults.end(), other.faults.begin(), other.faults.end());
 }
 
+void FleetReport::count(const FleetReceiver& receiver,
+                        const std::map<std::string, std::size_t>& calls) {
+  std::size_t late_calls = 0;
+  for (const auto& [key, times] : calls) {
+    if (receiver.name == "probe") late_calls += times - 1;
+    bool is_late = times == 2 && late_calls > 0 && late_calls <= zombies;
+    if (times > 1 && !receiver.may_repeat && !is_late) {
+      faults.push_back(receiver.name + " was called " + std::to_string(times) + " times with " +
+                       key);
+    }
+    repeated += times - 1;
+  }
+  std::size_t wanted = receiver.keys * runs;
+  if (calls.size() > wanted || (calls.size() < wanted && !receiver.may_be_missing)) {
+    faults.push_back(receiver.name + " has seen " + std::to_string(calls.size()) + " keys, not " +
+                     std::to_string(wanted));
+  }
+}
+
 std::string FleetReport::evidence(const std::string& fleet, std::uint64_t seed) const {
   auto counted = [](std::size_t count, const std::string& words) {
     return count == 0 ? std::string() : std::to_string(count) + words;
