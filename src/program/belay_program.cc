@@ -3,6 +3,7 @@
 #include "agents/assistant/module.h"
 #include "agents/goals/builtin_planner.h"
 #include "agents/goals/module.h"
+#include "agents/research/analysis/module.h"
 #include "agents/wellbeing/module.h"
 
 namespace belay::program {
@@ -50,6 +51,7 @@ std::vector<Module> modules() {
   };
   modules.push_back(assistant::module());
   modules.push_back(goals::module());
+  modules.push_back(research::module());
   return modules;
 }
 

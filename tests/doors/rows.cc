@@ -307,6 +307,7 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"assistant_folders", "tools of the assistant, in any process: tests/cli/assistant_test.cc"},
       {"assistant_files", "tools of the assistant, in any process: tests/cli/assistant_test.cc"},
       {"goals_folders", "tools of goals, in any process: tests/cli/goals_test.cc"},
+      {"research_data", "files of an analysis, in any process: tests/research/verify"},
       {"goals_files", "tools of goals, in any process: tests/cli/goals_test.cc"},
       {"trusted_proxies", "of serve alone: tests/cli/limits_test.cc"},
       {"roles", "of who decides, which a key says for itself: tests/cli/approvals_test.cc"},

@@ -1,0 +1,79 @@
+#pragma once
+// agents/research/analysis/analysis_state.h - the states of an analysis and of its specialists.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "belay/value.h"
+
+namespace belay::research {
+
+inline constexpr const char* kAnalysisGraph = "research_analysis";
+
+// The order of a person, as given to `research analyze`.
+struct AnalysisRequest {
+  std::string ticker{};
+  std::vector<std::string> peers{};
+  std::vector<std::string> only{};            // specialists; empty: all
+  std::string asOf{};                         // empty: the day of the company's last filing
+  std::vector<std::string> data{};            // folders, as absolute paths
+  std::map<std::string, std::string> ciks{};  // of tickers that the bundled data does not have
+  std::map<std::string, double> constants{};  // that replace declared assumptions
+  bool yes = false;                           // approves every gate
+  bool checkpoints = true;                    // false: a specialist is one step
+};
+
+// The files as they were at the start. A file that changes later fails the subtasks that read it:
+// all figures of an analysis are from the same data.
+struct AnalysisFacts {
+  std::string asOf{};  // YYYY-MM-DD
+  std::string entity{};
+  std::string cik{};
+  std::string currency{};
+  std::vector<std::string> fiscalYears{};      // that are reported, the oldest first
+  std::map<std::string, std::string> files{};  // digests, by path
+};
+
+struct SpecialistProgress {
+  std::vector<std::string> completed{};  // subtasks
+  std::string failure{};                 // of the subtask after these; empty: none
+  std::string waitsFor{};                // a deliverable of another specialist; empty: none
+};
+
+// A decision of a person: shown with the progress so far.
+struct ProgressQuestion {
+  std::string analysis{};
+  std::string ticker{};
+  std::string reason{};                           // "gate", "failures" or "paused"
+  std::map<std::string, std::string> progress{};  // "3 of 4", by specialist
+  std::map<std::string, std::string> failures{};  // by specialist
+};
+
+// The state of the Lead Coordinator.
+struct Analysis {
+  AnalysisRequest request{};
+  AnalysisFacts facts{};
+  std::map<std::string, SpecialistProgress> specialists{};
+  // The specialists that have worked since the start or the last decision, as "PHASE NAME".
+  std::vector<std::string> attempted{};
+  bool isApproved = false;  // the final scoring
+  bool isEnded = false;
+  ProgressQuestion question{};
+};
+
+// The state of a run of a specialist.
+struct SpecialistRun {
+  std::string analysis{};
+  std::string specialist{};
+  AnalysisRequest request{};
+  AnalysisFacts facts{};
+  std::map<std::string, std::vector<std::string>> completedByAll{};  // before it began
+  std::vector<std::string> planned{};                                // subtasks, in their order
+  std::vector<std::string> completed{};
+  std::string failure{};
+  std::string waitsFor{};
+  bool isPaused = false;
+};
+
+}  // namespace belay::research

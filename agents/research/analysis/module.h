@@ -1,0 +1,13 @@
+#pragma once
+// agents/research/analysis/module.h - the research agent as a module.
+
+#include <memory>
+
+#include "agents/research/analysis/specialist_graph.h"
+#include "belay/module.h"
+
+namespace belay::research {
+
+Module module(std::shared_ptr<const ResearchParts> parts = std::make_shared<ResearchParts>());
+
+}  // namespace belay::research

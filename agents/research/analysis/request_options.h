@@ -1,0 +1,39 @@
+#pragma once
+// agents/research/analysis/request_options.h - the options of `research analyze`.
+
+#include <string>
+#include <vector>
+
+#include "agents/research/analysis/analysis_state.h"
+#include "belay/command.h"
+#include "belay/module.h"
+
+namespace belay::research {
+
+inline constexpr const char* kDataSetting = "research_data";
+
+// Options of an order for one or more companies.
+class RequestOptions {
+ public:
+  void declare(CommandWords& words);
+  // Returns the order, without a ticker; data folders are absolute. Fails with `invalid`, naming
+  // the option.
+  Result<AnalysisRequest> request(const ModuleSettings& settings) const;
+
+ private:
+  std::vector<std::string> peers_;
+  std::vector<std::string> only_;
+  std::string as_of_;
+  std::vector<std::string> data_;
+  std::vector<std::string> ciks_;
+  std::vector<std::string> constants_;
+  bool yes_ = false;
+  bool no_checkpoints_ = false;
+};
+
+// Returns the folder with the bundled data: that of the setting, or one next to the program:
+// share/belay/research of its installation, or agents/research/data of its source tree. Empty if
+// neither exists.
+std::string bundled_data_folder(const ModuleSettings& settings);
+
+}  // namespace belay::research

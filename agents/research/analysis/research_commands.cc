@@ -1,0 +1,211 @@
+#include "agents/research/analysis/research_commands.h"
+
+#include "agents/research/analysis/analysis_operations.h"
+#include "agents/research/analysis/coordinator.h"
+#include "agents/research/analysis/request_options.h"
+#include "agents/research/analysis/subject.h"
+#include "belay/module.h"
+
+namespace belay::research {
+namespace {
+
+constexpr const char* kResearchHelp =
+    R"(Thirteen specialists analyze a company from its SEC filings, in 53 subtasks.
+Each subtask ends in a commit: after a crash, completed ones are not executed again.
+Numbers are calculated from the filings, never asked of a model. ANALYSIS is the id
+of an analysis, or its beginning.
+
+Examples:
+  {p} research analyze AAPL --peers MSFT,NVDA
+  {p} research show 3f2a
+  {p} research resume 3f2a
+)";
+
+AnalysisAccess access_of(ModuleContext& world) {
+  return AnalysisAccess{world.service, world.who, world.settings.user};
+}
+
+// Shows how far a run has come. Returns the exit code.
+ExitCode report_run(ModuleContext& world, const RunView& run, const Analysis& state) {
+  Output& output = world.output;
+  const std::string& id = run.row.thread.text;
+  for (const auto& [name, progress] : progress_of(state)) {
+    std::string line = "  " + padded(name, 22) + progress + " subtasks";
+    auto found = state.specialists.find(name);
+    if (found != state.specialists.end() && !found->second.failure.empty()) {
+      line += "  " + output.styled(Style::bad, one_line(found->second.failure));
+    }
+    output.line(line);
+  }
+  if (run.row.status == RunStatus::paused && run.approval) {
+    output.line(one_line(run.approval->question));
+    output.line("Continue: " + world.command_line({"research", "resume", id}));
+    return ExitCode::waiting;
+  }
+  if (run.row.status == RunStatus::failed) {
+    output.line(output.styled(Style::bad, "Failed: ") + one_line(run.row.error));
+    return ExitCode::failed;
+  }
+  if (run.row.status == RunStatus::cancelled) return ExitCode::cancelled;
+  output.line("Show it: " + world.command_line({"research", "show", id}));
+  return run.row.outcome == "incomplete" ? ExitCode::failed : ExitCode::done;
+}
+
+Result<ExitCode> reported(ModuleContext& world, const RunView& run) {
+  BELAY_TRY(Analysis state, decode_json<Analysis>(run.state));
+  auto text_or_null = [](const std::string& text) { return text.empty() ? Value() : Value(text); };
+  world.output.document(Value::object({{"analysis", run.row.thread.text},
+                                       {"ticker", state.request.ticker},
+                                       {"status", name_of(run.row.status)},
+                                       {"outcome", text_or_null(run.row.outcome)},
+                                       {"error", text_or_null(run.row.error)}}));
+  return report_run(world, run, state);
+}
+
+class Analyze final : public ModuleCommand {
+ public:
+  void declare(CommandWords& words) override {
+    words.argument("TICKER", ticker_, "The company, such as AAPL").required();
+    options_.declare(words);
+  }
+  Result<Done> validate(const ModuleSettings& settings) override {
+    BELAY_TRY(request_, options_.request(settings));
+    request_.ticker = ticker_;
+    return check_order(request_);
+  }
+  Task<Result<ExitCode>> run(ModuleContext& world) override {
+    std::string id = random_uuid(world.random).text();
+    BELAY_CO_TRY(StartRun start, prepare_analysis(world.settings.user, id, request_));
+    world.output.line("Analysis " + id);
+    BELAY_CO_TRY(RunView run, co_await world.service.start(world.who, std::move(start)));
+    co_return reported(world, run);
+  }
+
+ private:
+  std::string ticker_;
+  RequestOptions options_;
+  AnalysisRequest request_;
+};
+
+// A command on the analysis that its argument names.
+class AnalysisCommand : public ModuleCommand {
+ public:
+  void declare(CommandWords& words) override {
+    words.argument("ANALYSIS", id_, "Id of the analysis, or its beginning").required();
+  }
+  Task<Result<ExitCode>> run(ModuleContext& world) final {
+    AnalysisAccess at = access_of(world);
+    std::string begin = id_;
+    BELAY_CO_TRY(id_, co_await resolve_analysis(at, std::move(begin)));
+    co_return co_await run_for(world, at);
+  }
+
+ protected:
+  virtual Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) = 0;
+  const std::string& id() const { return id_; }
+
+ private:
+  std::string id_;
+};
+
+class Show final : public AnalysisCommand {
+ protected:
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    std::string id = this->id();
+    BELAY_CO_TRY(AnalysisView view, co_await find_analysis(at, std::move(id)));
+    Output& output = world.output;
+    output.line(output.styled(Style::bold, view.state.request.ticker) + "  " +
+                one_line(view.state.facts.entity) + "  as of " + view.state.facts.asOf);
+    report_run(world, view.run, view.state);
+    for (const Finding& finding : view.results.findings) {
+      output.line("  " + padded(severity_name(finding.severity), 8) + finding.period_end + "  " +
+                  finding.specialist + ": " + finding.code);
+    }
+    output.document(analysis_document(view));
+    co_return ExitCode::done;
+  }
+};
+
+class Pause final : public AnalysisCommand {
+ protected:
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    std::string id = this->id();
+    Instant now = world.clock.now();
+    BELAY_CO_CHECK(co_await pause_analysis(at, std::move(id), now));
+    world.output.line("Analysis " + this->id() + " pauses before its next subtasks.");
+    world.output.document(Value::object({{"analysis", this->id()}, {"pauses", true}}));
+    co_return ExitCode::done;
+  }
+};
+
+// Approves the gate that an analysis waits for, or the execution of unfinished subtasks.
+class Resume final : public AnalysisCommand {
+ protected:
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    std::string id = this->id();
+    BELAY_CO_TRY(RunView run, co_await resume_analysis(at, std::move(id)));
+    co_return reported(world, run);
+  }
+};
+
+class List final : public ModuleCommand {
+ public:
+  void declare(CommandWords& words) override {
+    words.option("--limit", limit_, "Maximum number of analyses")
+        .range(std::size_t{1}, std::size_t{1000})
+        .shows_default();
+    words.option("--after", after_, "\"next\" of the previous page");
+  }
+  Task<Result<ExitCode>> run(ModuleContext& world) override {
+    AnalysisAccess at = access_of(world);
+    BELAY_CO_TRY(AnalysisListPage page, co_await list_analyses(at, std::move(after_), limit_));
+    if (page.analyses.empty()) {
+      world.output.line("No analyses. Start one: belay research analyze TICKER");
+    }
+    Value::Array documents;
+    for (const AnalysisRow& row : page.analyses) {
+      world.output.line(row.id + "  " + padded(row.ticker, 8) + row.asOf + "  " +
+                        moment_text(world.settings.time_zone, row.createdAt));
+      documents.push_back(Value::object({{"analysis", row.id},
+                                         {"ticker", row.ticker},
+                                         {"as_of", row.asOf},
+                                         {"createdAt", to_text(row.createdAt)}}));
+    }
+    Value next = page.next.empty() ? Value() : Value(page.next);
+    world.output.document(
+        Value::object({{"analyses", std::move(documents)}, {"next", std::move(next)}}));
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::size_t limit_ = 50;
+  std::string after_;
+};
+
+}  // namespace
+
+std::vector<ModuleCommandSpec> research_commands() {
+  auto command = [](std::string name, std::string line, auto make) {
+    return ModuleCommandSpec{.path = {"research", std::move(name)},
+                             .line = std::move(line),
+                             .end = kResearchHelp,
+                             .make = make};
+  };
+  std::vector<ModuleCommandSpec> all;
+  all.push_back(
+      {.path = {"research"}, .line = "Analyze companies from their filings", .end = kResearchHelp});
+  all.push_back(command("analyze", "Analyze a company", make_module_command<Analyze>));
+  all.back().creates_store = true;
+  all.push_back(command("list", "List analyses, newest first", make_module_command<List>));
+  all.push_back(
+      command("show", "Show an analysis: progress, findings, figures", make_module_command<Show>));
+  all.push_back(
+      command("pause", "Pause an analysis before its next subtasks", make_module_command<Pause>));
+  all.push_back(command("resume",
+                        "Continue an analysis that waits: approve its gate, or execute "
+                        "what has failed",
+                        make_module_command<Resume>));
+  return all;
+}
+
+}  // namespace belay::research
