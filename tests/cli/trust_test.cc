@@ -224,10 +224,9 @@ TEST_F(CliTrust, TheFolderMayNotSayWhoVouchesForAServerThatHasAKey) {
 }
 
 TEST_F(CliTrust, TheFolderMayNotGiveAgentsAccessToFilesOrNetworks) {
-  for (const char* line :
-       {"egress_networks: 10.0.0.0/8", "egress_hosts: \"*\"", "egress_ports: any",
-        "assistant_folders: /", "assistant_files: out", "goals_folders: /", "goals_files: out",
-        "research_data: /"}) {
+  for (const char* line : {"egress_networks: 10.0.0.0/8", "egress_hosts: \"*\"",
+                           "egress_ports: any", "assistant_folders: /", "assistant_files: out",
+                           "goals_folders: /", "goals_files: out", "research_data: /"}) {
     clone(line);
     Outcome refused = world.run({"threads"});
     EXPECT_EQ(refused.code, 2) << line;
