@@ -110,7 +110,7 @@ Update<Analysis> end_part(const SpecialistRun& run) {
 Task<Result<Update<Analysis>>> begin(Parts parts, const Analysis& state, Context& context) {
   std::function<Result<AnalysisFacts>()> work =
       [parts, request = state.request]() -> Result<AnalysisFacts> {
-    BELAY_TRY(std::shared_ptr<const Subject> subject, load_subject(request));
+    BELAY_TRY(std::shared_ptr<const Subject> subject, parts->subjects->load(request));
     return subject->facts();
   };
   BELAY_CO_TRY(AnalysisFacts facts, co_await context.run_blocking(std::move(work)));

@@ -192,9 +192,21 @@ Result<std::shared_ptr<const Subject>> SubjectCache::subject(const AnalysisReque
         "The data folders have other files than when the analysis began. Start a new "
         "analysis.");
   }
-  entries_.push_front({std::move(key), loaded});
-  if (entries_.size() > kSubjectsKept) entries_.pop_back();
+  keep(std::move(key), loaded);
   return loaded;
+}
+
+Result<std::shared_ptr<const Subject>> SubjectCache::load(const AnalysisRequest& request) {
+  std::lock_guard guard(lock_);
+  BELAY_TRY(std::shared_ptr<const Subject> loaded, load_subject(request));
+  keep(key_of(request, loaded->facts()), loaded);
+  return loaded;
+}
+
+void SubjectCache::keep(std::string key, std::shared_ptr<const Subject> subject) {
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+  entries_.push_front({std::move(key), std::move(subject)});
+  if (entries_.size() > kSubjectsKept) entries_.pop_back();
 }
 
 }  // namespace belay::research

@@ -65,12 +65,16 @@ class SubjectCache {
   // one than that of the facts, whose digests it compares.
   Result<std::shared_ptr<const Subject>> subject(const AnalysisRequest& request,
                                                  const AnalysisFacts& facts);
+  // Loads the subject of a new analysis.
+  Result<std::shared_ptr<const Subject>> load(const AnalysisRequest& request);
 
  private:
   struct Entry {
     std::string key;
     std::shared_ptr<const Subject> subject;
   };
+
+  void keep(std::string key, std::shared_ptr<const Subject> subject);
 
   std::mutex lock_;
   std::list<Entry> entries_;  // the most recently used first
