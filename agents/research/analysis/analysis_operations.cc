@@ -151,6 +151,15 @@ Result<StartRun> prepare_analysis(const UserId& owner, const std::string& id,
   return start;
 }
 
+Task<Result<Done>> list_new_analysis(AnalysisAccess at, std::string id, std::string ticker,
+                                     Instant now) {
+  AnalysisRow row{std::move(id), std::move(ticker), "", now};
+  BELAY_CO_TRY(RecordWrite write, record_write(row, at.owner));
+  std::vector<RecordWrite> writes;
+  writes.push_back(std::move(write));
+  co_return co_await at.service.save_records(at.who, std::move(writes));
+}
+
 Task<Result<AnalysisView>> find_analysis(AnalysisAccess at, std::string id) {
   AnalysisView view;
   std::string whole = id;

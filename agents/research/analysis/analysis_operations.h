@@ -27,6 +27,10 @@ Result<Done> check_order(const AnalysisRequest& request);
 Result<StartRun> prepare_analysis(const UserId& owner, const std::string& id,
                                   const AnalysisRequest& request);
 
+// Adds an analysis to the list, before its run starts: one that fails is listed, too.
+Task<Result<Done>> list_new_analysis(AnalysisAccess at, std::string id, std::string ticker,
+                                     Instant now);
+
 // An analysis with all that it has produced so far.
 struct AnalysisView {
   RunView run;

@@ -108,14 +108,15 @@ Update<Analysis> end_part(const SpecialistRun& run) {
 }
 
 Task<Result<Update<Analysis>>> begin(Parts parts, const Analysis& state, Context& context) {
-  std::function<Result<AnalysisFacts>()> work =
-      [parts, request = state.request]() -> Result<AnalysisFacts> {
-    BELAY_TRY(std::shared_ptr<const Subject> subject, parts->subjects->load(request));
+  AnalysisRequest order = state.request;
+  if (order.data.empty() && !parts->data.empty()) order.data = {parts->data};
+  std::function<Result<AnalysisFacts>()> work = [parts, order]() -> Result<AnalysisFacts> {
+    BELAY_TRY(std::shared_ptr<const Subject> subject, parts->subjects->load(order));
     return subject->facts();
   };
   BELAY_CO_TRY(AnalysisFacts facts, co_await context.run_blocking(std::move(work)));
   context.save(AnalysisRow{context.thread().text, state.request.ticker, facts.asOf, context.now()});
-  auto update = set(&Analysis::facts, std::move(facts));
+  auto update = set(&Analysis::facts, std::move(facts)).set(&Analysis::request, std::move(order));
   co_return std::move(update).set(
       &Analysis::question,
       ProgressQuestion{context.thread().text, state.request.ticker, "", {}, {}});

@@ -21,11 +21,14 @@ bool show_progress(ModuleContext& context, const Value& payload) {
 
 }  // namespace
 
-Module module(std::shared_ptr<const ResearchParts> parts) {
+Module module(ResearchParts parts) {
   Module module;
   module.name = "research";
-  module.graphs = [parts](const ModuleSettings&) -> Result<Definitions> {
-    BELAY_TRY(Graph<Analysis> graph, analysis_graph(parts));
+  module.graphs = [parts](const ModuleSettings& settings) -> Result<Definitions> {
+    auto shared = std::make_shared<ResearchParts>(parts);
+    // The server has the runs, and its own folders.
+    if (!settings.is_remote) shared->data = bundled_data_folder(settings);
+    BELAY_TRY(Graph<Analysis> graph, analysis_graph(std::move(shared)));
     return Definitions{graph.definition()};
   };
   module.collections = {std::string(AnalysisRow::collection), std::string(Deliverable::collection),

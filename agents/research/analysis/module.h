@@ -8,6 +8,6 @@
 
 namespace belay::research {
 
-Module module(std::shared_ptr<const ResearchParts> parts = std::make_shared<ResearchParts>());
+Module module(ResearchParts parts = {});
 
 }  // namespace belay::research

@@ -67,8 +67,12 @@ Result<AnalysisRequest> RequestOptions::request(const ModuleSettings& settings) 
     BELAY_TRY(auto constant, pair_of("--set", each));
     BELAY_TRY(request.constants[constant.first], number_of(constant.second));
   }
-  // The server reads its own folders.
-  if (settings.is_remote && data_.empty()) return request;
+  if (settings.is_remote) {
+    if (data_.empty()) return request;
+    return error(ErrorCode::invalid,
+                 "--data is not possible with --server: a server reads its own "
+                 "folders.");
+  }
   std::vector<std::string> folders = data_;
   if (folders.empty()) folders.push_back(bundled_data_folder(settings));
   if (folders.front().empty()) {

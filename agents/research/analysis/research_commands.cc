@@ -77,6 +77,10 @@ class Analyze final : public ModuleCommand {
     std::string id = random_uuid(world.random).text();
     BELAY_CO_TRY(StartRun start, prepare_analysis(world.settings.user, id, request_));
     world.output.line("Analysis " + id);
+    Instant now = world.clock.now();
+    std::string ticker = ticker_;
+    AnalysisAccess at = access_of(world);
+    BELAY_CO_CHECK(co_await list_new_analysis(at, std::move(id), std::move(ticker), now));
     BELAY_CO_TRY(RunView run, co_await world.service.start(world.who, std::move(start)));
     co_return reported(world, run);
   }

@@ -17,6 +17,7 @@ namespace belay::research {
 // The objects that all nodes of a program share.
 struct ResearchParts {
   std::shared_ptr<SubjectCache> subjects = std::make_shared<SubjectCache>();
+  std::string data = {};  // folder of orders that name none
   // Called before a subtask calculates, on a thread of the pool; its error is that of the subtask.
   // For tests.
   std::function<Result<Done>(const std::string& specialist, const std::string& subtask)>
