@@ -244,7 +244,7 @@ Task<Result<RunView>> resume_analysis(AnalysisAccess at, std::string id) {
   decision.decided_by = at.who.user.empty() ? at.owner.text : at.who.user.text;
   InterruptId interrupt = run.approval->interrupt;
   BELAY_CO_TRY(DecisionResult decided,
-               co_await at.service.decide(at.who, std::move(interrupt), std::move(decision)));
+               co_await at.service.decide(at.who, interrupt, std::move(decision)));
   co_return std::move(decided.view);
 }
 

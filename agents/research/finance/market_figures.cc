@@ -35,10 +35,10 @@ Quantity with_both_sources(double value, const Quantity& first, const Quantity& 
 // Returns `calculate(latest value, value 12 months earlier)` of a series.
 template <class Calculation>
 Quantity over_12m(const MarketView& view, std::string_view series, Calculation calculate) {
-  const Quantity latest = view.latest_value(series);
+  Quantity latest = view.latest_value(series);
   if (!latest.is_available()) return latest;
   const Month month = view.last_row(series)->month;
-  const Quantity earlier = view.value(series, month.minus(kMonthsPerYear));
+  Quantity earlier = view.value(series, month.minus(kMonthsPerYear));
   if (!earlier.is_available()) return earlier;
   return with_both_sources(calculate(latest.value(), earlier.value()), latest, earlier);
 }
@@ -176,10 +176,10 @@ Month opening_month(const MarketRow& last_price, int years) {
 }
 
 Quantity price_return(const MarketView& view, const std::string& price_name, int years) {
-  const Quantity last = view.latest_value(price_name);
+  Quantity last = view.latest_value(price_name);
   if (!last.is_available()) return last;
   const Month opening = opening_month(*view.last_row(price_name), years);
-  const Quantity first = view.value(price_name, opening);
+  Quantity first = view.value(price_name, opening);
   if (!first.is_available()) return first;
   const double growth = growth_factor(last.value(), first.value());
   return with_both_sources(std::pow(growth, 1.0 / years) - 1, last, first);
@@ -217,7 +217,7 @@ Quantity excess_return(const Quantity& first, const Quantity& second) {
 }  // namespace
 
 Quantity risk_free_rate(const MarketView& view) {
-  const Quantity rate = view.latest_value(kTreasurySeries);
+  Quantity rate = view.latest_value(kTreasurySeries);
   if (!rate.is_available()) return rate;
   return Quantity::of(rate.value() / kPercent, rate.inputs());
 }
