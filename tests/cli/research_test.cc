@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "tests/cli/served.h"
 
 namespace belay::cli::tests {
@@ -10,6 +13,11 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 class CliResearch : public ::testing::Test {
  protected:
@@ -74,6 +82,23 @@ TEST_F(CliResearch, AnAssumptionCanBeReplacedAndIsRecorded) {
   Value shown = world.run({"research", "show", id, "--json"}).json();
   EXPECT_EQ(shown["constants"]["equity_risk_premium"], Value(0.06));
   EXPECT_FALSE(shown["specialists"].find("growth"));
+}
+
+TEST_F(CliResearch, TheReportIsAFileWithoutExternalParts) {
+  std::string id = analyze({"AAPL", "--yes"}, 0);
+  std::string html = world.folder.file("report.html");
+  ASSERT_EQ(world.run({"research", "report", id, "--output", html}).code, 0);
+  std::string text = contents(html);
+  EXPECT_THAT(text, HasSubstr("Apple Inc."));
+  EXPECT_THAT(text, HasSubstr("Not investment advice"));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  std::string markdown = world.folder.file("report.md");
+  ASSERT_EQ(
+      world.run({"research", "report", id, "--format", "markdown", "--output", markdown}).code, 0);
+  EXPECT_THAT(contents(markdown), HasSubstr("# "));
+  Outcome refused = world.run({"research", "report", id, "--output", "/no/such/folder/x"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("cannot be written"));
 }
 
 TEST_F(CliResearch, AnEndedAnalysisCannotBePaused) {

@@ -1,9 +1,14 @@
 #include "agents/research/analysis/research_commands.h"
 
+#include <fstream>
+
 #include "agents/research/analysis/analysis_operations.h"
 #include "agents/research/analysis/coordinator.h"
+#include "agents/research/analysis/report_document.h"
 #include "agents/research/analysis/request_options.h"
 #include "agents/research/analysis/subject.h"
+#include "agents/research/report/html_report.h"
+#include "agents/research/report/markdown_report.h"
 #include "belay/module.h"
 
 namespace belay::research {
@@ -152,6 +157,42 @@ class Resume final : public AnalysisCommand {
   }
 };
 
+// The report is written to a file: it has some megabytes.
+class Report final : public AnalysisCommand {
+ public:
+  void declare(CommandWords& words) override {
+    AnalysisCommand::declare(words);
+    words.option("--format", format_, "html, or markdown").choices({"html", "markdown"});
+    words.option("--output", output_, "File (default: TICKER-DATE, with the ending of the format)");
+  }
+
+ protected:
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    std::string id = this->id();
+    BELAY_CO_TRY(AnalysisView view, co_await find_analysis(at, std::move(id)));
+    AnalysisDocument document = report_document(view, world.clock.now());
+    bool is_html = format_ == "html";
+    std::string text = is_html ? html_report(document) : markdown_report(document);
+    if (output_.empty()) {
+      output_ = document.ticker + "-" + document.as_of + (is_html ? ".html" : ".md");
+    }
+    std::ofstream file(output_, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) {
+      co_return error(ErrorCode::invalid, "The file \"" + output_ + "\" cannot be written.");
+    }
+    world.output.line("Written: " + output_);
+    world.output.document(
+        Value::object({{"analysis", this->id()}, {"file", output_}, {"bytes", text.size()}}));
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string format_ = "html";
+  std::string output_;
+};
+
 class List final : public ModuleCommand {
  public:
   void declare(CommandWords& words) override {
@@ -203,6 +244,8 @@ std::vector<ModuleCommandSpec> research_commands() {
   all.push_back(command("list", "List analyses, newest first", make_module_command<List>));
   all.push_back(
       command("show", "Show an analysis: progress, findings, figures", make_module_command<Show>));
+  all.push_back(
+      command("report", "Write the report of an analysis to a file", make_module_command<Report>));
   all.push_back(
       command("pause", "Pause an analysis before its next subtasks", make_module_command<Pause>));
   all.push_back(command("resume",

@@ -33,7 +33,9 @@ bool is_of_year(const Fact& fact, ItemKind kind, const FiscalYear& year) {
   return is_instant(kind) ? !fact.start : is_annual(fact);
 }
 
-Input input_of(const std::string& tag, const Fact& fact) {
+}  // namespace
+
+Input fact_input(const std::string& tag, const Fact& fact) {
   // The tags of other taxonomies have their prefix: "dei:EntityPublicFloat".
   std::string name = tag.substr(tag.find(':') + 1);
   return {std::move(name),  fact.start ? fact.start->text() : "",
@@ -41,8 +43,6 @@ Input input_of(const std::string& tag, const Fact& fact) {
           fact.accn,        fact.form,
           fact.filed.text()};
 }
-
-}  // namespace
 
 Statements::Statements(const CompanyFacts& company, Date as_of)
     : facts_(company, as_of),
@@ -93,7 +93,7 @@ Quantity Statements::quantity_of(const Chosen& chosen, ItemKind kind) const {
   double factor = split_factor(splits_, chosen.fact->filed);
   if (is_number_of_shares(kind)) value *= factor;
   if (kind == ItemKind::per_share) value /= factor;
-  return Quantity::of(value, Inputs(input_of(chosen.tag, *chosen.fact)));
+  return Quantity::of(value, Inputs(fact_input(chosen.tag, *chosen.fact)));
 }
 
 Quantity Statements::tag(const std::string& tag, ItemKind kind, std::size_t year) const {
@@ -169,7 +169,7 @@ Quantity Statements::public_float(std::optional<FiscalYear> period) const {
     if (!best || fact.end >= best->end) best = &fact;
   }
   if (!best) return Quantity::missing(Missing::missing_input, "public_float");
-  return Quantity::of(best->value, Inputs(input_of("EntityPublicFloat", *best)));
+  return Quantity::of(best->value, Inputs(fact_input("EntityPublicFloat", *best)));
 }
 
 Quantity Statements::shares_of_cover_page(std::size_t year) const {

@@ -14,6 +14,9 @@
 
 namespace belay::research {
 
+// Returns a fact as the source of a figure. `tag` may have the prefix of its taxonomy.
+Input fact_input(const std::string& tag, const Fact& fact);
+
 // The values that were known at a date. A value is that of the latest filing that contains it, the
 // annual reports before the others (R7), from the first tag of the item that has one (R8). Numbers
 // per share are those after all splits (R9). Items without a tag are calculated (R12, R13).

@@ -37,7 +37,9 @@ inline Figure figure_named(const std::vector<Figure>& figures, std::string_view 
   for (const Figure& figure : figures) {
     if (figure.metric == metric) return figure;
   }
-  return {.metric = "no figure " + std::string(metric)};
+  Figure none;
+  none.metric = "no figure " + std::string(metric);
+  return none;
 }
 
 // "concept date" of each input.

@@ -5,7 +5,7 @@
 namespace belay::research {
 namespace {
 
-std::vector<Filing> filed_until(const CompanyFacts& facts, Date as_of) {
+std::vector<Filing> amended_until(const CompanyFacts& facts, Date as_of) {
   std::vector<Filing> filings;
   for (const auto& [accn, filing] : facts.amended) {
     if (filing.filed <= as_of) filings.push_back(filing);
@@ -21,7 +21,7 @@ Company::Company(std::string ticker, const CompanyFacts& facts, Date as_of,
       statements_(facts, as_of),
       market_(&market),
       constants_(constants),
-      amended_(filed_until(facts, as_of)) {}
+      amended_(amended_until(facts, as_of)) {}
 
 std::vector<std::size_t> Company::reported_years() const {
   std::size_t all = statements_.years().all().size();

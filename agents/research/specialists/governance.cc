@@ -46,16 +46,6 @@ Quantity days_to_filing(const Company& company, std::size_t year) {
   return Quantity::of(value, Inputs(std::move(input)));
 }
 
-Input input_of(const std::string& tag, const Fact& fact) {
-  return {tag,
-          fact.start ? fact.start->text() : "",
-          fact.end.text(),
-          fact.value,
-          fact.accn,
-          fact.form,
-          fact.filed.text()};
-}
-
 // Returns the facts of annual reports of the first tag that has any, in the order of their filing.
 std::vector<const Fact*> annual_report_facts(const Statements& statements, const LineItem& item,
                                              std::size_t year, std::string& tag) {
@@ -88,8 +78,8 @@ Quantity restated_items(const Company& company, std::size_t year) {
     const Fact& last = *facts.back();
     if (!is_restated(first, last, company.constants().restatement_tolerance)) continue;
     ++count;
-    inputs.add(Inputs(input_of(tag, first)));
-    inputs.add(Inputs(input_of(tag, last)));
+    inputs.add(Inputs(fact_input(tag, first)));
+    inputs.add(Inputs(fact_input(tag, last)));
   }
   if (!has_facts) return Quantity::missing(Missing::missing_input, "facts of annual reports");
   return Quantity::of(count, inputs);
