@@ -23,6 +23,7 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   plan.zombies = kSanitized ? 6 : 15;
   plan.zombies_at_once = 3;
   plan.zombie_every = 2;
+  plan.disturbances = 1;  // a short campaign can have fewer strokes than there are between two
   std::size_t stores = 0;
   do {
     plan.seed = seed + stores++;
