@@ -8,6 +8,10 @@ namespace {
 
 using crash::kSanitized;
 
+// Further stores, until a zombie that remained a worker has claimed again: on a busy machine, the
+// few of one store can be killed before.
+constexpr std::size_t kFleetStoresMax = 6;
+
 // Runs for BELAY_CHAOS_MINUTES if set, with one store after another.
 TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   using SteadyClock = std::chrono::steady_clock;
@@ -35,18 +39,19 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
       return true;
     };
     all.add(play_fleet(plan));
-  } while (all.faults.empty() && SteadyClock::now() < end);
+  } while (all.faults.empty() &&
+           (SteadyClock::now() < end || (all.claiming == 0 && stores < kFleetStoresMax)));
   std::cout << all.evidence("fleet of four workers on PostgreSQL " + server.version(), seed)
             << std::endl;
   EXPECT_GE(all.kills, plan.kills * stores);
   EXPECT_GE(all.zombies, plan.zombies * stores);
   // On a busy machine, the few zombies of a short campaign can all wake before another worker has
-  // taken their runs, or be killed before they claim again: `make chaos` requires the opposite.
+  // taken their runs: `make chaos` requires the opposite.
   if (minutes.count() > 0) {
     EXPECT_GT(all.robbed, 0u);
     EXPECT_GT(all.fenced, 0u);
-    EXPECT_GT(all.claiming, 0u);
   }
+  EXPECT_GT(all.claiming, 0u);
   EXPECT_GT(all.takeovers, 0u);
   EXPECT_GT(all.disturbances, 0u);
 }

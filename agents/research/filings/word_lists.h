@@ -29,7 +29,7 @@ inline constexpr std::size_t kUncertainty = 2;
 inline constexpr std::size_t kLitigious = 3;
 inline constexpr std::size_t kModalWeak = 5;
 
-// A set of lists: bit N stands for list N.
+// A set of lists: bit N is set if list N belongs to it.
 using WordListSet = std::uint32_t;
 inline constexpr WordListSet bit_of(std::size_t list) { return WordListSet{1} << list; }
 
