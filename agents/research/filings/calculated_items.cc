@@ -11,23 +11,12 @@ Quantity missing_item(std::string_view name) {
   return Quantity::missing(Missing::missing_input, std::string(name));
 }
 
-// Returns a + b or a - b, if both are available.
 Quantity sum(const Quantity& a, const Quantity& b) {
-  if (!a.is_available()) return a;
-  if (!b.is_available()) return b;
-  Quantity result = Quantity::of(a.value() + b.value());
-  result.add_sources(a);
-  result.add_sources(b);
-  return result;
+  return calculated_from(a.value() + b.value(), {&a, &b});
 }
 
 Quantity difference(const Quantity& a, const Quantity& b) {
-  if (!a.is_available()) return a;
-  if (!b.is_available()) return b;
-  Quantity result = Quantity::of(a.value() - b.value());
-  result.add_sources(a);
-  result.add_sources(b);
-  return result;
+  return calculated_from(a.value() - b.value(), {&a, &b});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "agents/research/filings/data_text.h"
+#include "agents/research/filings/text_lines.h"
 
 namespace belay::research {
 namespace {
@@ -36,14 +37,6 @@ constexpr std::array kTagsOfRules = {
     "ecd:PeoTotalCompAmt",
 };
 
-std::string_view next_word(std::string_view& line) {
-  std::size_t from = std::min(line.find_first_not_of(' '), line.size());
-  std::size_t to = std::min(line.find(' ', from), line.size());
-  std::string_view word = line.substr(from, to - from);
-  line.remove_prefix(to);
-  return word;
-}
-
 ItemKind kind_named(std::string_view name) {
   if (name == "I") return ItemKind::instant;
   if (name == "SF") return ItemKind::shares_of_year;
@@ -55,13 +48,11 @@ ItemKind kind_named(std::string_view name) {
 std::vector<LineItem> read_line_items(std::string_view text) {
   std::vector<LineItem> items;
   while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = take_line(text);
     if (line.empty() || line.starts_with('#')) continue;
     bool is_tag = line.starts_with(' ');
-    std::string_view first = next_word(line);
-    std::string second(next_word(line));
+    std::string_view first = take_word(line);
+    std::string second(take_word(line));
     if (!is_tag) {
       items.push_back({std::string(first), kind_named(second), {}, {}});
     } else if (first == "us-gaap") {

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "agents/research/filings/text_lines.h"
+
 namespace belay::research {
 namespace {
 
@@ -56,14 +58,6 @@ void split_cells(std::string_view line, std::size_t cells_max,
     line.remove_prefix(comma + 1);
   }
   cells.push_back(line);
-}
-
-// Removes the first line from `bytes` and returns it without its end.
-std::string_view take_line(std::string_view& bytes) {
-  const std::size_t end = bytes.find('\n');
-  const std::string_view line = bytes.substr(0, end);
-  bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
-  return line;
 }
 
 bool is_blank_line(std::string_view line) { return cell_text(line).empty(); }

@@ -139,12 +139,10 @@ bool Statements::was_ever_non_zero(const LineItem& item) const {
   return false;
 }
 
-bool Statements::is_from_proxy(std::string_view name, std::size_t year) const {
-  const Quantity value = item(name, year);
-  for (const auto& input : value.inputs().all()) {
-    if (is_proxy_form(input->form)) return true;
-  }
-  return false;
+bool is_from_proxy(const Quantity& quantity) {
+  const auto& inputs = quantity.inputs().all();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const auto& input) { return is_proxy_form(input->form); });
 }
 
 const Fact* Statements::cover_page_fact(std::size_t year) const {

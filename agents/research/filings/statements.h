@@ -17,6 +17,9 @@ namespace belay::research {
 // Returns a fact as the source of a figure. `tag` may have the prefix of its taxonomy.
 Input fact_input(const std::string& tag, const Fact& fact);
 
+// Returns whether the value comes from a proxy statement, which contains rounded figures.
+bool is_from_proxy(const Quantity& quantity);
+
 // The values that were known at a date. A value is that of the latest filing that contains it, the
 // annual reports before the others (R7), from the first tag of the item that has one (R8). Numbers
 // per share are those after all splits (R9). Items without a tag are calculated (R12, R13).
@@ -35,8 +38,6 @@ class Statements {
   Quantity item(std::string_view name, std::size_t year) const;
   // Returns the value, or zero if no filing has ever had a value of the item other than zero (R10).
   Quantity optional_item(std::string_view name, std::size_t year) const;
-  // Returns whether the value comes from a proxy statement, which contains rounded figures.
-  bool is_from_proxy(std::string_view name, std::size_t year) const;
 
   // Returns the value of a tag that is not an item's, by the same rules.
   Quantity tag(const std::string& tag, ItemKind kind, std::size_t year) const;

@@ -76,10 +76,10 @@ TEST(Statements, AProxyStatementIsTheLastSource) {
   FactsBuilder facts = three_years();
   facts.flow("NetIncomeLoss", "2023-01-01", "2023-12-31", 50, "2024-04-01", "DEF 14A");
   EXPECT_EQ(statements_of(facts).item("net_income", 2).value(), 50);
-  EXPECT_TRUE(statements_of(facts).is_from_proxy("net_income", 2));
+  EXPECT_TRUE(is_from_proxy(statements_of(facts).item("net_income", 2)));
   facts.year("ProfitLoss", 2023, 49);
   EXPECT_EQ(statements_of(facts).item("net_income", 2).value(), 49) << "a later tag of a report";
-  EXPECT_FALSE(statements_of(facts).is_from_proxy("net_income", 2));
+  EXPECT_FALSE(is_from_proxy(statements_of(facts).item("net_income", 2)));
 }
 
 TEST(Statements, TheCurrencyIsThatOfMostFacts) {

@@ -25,6 +25,21 @@ bool is_second_byte(std::uint8_t first, std::uint8_t second) {
 
 }  // namespace
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::string_view take_word(std::string_view& line) {
+  const std::size_t from = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t to = std::min(line.find(' ', from), line.size());
+  const std::string_view word = line.substr(from, to - from);
+  line.remove_prefix(to);
+  return word;
+}
+
 TextLine line_at(std::string_view text, std::size_t begin) {
   const std::size_t feed = std::min(text.find('\n', begin), text.size());
   const bool has_return = feed > begin && text[feed - 1] == '\r';

@@ -28,6 +28,11 @@ struct TextLine {
 // Returns the line that begins at `begin`. Requires begin < text.size().
 TextLine line_at(std::string_view text, std::size_t begin);
 
+// Removes the first line from `text` and returns it, without its line feed.
+std::string_view take_line(std::string_view& text);
+// Removes the first word and the spaces before it from `line` and returns it; empty at the end.
+std::string_view take_word(std::string_view& line);
+
 // Returns the bytes of the blank at `at`: 1 for a space or a tab, 2 for U+00A0, otherwise 0.
 std::size_t blank_size(std::string_view text, std::size_t at);
 

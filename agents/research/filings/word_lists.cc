@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agents/research/filings/text_lines.h"
 #include "agents/research/filings/text_words.h"
 #include "agents/research/filings/word_lists_text.h"
 
@@ -29,19 +30,14 @@ WordLists WordLists::read(std::string_view text) {
     return lists;
   };
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = take_line(text);
     if (line.starts_with('#')) continue;
     if (line.starts_with('[') && line.ends_with(']')) {
       list = list_named(line.substr(1, line.size() - 2));
       if (list == kWordLists) return fail(number, "an unknown list");
       continue;
     }
-    while (!line.empty()) {
-      const std::string_view word = line.substr(0, line.find(' '));
-      line.remove_prefix(std::min(word.size() + 1, line.size()));
-      if (word.empty()) continue;
+    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       if (list == kWordLists) return fail(number, "words before the name of their list");
       if (!is_listable(word)) {
         return fail(number, "'" + std::string(word) + "' is not a word of small letters");

@@ -30,14 +30,6 @@ class Evaluation {
   }
 
  private:
-  // Returns the value with the sources of the operands.
-  static Quantity combined(double value, std::initializer_list<const Quantity*> operands) {
-    Quantity result = Quantity::of(value);
-    if (!result.is_available()) return result;
-    for (const Quantity* each : operands) result.add_sources(*each);
-    return result;
-  }
-
   Quantity operation(const Node& node, std::size_t year) const {
     Quantity left = value(*node.operands[0], year);
     if (!left.is_available()) return left;
@@ -46,7 +38,7 @@ class Evaluation {
     if (node.kind == Kind::divided && right.value() == 0) {
       return Quantity::missing(Missing::non_positive, "the denominator of " + node.text + " is 0");
     }
-    return combined(result_of(node.kind, left.value(), right.value()), {&left, &right});
+    return calculated_from(result_of(node.kind, left.value(), right.value()), {&left, &right});
   }
 
   static double result_of(Kind kind, double a, double b) {
@@ -98,7 +90,7 @@ class Evaluation {
     if (!now.is_available()) return now;
     Quantity before = earlier(node, year, 1);
     if (!before.is_available()) return before;
-    return combined((now.value() + before.value()) / 2, {&now, &before});
+    return calculated_from((now.value() + before.value()) / 2, {&now, &before});
   }
 
   Quantity positive(const Node& node, std::size_t year) const {
@@ -110,7 +102,7 @@ class Evaluation {
   Quantity logarithm(const Node& node, std::size_t year) const {
     Quantity argument = value(node, year);
     if (!argument.is_available()) return argument;
-    return combined(std::log(argument.value()), {&argument});
+    return calculated_from(std::log(argument.value()), {&argument});
   }
 
   Quantity compound_growth(const Node& node, std::size_t year, int count) const {
@@ -119,7 +111,8 @@ class Evaluation {
     Quantity before = earlier(node, year, count);
     if (!before.is_available()) return before;
     if (now.value() <= 0 || before.value() <= 0) return not_positive(node);
-    return combined(std::pow(now.value() / before.value(), 1.0 / count) - 1, {&now, &before});
+    return calculated_from(std::pow(now.value() / before.value(), 1.0 / count) - 1,
+                           {&now, &before});
   }
 
   // Returns the values of the last `count` years, the newest first; the first one that is not
@@ -133,13 +126,6 @@ class Evaluation {
     return values;
   }
 
-  static Quantity with_sources(double value, const std::vector<Quantity>& operands) {
-    Quantity result = Quantity::of(value);
-    if (!result.is_available()) return result;
-    for (const Quantity& each : operands) result.add_sources(each);
-    return result;
-  }
-
   static double sum_of(const std::vector<Quantity>& values) {
     double sum = 0;
     for (const Quantity& each : values) sum += each.value();
@@ -149,7 +135,7 @@ class Evaluation {
   Quantity mean(const Node& node, std::size_t year, int count) const {
     std::vector<Quantity> values = all_of(node, year, count);
     if (!values.back().is_available()) return values.back();
-    return with_sources(sum_of(values) / count, values);
+    return calculated_from(sum_of(values) / count, values);
   }
 
   Quantity deviation(const Node& node, std::size_t year, int count) const {
@@ -158,7 +144,7 @@ class Evaluation {
     double mean = sum_of(values) / count;
     double squares = 0;
     for (const Quantity& each : values) squares += (each.value() - mean) * (each.value() - mean);
-    return with_sources(std::sqrt(squares / (count - 1)), values);
+    return calculated_from(std::sqrt(squares / (count - 1)), values);
   }
 
   // meanav(x, n, m) and sumav(x, n, m)
@@ -176,7 +162,7 @@ class Evaluation {
     }
     double sum = sum_of(values);
     double result = node.name == "meanav" ? sum / static_cast<double>(values.size()) : sum;
-    return with_sources(result, values);
+    return calculated_from(result, values);
   }
 
   const FormulaSource& source_;

@@ -21,15 +21,6 @@ double growth_factor(double now, double before) {
   return before > 0 ? now / before : std::numeric_limits<double>::quiet_NaN();
 }
 
-// `value` with the sources of both operands.
-Quantity with_both_sources(double value, const Quantity& first, const Quantity& second) {
-  Quantity quantity = Quantity::of(value);
-  if (!quantity.is_available()) return quantity;
-  quantity.add_sources(first);
-  quantity.add_sources(second);
-  return quantity;
-}
-
 // ---- macro_context
 
 // Returns `calculate(latest value, value 12 months earlier)` of a series.
@@ -40,7 +31,7 @@ Quantity over_12m(const MarketView& view, std::string_view series, Calculation c
   const Month month = view.last_row(series)->month;
   Quantity earlier = view.value(series, month.minus(kMonthsPerYear));
   if (!earlier.is_available()) return earlier;
-  return with_both_sources(calculate(latest.value(), earlier.value()), latest, earlier);
+  return calculated_from(calculate(latest.value(), earlier.value()), {&latest, &earlier});
 }
 
 Quantity relative_change_12m(const MarketView& view, std::string_view series) {
@@ -182,7 +173,7 @@ Quantity price_return(const MarketView& view, const std::string& price_name, int
   Quantity first = view.value(price_name, opening);
   if (!first.is_available()) return first;
   const double growth = growth_factor(last.value(), first.value());
-  return with_both_sources(std::pow(growth, 1.0 / years) - 1, last, first);
+  return calculated_from(std::pow(growth, 1.0 / years) - 1, {&last, &first});
 }
 
 // The return of the index with dividends over the same months as price_return().
@@ -211,7 +202,7 @@ Quantity index_return(const MarketView& view, const std::string& price_name, int
 Quantity excess_return(const Quantity& first, const Quantity& second) {
   if (!first.is_available()) return first;
   if (!second.is_available()) return second;
-  return with_both_sources(first.value() - second.value(), first, second);
+  return calculated_from(first.value() - second.value(), {&first, &second});
 }
 
 }  // namespace

@@ -108,4 +108,24 @@ void Quantity::add_sources(const Quantity& other) {
   assumed_zero_.insert(other.assumed_zero_.begin(), other.assumed_zero_.end());
 }
 
+Quantity calculated_from(double value, std::initializer_list<const Quantity*> operands) {
+  for (const Quantity* each : operands) {
+    if (!each->is_available()) return *each;
+  }
+  Quantity result = Quantity::of(value);
+  if (!result.is_available()) return result;
+  for (const Quantity* each : operands) result.add_sources(*each);
+  return result;
+}
+
+Quantity calculated_from(double value, const std::vector<Quantity>& operands) {
+  for (const Quantity& each : operands) {
+    if (!each.is_available()) return each;
+  }
+  Quantity result = Quantity::of(value);
+  if (!result.is_available()) return result;
+  for (const Quantity& each : operands) result.add_sources(each);
+  return result;
+}
+
 }  // namespace belay::research

@@ -4,6 +4,7 @@
 //
 // Pure values without I/O. Thread-safe like any value: concurrent reads are safe.
 
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <string>
@@ -84,5 +85,10 @@ class Quantity {
   Inputs inputs_;
   std::set<std::string> assumed_zero_;
 };
+
+// Returns a value that was calculated from these operands, with their sources; the first operand
+// that is not available, if there is one.
+Quantity calculated_from(double value, std::initializer_list<const Quantity*> operands);
+Quantity calculated_from(double value, const std::vector<Quantity>& operands);
 
 }  // namespace belay::research

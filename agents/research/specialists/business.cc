@@ -54,9 +54,7 @@ Results measure_execution(const Company& company) {
                                     kYearsMin, "revenue_growth", is_growth));
   // The difference, since growth is not defined after a loss.
   auto increase = [&](std::size_t year) {
-    std::string error;
-    return Formula::parse("operating_income - operating_income[-1]", error)
-        ->evaluate(company, year);
+    return company.evaluate("operating_income - operating_income[-1]", year);
   };
   Quantity grew = share_of_years(years_available(company, increase, 0, kYears), kYearsMin,
                                  "operating_income", is_growth);

@@ -17,9 +17,7 @@ Quantity mismatch(const Company& company) {
 // The interest of the year on the average debt, within bounds that the risk-free rate sets.
 Quantity cost_of_debt(const Company& company, const Quantity& risk_free, bool& is_default) {
   if (!risk_free.is_available()) return risk_free;
-  std::string error;
-  Quantity rate = Formula::parse("interest_expense / pos(avg(total_debt))", error)
-                      ->evaluate(company, company.last_year());
+  Quantity rate = company.evaluate("interest_expense / pos(avg(total_debt))", company.last_year());
   is_default = !rate.is_available();
   if (is_default) {
     Quantity spread = constant(company.constants(), "debt_spread_default");

@@ -41,6 +41,11 @@ Quantity Company::value(std::string_view name, std::size_t year) const {
   return metric->formula.evaluate(*this, year);
 }
 
+Quantity Company::evaluate(std::string_view formula, std::size_t year) const {
+  std::string error;
+  return Formula::parse(formula, error).value().evaluate(*this, year);
+}
+
 Quantity Company::optional_value(std::string_view name, std::size_t year) const {
   return statements_.optional_item(name, year);
 }
@@ -79,13 +84,12 @@ Quantity Company::tax_rate_model(std::size_t year) const {
 // Both years must have the same kind of `dep`.
 Quantity Company::depreciation_index(std::size_t year) const {
   if (std::optional<Quantity> other = not_applicable(ForBanks::no)) return *other;
-  std::string error;
   auto evaluated = [&](std::string_view dep) {
     std::string rate = "(" + std::string(dep) + ")";
     std::string before = rate + "[-1]";
     std::string text = "(pos(" + before + ") / pos(" + before + " + ppe[-1])) / (pos(" + rate +
                        ") / pos(" + rate + " + ppe))";
-    return Formula::parse(text, error)->evaluate(*this, year);
+    return evaluate(text, year);
   };
   auto has_both = [&](std::string_view name) {
     std::optional<std::size_t> earlier = before(year, 1);
@@ -96,16 +100,6 @@ Quantity Company::depreciation_index(std::size_t year) const {
     return evaluated("d_and_a - amortization_intangibles");
   }
   return evaluated("d_and_a");
-}
-
-Quantity calculated_from(double value, std::initializer_list<const Quantity*> operands) {
-  for (const Quantity* each : operands) {
-    if (!each->is_available()) return *each;
-  }
-  Quantity result = Quantity::of(value);
-  if (!result.is_available()) return result;
-  for (const Quantity* each : operands) result.add_sources(*each);
-  return result;
 }
 
 Quantity constant(const Constants& constants, std::string_view name) {

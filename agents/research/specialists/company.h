@@ -50,6 +50,9 @@ class Company final : public FormulaSource {
   Quantity optional_value(std::string_view name, std::size_t year) const override;
   std::optional<std::size_t> before(std::size_t year, int count) const override;
 
+  // Evaluates a formula (finance/formula.h), which must be valid.
+  Quantity evaluate(std::string_view formula, std::size_t year) const;
+
   // Empty, or the quantity not_applicable for a metric with this mark.
   std::optional<Quantity> not_applicable(ForBanks banks) const;
   // Returns the unit of a figure: "cur" is the currency.
@@ -70,10 +73,6 @@ class Company final : public FormulaSource {
   std::vector<Filing> amended_;
   std::vector<Company> peers_;
 };
-
-// A quantity calculated from others, with their sources; the reason of the first one that is not
-// available.
-Quantity calculated_from(double value, std::initializer_list<const Quantity*> operands);
 
 // Returns a constant with its source.
 Quantity constant(const Constants& constants, std::string_view name);

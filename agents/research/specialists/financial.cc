@@ -131,8 +131,9 @@ Results parse_statements(const Company& company) {
   for (std::size_t year : company.reported_years()) {
     bool has_proxy = false;
     for (const LineItem& item : line_items()) {
-      results.add(item.name, unit_of(item.kind), year, company.value(item.name, year));
-      has_proxy = has_proxy || company.statements().is_from_proxy(item.name, year);
+      Quantity value = company.value(item.name, year);
+      has_proxy = has_proxy || is_from_proxy(value);
+      results.add(item.name, unit_of(item.kind), year, std::move(value));
     }
     if (has_proxy) results.find("value_from_proxy", Severity::low, year);
   }

@@ -4,25 +4,12 @@
 #include <charconv>
 #include <optional>
 
+#include "agents/research/filings/text_lines.h"
+
 namespace belay::research {
 namespace {
 
 constexpr std::string_view kForBanksToo = "°";
-
-std::string_view next_line(std::string_view& text) {
-  std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
-std::string_view next_mark(std::string_view& text) {
-  std::size_t from = std::min(text.find_first_not_of(' '), text.size());
-  std::size_t to = std::min(text.find(' ', from), text.size());
-  std::string_view mark = text.substr(from, to - from);
-  text.remove_prefix(to);
-  return mark;
-}
 
 // A mark after the name: the years, the unit, or whether the metric is for banks.
 bool read_mark(std::string_view mark, ForBanks& banks, std::string& unit, int& latest_years) {
@@ -47,7 +34,7 @@ MetricCatalogue::MetricCatalogue(std::string_view text) {
   std::string section;
   std::string definition;  // with its continuation lines
   while (!text.empty()) {
-    std::string_view line = next_line(text);
+    std::string_view line = take_line(text);
     if (line.starts_with(' ')) {
       definition += line;
       continue;
@@ -72,7 +59,7 @@ void MetricCatalogue::add(std::string_view line, std::string_view section) {
     return fail("not NAME = FORMULA in a section [SPECIALIST.SUBTASK]");
   }
   std::string_view marks = line.substr(0, equals);
-  std::string name(next_mark(marks));
+  std::string name(take_word(marks));
   ForBanks banks = ForBanks::no;
   if (name.ends_with(kForBanksToo)) {
     name.resize(name.size() - kForBanksToo.size());
@@ -80,7 +67,7 @@ void MetricCatalogue::add(std::string_view line, std::string_view section) {
   }
   std::string unit = "ratio";
   int latest_years = 0;
-  for (std::string_view mark = next_mark(marks); !mark.empty(); mark = next_mark(marks)) {
+  for (std::string_view mark = take_word(marks); !mark.empty(); mark = take_word(marks)) {
     if (!read_mark(mark, banks, unit, latest_years)) return fail("unknown mark");
   }
   std::string_view text = line.substr(equals + 2);

@@ -38,13 +38,8 @@ Quantity acquisitions_to_cash_flow(const Company& company) {
   return calculated_from(acquisitions.value() / cash_flow.value(), {&acquisitions, &cash_flow});
 }
 
-Quantity evaluated(const Company& company, std::string_view formula) {
-  std::string error;
-  return Formula::parse(formula, error)->evaluate(company, company.last_year());
-}
-
 Quantity roic_spread(const Company& company) {
-  Quantity roic = evaluated(company, "(roic + roic[-1] + roic[-2]) / 3");
+  Quantity roic = company.evaluate("(roic + roic[-1] + roic[-2]) / 3", company.last_year());
   Quantity wacc = capital_cost(company).wacc;
   return calculated_from(roic.value() - wacc.value(), {&roic, &wacc});
 }
@@ -89,12 +84,12 @@ Results score_capital_allocation(const Company& company) {
   SubtaskResults results(company, "strategy", "capital_allocation_scoring");
   std::size_t year = company.last_year();
   Quantity spread = roic_spread(company);
-  Quantity conversion = evaluated(
-      company, "(cfo + cfo[-1] + cfo[-2]) / pos(net_income + net_income[-1] + net_income[-2])");
-  Quantity payout = evaluated(
-      company,
+  Quantity conversion = company.evaluate(
+      "(cfo + cfo[-1] + cfo[-2]) / pos(net_income + net_income[-1] + net_income[-2])", year);
+  Quantity payout = company.evaluate(
       "((dividends_paid + buybacks) + (dividends_paid[-1] + buybacks[-1]) + (dividends_paid[-2] + "
-      "buybacks[-2])) / pos((cfo - capex) + (cfo[-1] - capex[-1]) + (cfo[-2] - capex[-2]))");
+      "buybacks[-2])) / pos((cfo - capex) + (cfo[-1] - capex[-1]) + (cfo[-2] - capex[-2]))",
+      year);
   Quantity score =
       weighted_score({{spread, -0.05, 0.15, 0.30},
                       {company.value("roi_incremental_5y", year), 0, 0.30, 0.20},

@@ -51,9 +51,7 @@ Quantity target_margin(const Company& company) {
 }
 
 Quantity sales_to_capital(const Company& company) {
-  std::string error;
-  return Formula::parse("revenue / pos(invested_capital)", error)
-      ->evaluate(company, company.last_year());
+  return company.evaluate("revenue / pos(invested_capital)", company.last_year());
 }
 
 // The six assumptions, and whether all of them are available.
@@ -102,13 +100,9 @@ struct Bridge {
 
 Bridge bridge_of(const Company& company) {
   std::size_t year = company.last_year();
-  std::string error;
   Bridge bridge;
-  bridge.net_funds = Formula::parse(
-                         "cash + opt(short_term_investments) - total_debt - "
-                         "opt(minority_interest)",
-                         error)
-                         ->evaluate(company, year);
+  bridge.net_funds = company.evaluate(
+      "cash + opt(short_term_investments) - total_debt - opt(minority_interest)", year);
   bridge.shares = Quantity::missing(Missing::missing_input, "number of shares");
   for (const char* item : {"shares_diluted", "shares_basic", "shares_outstanding"}) {
     Quantity shares = company.value(item, year);
