@@ -1,29 +1,13 @@
 #include "agents/research/analysis/subject.h"
 
 #include <algorithm>
-#include <fstream>
-
-#include "belay/ids.h"
 
 namespace belay::research {
 namespace {
 
-constexpr std::size_t kDigestChunk = 1 << 20;
 constexpr std::size_t kSubjectsKept = 4;
 
 Error unusable(const std::string& cause) { return error(ErrorCode::invalid, cause); }
-
-// A chain of SHA-256 over the parts of a file: a large file is not read as a whole.
-std::string digest_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string chain;
-  std::string chunk(kDigestChunk, '\0');
-  while (file) {
-    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    chain = to_hex(sha256(chain + chunk.substr(0, static_cast<std::size_t>(file.gcount()))));
-  }
-  return chain;
-}
 
 Result<std::string> cik_of(const AnalysisRequest& request, const std::string& ticker) {
   auto given = request.ciks.find(ticker);
@@ -64,7 +48,7 @@ class SubjectLoader {
     BELAY_TRY(std::string cik, cik_of(request_, request_.ticker));
     FileRead<CompanyFacts> facts = folders_.company_facts(cik);
     if (!facts.content) return unusable(facts.error);
-    note_file(facts.path);
+    note_file(facts.path, facts.digest);
     BELAY_TRY(as_of_, as_of(*facts.content));
     load_market();
     subject_->company_.emplace(company(request_.ticker, *facts.content));
@@ -89,14 +73,16 @@ class SubjectLoader {
     return unusable("Invalid --as-of \"" + request_.asOf + "\": expected a date, YYYY-MM-DD.");
   }
 
-  void note_file(const std::string& path) {
+  void note_file(const std::string& path, const std::string& digest) {
     subject_->stamps_[path] = Subject::stamp_of(path);
-    subject_->facts_.files[path] = digest_of(path);
+    subject_->facts_.files[path] = digest;
   }
 
   void load_market() {
-    for (const std::string& path : folders_.market_files()) note_file(path);
-    subject_->market_ = folders_.market_data({request_.ticker}, subject_->problems_);
+    MarketRead read = folders_.market_data({request_.ticker});
+    for (const auto& [path, digest] : read.digests) note_file(path, digest);
+    subject_->market_ = std::move(read.data);
+    subject_->problems_ = std::move(read.problems);
   }
 
   // A peer whose file cannot be used is left out; a peer without a known CIK is an error.
@@ -104,7 +90,7 @@ class SubjectLoader {
     for (const std::string& peer : request_.peers) {
       BELAY_TRY(std::string cik, cik_of(request_, peer));
       FileRead<CompanyFacts> facts = folders_.company_facts(cik);
-      if (!facts.path.empty()) note_file(facts.path);
+      if (!facts.path.empty()) note_file(facts.path, facts.digest);
       if (facts.content) {
         subject_->company_->add_peer(company(peer, *facts.content));
       } else {
@@ -121,7 +107,7 @@ class SubjectLoader {
     FileRead<FilingTextFile> file = folders_.filing_text(request_.ticker, as_of_);
     if (!file.error.empty()) return unusable(file.error);
     if (!file.content) return Done{};
-    note_file(file.path);
+    note_file(file.path, file.digest);
     std::vector<Date> ends;
     for (const FiscalYear& year : subject.statements().years().all()) ends.push_back(year.end);
     text.input = filing_text_input(file.content->bytes.size(), file.content->filed);

@@ -7,6 +7,7 @@
 
 #include "agents/research/filings/line_items.h"
 #include "agents/research/filings/market_files.h"
+#include "belay/ids.h"
 
 namespace belay::research {
 namespace {
@@ -41,21 +42,32 @@ std::string file_problem(const fs::path& path, std::uintmax_t bytes_max) {
   return {};
 }
 
-std::optional<std::string> read_file(const fs::path& path, std::uintmax_t bytes_max,
-                                     std::string& problem) {
+// Passes a file in parts to `use`. Returns the digest of its bytes; sets `problem` if it cannot be
+// read.
+template <typename Use>
+std::string read_parts(const fs::path& path, std::uintmax_t bytes_max, std::string& problem,
+                       Use use) {
   problem = file_problem(path, bytes_max);
-  if (!problem.empty()) return std::nullopt;
+  if (!problem.empty()) return {};
   std::ifstream file(path, std::ios::binary);
-  std::string bytes;
+  std::string digest;
   std::string chunk(kChunkBytes, '\0');
-  while (file) {
+  std::uintmax_t size = 0;
+  while (file && size <= bytes_max) {  // a file can grow meanwhile
     file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    bytes.append(chunk, 0, static_cast<std::size_t>(file.gcount()));
-    if (bytes.size() > bytes_max) file.setstate(std::ios::badbit);
+    std::string_view part =
+        std::string_view(chunk).substr(0, static_cast<std::size_t>(file.gcount()));
+    size += part.size();
+    digest = to_hex(sha256(digest + std::string(part)));
+    use(part);
   }
-  if (file.eof() && !file.bad()) return bytes;
-  problem = "it cannot be read";
-  return std::nullopt;
+  if (!file.eof() || size > bytes_max) problem = "it cannot be read";
+  return digest;
+}
+
+std::string read_file(const fs::path& path, std::uintmax_t bytes_max, std::string& problem,
+                      std::string& bytes) {
+  return read_parts(path, bytes_max, problem, [&](std::string_view part) { bytes += part; });
 }
 
 // Returns the files of a folder by name, the first kFilesMax of them; none if it does not exist.
@@ -69,22 +81,6 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-CompanyFactsRead read_facts(const fs::path& path) {
-  CompanyFactsReader reader(is_used_tag);
-  std::ifstream file(path, std::ios::binary);
-  std::string chunk(kChunkBytes, '\0');
-  bool goes_on = true;
-  while (goes_on && file) {
-    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    auto count = static_cast<std::size_t>(file.gcount());
-    goes_on = reader.read(std::string_view(chunk).substr(0, count));
-  }
-  bool is_read = file.eof() || !goes_on;
-  CompanyFactsRead result = reader.finish();
-  if (!is_read) result.error = "it cannot be read";
-  return result;
 }
 
 }  // namespace
@@ -115,9 +111,12 @@ FileRead<CompanyFacts> DataFolders::company_facts(std::string_view cik) const {
     result.error = "edgar/" + name + " is in none of the data folders";
     return result;
   }
-  std::string problem = file_problem(result.path, kFactsBytesMax);
+  CompanyFactsReader reader(is_used_tag);
+  std::string problem;
+  result.digest = read_parts(result.path, kFactsBytesMax, problem,
+                             [&](std::string_view part) { reader.read(part); });
   if (problem.empty()) {
-    CompanyFactsRead read = read_facts(result.path);
+    CompanyFactsRead read = reader.finish();
     problem = read.error;
     if (problem.empty() && !read.facts.cik.empty() && read.facts.cik != ten_digits(cik)) {
       problem = "it is the file of CIK " + read.facts.cik;
@@ -145,37 +144,34 @@ FileRead<FilingTextFile> DataFolders::filing_text(std::string_view ticker, Date 
   if (!latest) return result;
   result.path = files[*latest];
   std::string problem;
-  std::optional<std::string> bytes = read_file(result.path, kTextBytesMax, problem);
-  if (bytes) {
-    result.content = FilingTextFile{std::move(*bytes), names[*latest].filed};
+  std::string bytes;
+  result.digest = read_file(result.path, kTextBytesMax, problem, bytes);
+  if (problem.empty()) {
+    result.content = FilingTextFile{std::move(bytes), names[*latest].filed};
   } else {
     result.error = result.path + ": " + problem;
   }
   return result;
 }
 
-std::vector<std::string> DataFolders::market_files() const {
-  std::vector<std::string> found;
+MarketRead DataFolders::market_data(const std::vector<std::string>& tickers) const {
+  MarketRead read;
+  MarketFiles files({tickers.begin(), tickers.end()});
   for (const std::string& folder : paths_) {
     for (const fs::path& path : files_in(fs::path(folder) / "prices")) {
-      if (market_file_kind(path.filename().string())) found.push_back(path.string());
+      std::optional<MarketFileKind> kind = market_file_kind(path.filename().string());
+      if (!kind) continue;
+      std::string problem;
+      std::string bytes;
+      read.digests[path.string()] = read_file(path, kMarketBytesMax, problem, bytes);
+      if (problem.empty()) files.read(*kind, path.string(), bytes);
+      if (!problem.empty()) read.problems.push_back(path.string() + ": " + problem);
     }
   }
-  return found;
-}
-
-MarketData DataFolders::market_data(const std::vector<std::string>& tickers,
-                                    std::vector<std::string>& problems) const {
-  MarketFiles files({tickers.begin(), tickers.end()});
-  for (const std::string& path : market_files()) {
-    std::string problem;
-    std::optional<std::string> bytes = read_file(path, kMarketBytesMax, problem);
-    MarketFileKind kind = *market_file_kind(fs::path(path).filename().string());
-    if (bytes) files.read(kind, path, *bytes);
-    if (!bytes) problems.push_back(path + ": " + problem);
-  }
-  problems.insert(problems.end(), files.problems().texts.begin(), files.problems().texts.end());
-  return files.data();
+  const std::vector<std::string>& texts = files.problems().texts;
+  read.problems.insert(read.problems.end(), texts.begin(), texts.end());
+  read.data = files.data();
+  return read;
 }
 
 }  // namespace belay::research

@@ -21,10 +21,19 @@ namespace belay::research {
 template <typename Content>
 struct FileRead {
   std::optional<Content> content;
-  std::string path;   // empty if no folder has it
-  std::string error;  // names the file and the cause
+  std::string path;    // empty if no folder has it
+  std::string digest;  // of the bytes that were read; see DataFolders
+  std::string error;   // names the file and the cause
 };
 
+struct MarketRead {
+  MarketData data;
+  std::map<std::string, std::string> digests;  // of the files, by path
+  std::vector<std::string> problems;           // files and rows that cannot be used
+};
+
+// A digest is a chain of SHA-256 over the parts of a file, in hexadecimal digits: equal for equal
+// bytes. A large file is not held as a whole.
 class DataFolders {
  public:
   explicit DataFolders(std::vector<std::string> paths) : paths_(std::move(paths)) {}
@@ -36,12 +45,8 @@ class DataFolders {
   // Reads the latest annual report of `ticker` filed up to `as_of`. Without one, the content and
   // the error are empty.
   FileRead<FilingTextFile> filing_text(std::string_view ticker, Date as_of) const;
-  // Returns the paths of the files of prices and rates, in the order in which they are read.
-  std::vector<std::string> market_files() const;
-  // Reads the series of rates, of the stock index, and of the prices of `tickers`. `problems` names
-  // rows that cannot be used.
-  MarketData market_data(const std::vector<std::string>& tickers,
-                         std::vector<std::string>& problems) const;
+  // Reads the series of rates, of the stock index, and of the prices of `tickers`.
+  MarketRead market_data(const std::vector<std::string>& tickers) const;
 
  private:
   std::vector<std::string> paths_;

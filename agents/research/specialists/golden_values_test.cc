@@ -18,8 +18,7 @@ class GoldenCompany {
     DataFolders folders({BELAY_SOURCE_DIR "/agents/research/data"});
     FileRead<CompanyFacts> facts = folders.company_facts(bundled_cik(ticker));
     EXPECT_EQ(facts.error, "");
-    std::vector<std::string> problems;
-    market_ = folders.market_data({ticker}, problems);
+    market_ = folders.market_data({ticker}).data;
     company_.emplace(ticker, *facts.content, *facts.content->last_filed, market_, constants_);
     TextContext text;
     text.fiscal_year_end = company_->year_end(company_->last_year()).text();
