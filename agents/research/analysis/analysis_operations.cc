@@ -92,11 +92,10 @@ Value progress_document(const Analysis& state) {
       failure = at->second.failure;
       waits_for = at->second.waitsFor;
     }
-    members.emplace(each.name,
-                    Value::object({{"progress", found->second + " subtasks"},
-                                   {"completed", std::move(completed)},
-                                   {"failure", failure.empty() ? Value() : Value(failure)},
-                                   {"waitsFor", waits_for.empty() ? Value() : Value(waits_for)}}));
+    members.emplace(each.name, Value::object({{"progress", found->second + " subtasks"},
+                                              {"completed", std::move(completed)},
+                                              {"failure", text_or_null(failure)},
+                                              {"waitsFor", text_or_null(waits_for)}}));
   }
   return Value(std::move(members));
 }
@@ -265,7 +264,6 @@ Value analysis_document(const AnalysisView& view) {
                                    {"by", made.proseBy}}));
   }
   const RunRow& row = view.run.row;
-  auto text_or_null = [](const std::string& text) { return text.empty() ? Value() : Value(text); };
   auto list = [](const std::vector<std::string>& all) {
     return Value(Value::Array(all.begin(), all.end()));
   };

@@ -1,8 +1,10 @@
 #pragma once
 // agents/research/analysis/analysis_state.h - the states of an analysis and of its specialists.
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "belay/value.h"
@@ -23,6 +25,15 @@ struct AnalysisRequest {
   bool yes = false;                           // approves every gate
   bool checkpoints = true;                    // false: a specialist is one step
 };
+
+inline bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Returns whether the order includes this specialist.
+inline bool is_selected(const AnalysisRequest& request, std::string_view specialist) {
+  return request.only.empty() || contains(request.only, specialist);
+}
 
 // The files as they were at the start. A file that changes later fails the subtasks that read it:
 // all figures of an analysis are from the same data.

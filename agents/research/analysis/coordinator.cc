@@ -48,10 +48,6 @@ const std::vector<Part>& parts_of_analysis() {
   return parts;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 const std::vector<std::string>& completed_by(const Analysis& state, const std::string& name) {
   static const std::vector<std::string> none;
   auto found = state.specialists.find(name);
@@ -128,7 +124,7 @@ Update<Analysis> plan(const Analysis& state, Context&) {
   for (int phase = 0; phase <= 3; ++phase) {
     std::vector<std::string> next;
     for (const Part& part : parts_of_analysis()) {
-      bool is_next = part.phase == phase && is_selected(state, part.specialist) &&
+      bool is_next = part.phase == phase && is_selected(state.request, part.specialist) &&
                      !is_done(state, part) && !contains(state.attempted, part.node);
       if (is_next) next.push_back(part.node);
     }
@@ -151,7 +147,7 @@ Update<Analysis> ask(const Analysis& state, std::string reason, std::string_view
 Update<Analysis> review(const Analysis& state, Context&) {
   if (has_pause(state)) return ask(state, "paused", "continue");
   if (!obstacles(state).empty()) return ask(state, "failures", "continue");
-  if (!is_selected(state, "strategy") || is_scored(state)) return go_to<Analysis>("finish");
+  if (!is_selected(state.request, "strategy") || is_scored(state)) return go_to<Analysis>("finish");
   if (state.isApproved) return go_to<Analysis>(kScoring);
   return ask(state, "gate", "gate");
 }
@@ -168,7 +164,7 @@ Update<Analysis> again(const Analysis& state, Context&) {
 
 Update<Analysis> finish(const Analysis& state, Context& context) {
   bool is_complete = obstacles(state).empty();
-  bool is_rejected = is_complete && is_selected(state, "strategy") && !is_scored(state);
+  bool is_rejected = is_complete && is_selected(state.request, "strategy") && !is_scored(state);
   context.outcome(is_rejected ? "scoring_rejected" : is_complete ? "complete" : "incomplete");
   return set(&Analysis::isEnded, true);
 }
@@ -217,15 +213,10 @@ std::vector<std::string_view> targets_of_plan() {
 
 }  // namespace
 
-bool is_selected(const Analysis& state, std::string_view specialist) {
-  const std::vector<std::string>& only = state.request.only;
-  return only.empty() || std::find(only.begin(), only.end(), specialist) != only.end();
-}
-
 std::map<std::string, std::string> progress_of(const Analysis& state) {
   std::map<std::string, std::string> progress;
   for (const Specialist& each : specialists()) {
-    if (!is_selected(state, each.name)) continue;
+    if (!is_selected(state.request, each.name)) continue;
     progress[each.name] = std::to_string(completed_by(state, each.name).size()) + " of " +
                           std::to_string(each.subtasks.size());
   }

@@ -17,6 +17,5 @@ Result<Graph<Analysis>> analysis_graph(std::shared_ptr<const ResearchParts> part
 
 // Returns "3 of 4" for each selected specialist.
 std::map<std::string, std::string> progress_of(const Analysis& state);
-bool is_selected(const Analysis& state, std::string_view specialist);
 
 }  // namespace belay::research

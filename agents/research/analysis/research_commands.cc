@@ -6,7 +6,7 @@
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/report_document.h"
 #include "agents/research/analysis/request_options.h"
-#include "agents/research/analysis/subject.h"
+#include "agents/research/analysis/results_json.h"
 #include "agents/research/report/html_report.h"
 #include "agents/research/report/markdown_report.h"
 #include "belay/module.h"
@@ -58,7 +58,6 @@ ExitCode report_run(ModuleContext& world, const RunView& run, const Analysis& st
 
 Result<ExitCode> reported(ModuleContext& world, const RunView& run) {
   BELAY_TRY(Analysis state, decode_json<Analysis>(run.state));
-  auto text_or_null = [](const std::string& text) { return text.empty() ? Value() : Value(text); };
   world.output.document(Value::object({{"analysis", run.row.thread.text},
                                        {"ticker", state.request.ticker},
                                        {"status", name_of(run.row.status)},
@@ -216,9 +215,8 @@ class List final : public ModuleCommand {
                                          {"as_of", row.asOf},
                                          {"createdAt", to_text(row.createdAt)}}));
     }
-    Value next = page.next.empty() ? Value() : Value(page.next);
     world.output.document(
-        Value::object({{"analyses", std::move(documents)}, {"next", std::move(next)}}));
+        Value::object({{"analyses", std::move(documents)}, {"next", text_or_null(page.next)}}));
     co_return ExitCode::done;
   }
 

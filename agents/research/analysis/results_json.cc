@@ -5,8 +5,6 @@
 namespace belay::research {
 namespace {
 
-Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
 Value input_document(const Input& input) {
   return Value::object({{"concept", input.concept_name},
                         {"start", text_or_null(input.start)},
@@ -118,6 +116,16 @@ Finding finding_from(const Value& value) {
 
 }  // namespace
 
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+std::vector<Finding> findings_in(const Value& stored) {
+  std::vector<Finding> findings;
+  const Value::Array* all = stored["findings"].as_array();
+  if (!all) return findings;
+  for (const Value& each : *all) findings.push_back(finding_from(each));
+  return findings;
+}
+
 Value stored_results(const Results& results) {
   InputTable inputs;
   Value::Array figures;
@@ -131,9 +139,9 @@ Value stored_results(const Results& results) {
 
 Result<Results> results_from(const Value& stored) {
   const Value::Array* figures = stored["figures"].as_array();
-  const Value::Array* findings = stored["findings"].as_array();
   const Value::Array* documents = stored["inputs"].as_array();
-  if (!figures || !findings || !documents) return damaged("figures, findings and inputs");
+  if (!figures || !stored["findings"].as_array() || !documents)
+    return damaged("figures, findings and inputs");
   std::vector<Inputs> inputs;
   for (const Value& each : *documents) {
     inputs.push_back(
@@ -148,7 +156,7 @@ Result<Results> results_from(const Value& stored) {
                                text_in(each["metric"]), text_in(each["period_end"]),
                                text_in(each["unit"]), std::move(quantity)});
   }
-  for (const Value& each : *findings) results.findings.push_back(finding_from(each));
+  results.findings = findings_in(stored);
   return results;
 }
 

@@ -15,10 +15,6 @@ constexpr const char* kWhole = "all_subtasks";  // of a specialist without check
 constexpr const char* kFirstSubtask = "financial.10k_parsing";
 constexpr std::chrono::minutes kSubtaskTimeout{10};
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 const char* destination_name(Destination destination) {
   switch (destination) {
     case Destination::rows:
@@ -46,10 +42,6 @@ std::string next_node(const SpecialistRun& state) {
   return state.request.checkpoints ? next : kWhole;
 }
 
-bool is_selected(const SpecialistRun& state, std::string_view specialist) {
-  return state.request.only.empty() || contains(state.request.only, specialist);
-}
-
 // Returns a deliverable of a selected specialist that the subtask needs and that does not exist.
 std::string missing_need(const Subtask& subtask, const SpecialistRun& state) {
   std::vector<std::string> needs = subtask.needs;
@@ -58,7 +50,7 @@ std::string missing_need(const Subtask& subtask, const SpecialistRun& state) {
     std::string specialist = need.substr(0, need.find('.'));
     std::string name = need.substr(specialist.size() + 1);
     bool is_itself = specialist == state.specialist;
-    if (is_itself || !is_selected(state, specialist)) continue;
+    if (is_itself || !is_selected(state.request, specialist)) continue;
     auto done = state.completedByAll.find(specialist);
     if (done == state.completedByAll.end() || !contains(done->second, name)) return need;
   }
@@ -96,17 +88,14 @@ Result<Deliverable> deliverable_of(const ResearchParts& parts, const Subtask& su
 }
 
 void save_findings(const Deliverable& made, const std::string& ticker, Context& context) {
-  const Value::Array* findings = made.results["findings"].as_array();
-  if (!findings) return;
-  auto text = [](const Value& value) {
-    const std::string* found = value.as_string();
-    return found ? *found : std::string();
-  };
-  for (const Value& each : *findings) {
-    context.save(FindingRow{made.analysis, ticker, made.specialist, made.subtask,
-                            text(each["code"]), text(each["severity"]), text(each["period_end"]),
-                            text(each["metric"]), text(each["quote"]), text(each["item"]),
-                            each["offset"].as_int().value_or(-1), context.now()});
+  for (const Finding& each : findings_in(made.results)) {
+    FindingRow row{made.analysis,   ticker,      made.specialist,
+                   made.subtask,    each.code,   severity_name(each.severity),
+                   each.period_end, each.metric, each.quote,
+                   each.item};
+    if (each.offset) row.offset = static_cast<std::int64_t>(*each.offset);
+    row.createdAt = context.now();
+    context.save(row);
   }
 }
 
@@ -129,16 +118,21 @@ Task<Result<bool>> is_paused(const SpecialistRun& state, Context& context) {
   co_return request.has_value();
 }
 
+Task<Result<Deliverable>> calculate(Parts parts, const Subtask& subtask, const SpecialistRun& state,
+                                    Context& context) {
+  std::function<Result<Deliverable>()> work = [parts, &subtask, run = state] {
+    return deliverable_of(*parts, subtask, run);
+  };
+  co_return co_await context.run_blocking(std::move(work));
+}
+
 Task<Result<Update<SpecialistRun>>> execute_subtask(Parts parts, const Subtask& subtask,
                                                     const SpecialistRun& state, Context& context) {
   std::string need = missing_need(subtask, state);
   if (!need.empty()) co_return set(&SpecialistRun::waitsFor, need);
   BELAY_CO_TRY(bool has_pause, co_await is_paused(state, context));
   if (has_pause) co_return set(&SpecialistRun::isPaused, true);
-  std::function<Result<Deliverable>()> work = [parts, &subtask, run = state] {
-    return deliverable_of(*parts, subtask, run);
-  };
-  Result<Deliverable> made = co_await context.run_blocking(std::move(work));
+  Result<Deliverable> made = co_await calculate(parts, subtask, state, context);
   if (!made.ok()) co_return failed_with(std::move(made).error(), subtask.name, context);
   save(*std::move(made), state, context);
   co_return append(&SpecialistRun::completed, subtask.name);
@@ -153,10 +147,7 @@ Task<Result<Update<SpecialistRun>>> execute_all(Parts parts, const Specialist& s
     if (!is_planned || contains(state.completed, subtask.name)) continue;
     std::string need = missing_need(subtask, state);
     if (!need.empty()) co_return std::move(update).set(&SpecialistRun::waitsFor, need);
-    std::function<Result<Deliverable>()> work = [parts, &subtask, run = state] {
-      return deliverable_of(*parts, subtask, run);
-    };
-    Result<Deliverable> made = co_await context.run_blocking(std::move(work));
+    Result<Deliverable> made = co_await calculate(parts, subtask, state, context);
     if (!made.ok()) {
       std::string failure = subtask.name + ": " + made.error().message;
       co_return std::move(update).set(&SpecialistRun::failure, failure);
