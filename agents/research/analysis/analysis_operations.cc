@@ -32,15 +32,8 @@ Result<Done> check_ticker(std::string_view ticker) {
                "\": expected capital letters and digits, such as AAPL or BRK-B.");
 }
 
-std::size_t place_of(const Deliverable& made) {
-  std::size_t place = 0;
-  for (const Specialist& specialist : specialists()) {
-    for (const Subtask& subtask : specialist.subtasks) {
-      if (specialist.name == made.specialist && subtask.name == made.subtask) return place;
-      ++place;
-    }
-  }
-  return place;
+std::pair<std::size_t, std::size_t> place_of(const Deliverable& made) {
+  return {specialist_position(made.specialist), subtask_position(made.specialist, made.subtask)};
 }
 
 Task<Result<std::vector<Deliverable>>> deliverables_of(AnalysisAccess at, std::string id) {

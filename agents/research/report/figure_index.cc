@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {
@@ -134,7 +134,7 @@ std::optional<MetricRow> FigureIndex::row(std::string_view specialist, std::stri
 std::vector<std::string_view> FigureIndex::other_specialists() const {
   std::vector<std::string_view> names;
   for (const Figure* figure : figures_) {
-    if (specialist_position(figure->specialist) < specialist_names().size()) continue;
+    if (specialist_position(figure->specialist) < specialists().size()) continue;
     if (names.empty() || names.back() != figure->specialist) names.push_back(figure->specialist);
   }
   return names;

@@ -57,7 +57,7 @@ class FigureIndex {
   std::optional<MetricRow> row(std::string_view specialist, std::string_view metric,
                                std::span<const std::string> periods) const;
 
-  // Names of specialists that have a figure and that specialist_names() lacks.
+  // Names of specialists that have a figure and that specialists() lacks.
   std::vector<std::string_view> other_specialists() const;
   // Returns the tables of a specialist, in the order of its subtasks.
   std::vector<MetricTable> tables(std::string_view specialist) const;

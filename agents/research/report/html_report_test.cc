@@ -12,7 +12,7 @@
 #include "agents/research/report/html_checker.h"
 #include "agents/research/report/report_fixture.h"
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research {
 namespace {
@@ -155,7 +155,7 @@ TEST(HtmlReport, WithoutValuesPerShareTheColoursShowEnterpriseValues) {
 
 TEST(HtmlReport, HasASectionForEachSpecialist) {
   const auto ids = ids_of(sample_elements());
-  for (const auto& specialist : report::specialist_names()) {
+  for (const auto& specialist : specialists()) {
     EXPECT_TRUE(ids.contains("section-" + std::string(specialist.name))) << specialist.name;
   }
 }

@@ -5,7 +5,7 @@
 #include "agents/research/report/metric_labels.h"
 #include "agents/research/report/report_charts.h"
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {
@@ -70,8 +70,8 @@ std::vector<std::string_view> subtask_names(const AnalysisDocument& document,
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   const std::size_t position = specialist_position(specialist);
-  if (position < specialist_names().size()) {
-    for (const SubtaskName& subtask : specialist_names()[position].subtasks) add(subtask.name);
+  if (position < specialists().size()) {
+    for (const Subtask& subtask : specialists()[position].subtasks) add(subtask.name);
   }
   for (const MetricTable& table : tables) add(table.subtask);
   for (std::size_t i = 0; i < std::min(document.texts.size(), kTextLimit); ++i) {
@@ -137,12 +137,12 @@ void append_specialist(std::string& html, const ReportContent& content,
                        std::string_view specialist) {
   const AnalysisDocument& document = content.index.document();
   const std::size_t position = specialist_position(specialist);
-  const bool is_known = position < specialist_names().size();
+  const bool is_known = position < specialists().size();
   html += is_known ? "<section id=\"section-" + std::string(specialist) + "\">\n" : "<section>\n";
   html += "<h2>" + html_text(specialist_title(specialist), kNameLimit) + "</h2>\n";
   if (is_known) {
-    html += "<p class=\"about\">" + html_text(specialist_names()[position].about, kReasonLimit) +
-            "</p>\n";
+    html +=
+        "<p class=\"about\">" + html_text(specialists()[position].about, kReasonLimit) + "</p>\n";
   }
   if (const ReportFailure* failure = failure_of(document, specialist)) {
     html +=

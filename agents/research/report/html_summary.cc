@@ -6,7 +6,7 @@
 #include "agents/research/report/readable_number.h"
 #include "agents/research/report/report_charts.h"
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {
@@ -110,7 +110,7 @@ void append_header(std::string& html, const ReportContent& content) {
   html += summary_term("Fiscal years", years_text(document));
   html += summary_term("Peers", peers_text(document));
   html += summary_term("Specialists", std::to_string(delivered_specialists(document)) + " of " +
-                                          std::to_string(specialist_names().size()) + " delivered");
+                                          std::to_string(specialists().size()) + " delivered");
   html += summary_term("Findings", "<a href=\"#red-flags\">" + std::to_string(high) + " high, " +
                                        std::to_string(medium) + " medium</a>");
   html += summary_term("Figures", figures_text(content));
@@ -128,7 +128,7 @@ void append_navigation(std::string& html, const ReportContent& content) {
   html += navigation_link("red-flags", "Red flags");
   for (const std::string_view name : section_names(content.index)) {
     const std::size_t position = specialist_position(name);
-    if (position < specialist_names().size()) {
+    if (position < specialists().size()) {
       html += navigation_link("section-" + std::string(name), specialist_title(name));
     }
   }

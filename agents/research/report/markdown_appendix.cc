@@ -5,7 +5,7 @@
 #include "agents/research/report/metric_labels.h"
 #include "agents/research/report/readable_number.h"
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {

@@ -5,7 +5,7 @@
 #include "agents/research/report/metric_labels.h"
 #include "agents/research/report/report_charts.h"
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {
@@ -153,7 +153,7 @@ void write_summary(std::string& text, const ReportContent& content) {
   write_term(text, "Peers", peers_markdown(document));
   write_term(text, "Specialists",
              std::to_string(delivered_specialists(document)) + " of " +
-                 std::to_string(specialist_names().size()) + " delivered");
+                 std::to_string(specialists().size()) + " delivered");
   write_term(text, "Analysis", markdown_text(document.analysis_id, kNameLimit));
   write_term(text, "Generated", markdown_text(document.generated_at, kNameLimit));
   write_failures(text, document);

@@ -11,7 +11,7 @@
 
 #include "agents/research/report/figure_index.h"
 #include "agents/research/report/report_fixture.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research {
 namespace {
@@ -174,7 +174,7 @@ constexpr std::string_view kSmallReport =
 TEST(MarkdownReport, ASmallReportAsAWhole) {
   std::string text = markdown_report(small_document());
   // Eleven sections that only differ in their titles.
-  for (const auto& specialist : report::specialist_names()) {
+  for (const auto& specialist : specialists()) {
     const std::string section = "## " + std::string(specialist.title) +
                                 "\n\nThis specialist is not part of the analysis.\n\n";
     const std::size_t at = text.find(section);
@@ -262,7 +262,7 @@ TEST(MarkdownReport, HasTheTablesOfTheValuationAndOfPeers) {
 }
 
 TEST(MarkdownReport, HasASectionForEachSpecialist) {
-  for (const auto& specialist : report::specialist_names()) {
+  for (const auto& specialist : specialists()) {
     EXPECT_NE(sample_markdown().find("\n## " + std::string(specialist.title) + "\n"),
               std::string::npos)
         << specialist.name;

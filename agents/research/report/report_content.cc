@@ -6,7 +6,7 @@
 
 #include "agents/research/report/metric_labels.h"
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {
@@ -113,7 +113,7 @@ std::string report_title(const AnalysisDocument& document) {
 
 std::vector<std::string_view> section_names(const FigureIndex& index) {
   std::vector<std::string_view> names;
-  for (const SpecialistName& specialist : specialist_names()) names.push_back(specialist.name);
+  for (const Specialist& specialist : specialists()) names.push_back(specialist.name);
   for (const std::string_view other : index.other_specialists()) {
     if (names.size() < kListLimit) names.push_back(other);
   }

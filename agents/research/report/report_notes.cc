@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agents/research/report/report_limits.h"
-#include "agents/research/report/specialist_names.h"
+#include "agents/research/specialists/specialists.h"
 
 namespace belay::research::report {
 namespace {

@@ -21,6 +21,7 @@ struct SubtaskInput {
 
 struct Subtask {
   std::string name;         // "ratio_calculation"
+  std::string title;        // displayed: "Ratios"
   std::string deliverable;  // "ratio_table"
   Destination destination = Destination::rows;
   Results (*calculate)(const SubtaskInput& input);
@@ -31,7 +32,9 @@ struct Subtask {
 };
 
 struct Specialist {
-  std::string name;
+  std::string name;               // "earnings_quality"
+  std::string title;              // displayed: "Earnings quality"
+  std::string about;              // one sentence
   std::vector<Subtask> subtasks;  // in their order; each is a checkpoint
 };
 
@@ -39,5 +42,12 @@ struct Specialist {
 const std::vector<Specialist>& specialists();
 // Returns the specialist, or null.
 const Specialist* find_specialist(std::string_view name);
+// Returns the position in specialists(), or its size for an unknown name.
+std::size_t specialist_position(std::string_view specialist);
+// Returns the position among the specialist's subtasks, or their number for an unknown name.
+std::size_t subtask_position(std::string_view specialist, std::string_view subtask);
+// Titles; an unknown name is its title.
+std::string specialist_title(std::string_view specialist);
+std::string subtask_title(std::string_view specialist, std::string_view subtask);
 
 }  // namespace belay::research
