@@ -31,14 +31,25 @@ std::vector<std::string> subtasks_of(const Specialist& specialist) {
   return names;
 }
 
-// The statements first; then the specialists that need nothing else, and those that need them.
+// Returns 1 for a specialist that needs no other one; otherwise the phase after those that it
+// needs. Needs form no cycle.
+int phase_of(const Specialist& specialist) {
+  int phase = 1;
+  for (const Subtask& subtask : specialist.subtasks) {
+    if (subtask.needs_approval) continue;  // the final scoring, after all phases
+    for (const std::string& need : subtask.needs) {
+      const Specialist* needed = find_specialist(need.substr(0, need.find('.')));
+      if (needed != &specialist) phase = std::max(phase, phase_of(*needed) + 1);
+    }
+  }
+  return phase;
+}
+
+// The statements first; then the specialists, by their phases.
 std::vector<Part> all_parts() {
   std::vector<Part> parts = {{"statements", "financial", 0, {"10k_parsing"}}};
   for (const Specialist& each : specialists()) {
-    int phase = 1;
-    if (each.name == "valuation") phase = 2;
-    if (each.name == "competitive_position") phase = 3;
-    parts.push_back({each.name, each.name, phase, subtasks_of(each)});
+    parts.push_back({each.name, each.name, phase_of(each), subtasks_of(each)});
   }
   return parts;
 }
@@ -121,19 +132,20 @@ Task<Result<Update<Analysis>>> begin(Parts parts, const Analysis& state, Context
 // Selects the unfinished parts of the first phase that has any, each once.
 Update<Analysis> plan(const Analysis& state, Context&) {
   if (has_pause(state)) return go_to<Analysis>("review");
-  for (int phase = 0; phase <= 3; ++phase) {
-    std::vector<std::string> next;
-    for (const Part& part : parts_of_analysis()) {
-      bool is_next = part.phase == phase && is_selected(state.request, part.specialist) &&
-                     !is_done(state, part) && !contains(state.attempted, part.node);
-      if (is_next) next.push_back(part.node);
-    }
-    if (next.empty()) continue;
-    auto update = append(&Analysis::attempted, next);
-    for (const std::string& node : next) update = std::move(update).go_to(node);
-    return update;
+  std::vector<std::string> next;
+  int phase = 0;
+  for (const Part& part : parts_of_analysis()) {
+    bool is_open = is_selected(state.request, part.specialist) && !is_done(state, part) &&
+                   !contains(state.attempted, part.node);
+    if (!is_open || (!next.empty() && part.phase > phase)) continue;
+    if (part.phase < phase) next.clear();
+    phase = part.phase;
+    next.push_back(part.node);
   }
-  return go_to<Analysis>("review");
+  if (next.empty()) return go_to<Analysis>("review");
+  auto update = append(&Analysis::attempted, next);
+  for (const std::string& node : next) update = std::move(update).go_to(node);
+  return update;
 }
 
 Update<Analysis> ask(const Analysis& state, std::string reason, std::string_view node) {
