@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/clock.h"
 #include "belay/value.h"
 
 namespace belay::research {
@@ -22,6 +23,7 @@ struct AnalysisRequest {
   std::vector<std::string> data{};            // folders, as absolute paths
   std::map<std::string, std::string> ciks{};  // of tickers that the bundled data does not have
   std::map<std::string, double> constants{};  // that replace declared assumptions
+  std::string batch{};                        // that the order belongs to; empty: none
   bool yes = false;                           // approves every gate
   bool checkpoints = true;                    // false: a specialist is one step
 };
@@ -59,10 +61,24 @@ struct ProgressQuestion {
   std::string reason{};                           // "gate", "failures" or "paused"
   std::map<std::string, std::string> progress{};  // "3 of 4", by specialist
   std::map<std::string, std::string> failures{};  // by specialist
+  // With an approval: the failed specialists that execute their subtasks again; empty: all.
+  std::vector<std::string> only{};
+};
+
+// The delivery of the findings to the graph (graph/graph_sink.h).
+struct GraphReceipt {
+  std::string sink{};     // "file" or "neo4j"; empty: none
+  std::string outcome{};  // "delivered", "deferred" or "failed"
+  std::string place{};    // a path, or URL and database
+  std::int64_t batches = 0;
+  std::int64_t delivered = 0;
+  std::string message{};  // of a failure
 };
 
 // The state of the Lead Coordinator.
 struct Analysis {
+  // The thread whose analysis this is: a fork has another one, and executes all subtasks again.
+  std::string id{};
   AnalysisRequest request{};
   AnalysisFacts facts{};
   std::map<std::string, SpecialistProgress> specialists{};
@@ -70,18 +86,23 @@ struct Analysis {
   std::vector<std::string> attempted{};
   bool isApproved = false;  // the final scoring
   bool isEnded = false;
+  GraphReceipt graph{};
   ProgressQuestion question{};
 };
 
 // The state of a run of a specialist.
 struct SpecialistRun {
-  std::string analysis{};
   std::string specialist{};
   AnalysisRequest request{};
   AnalysisFacts facts{};
   std::map<std::string, std::vector<std::string>> completedByAll{};  // before it began
   std::vector<std::string> planned{};                                // subtasks, in their order
+  bool isResumed = false;  // it has worked before: its checkpoint is restored
   std::vector<std::string> completed{};
+  Value memory{};           // WorkingMemory::dump(): a summary of each completed subtask
+  Value interim{};          // findings, by subtask
+  std::int64_t retries = 0;
+  Instant checkpointTime{};  // of its last checkpoint
   std::string failure{};
   std::string waitsFor{};
   bool isPaused = false;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "agents/research/analysis/findings_delivery.h"
 #include "agents/research/analysis/records.h"
+#include "agents/research/checkpoints/retention.h"
 
 namespace belay::research {
 namespace {
@@ -14,6 +16,7 @@ constexpr const char* kPaused = "resume";  // as SpecialistProgress::waitsFor
 constexpr const char* kScoring = "scoring";
 constexpr const char* kFinalSubtask = "capital_allocation_scoring";
 constexpr std::chrono::hours kDecisionTime{30 * 24};
+constexpr std::chrono::minutes kDeliveryTimeout{10};
 
 // A part of the analysis, as one node: subtasks of a specialist.
 struct Part {
@@ -93,10 +96,9 @@ bool has_pause(const Analysis& state) {
                      [](const auto& each) { return each.second.waitsFor == kPaused; });
 }
 
-SpecialistRun begin_part(const Analysis& state, const std::string& analysis,
-                         const std::string& specialist, std::vector<std::string> planned) {
+SpecialistRun begin_part(const Analysis& state, const std::string& specialist,
+                         std::vector<std::string> planned) {
   SpecialistRun run;
-  run.analysis = analysis;
   run.specialist = specialist;
   run.request = state.request;
   run.facts = state.facts;
@@ -105,6 +107,7 @@ SpecialistRun begin_part(const Analysis& state, const std::string& analysis,
   }
   run.planned = std::move(planned);
   run.completed = completed_by(state, specialist);
+  run.isResumed = state.specialists.contains(specialist);
   return run;
 }
 
@@ -114,23 +117,57 @@ Update<Analysis> end_part(const SpecialistRun& run) {
   return merge(&Analysis::specialists, run.specialist, std::move(progress));
 }
 
+void save_row(const Analysis& state, const AnalysisFacts& facts, Context& context) {
+  AnalysisRow row;
+  row.id = context.thread().text;
+  row.ticker = state.request.ticker;
+  row.asOf = facts.asOf;
+  row.batch = state.request.batch;
+  row.createdAt = context.now();
+  context.save(row);
+}
+
+ProgressQuestion new_question(const Analysis& state, const Context& context) {
+  ProgressQuestion question;
+  question.analysis = context.thread().text;
+  question.ticker = state.request.ticker;
+  return question;
+}
+
 Task<Result<Update<Analysis>>> begin(Parts parts, const Analysis& state, Context& context) {
   AnalysisRequest order = state.request;
   if (order.data.empty() && !parts->data.empty()) order.data = {parts->data};
+  order.checkpoints = order.checkpoints && parts->checkpoints.enabled;
   std::function<Result<AnalysisFacts>()> work = [parts, order]() -> Result<AnalysisFacts> {
     BELAY_TRY(std::shared_ptr<const Subject> subject, parts->subjects->load(order));
     return subject->facts();
   };
   BELAY_CO_TRY(AnalysisFacts facts, co_await context.run_blocking(std::move(work)));
-  context.save(AnalysisRow{context.thread().text, state.request.ticker, facts.asOf, context.now()});
+  save_row(state, facts, context);
   auto update = set(&Analysis::facts, std::move(facts)).set(&Analysis::request, std::move(order));
-  co_return std::move(update).set(
-      &Analysis::question,
-      ProgressQuestion{context.thread().text, state.request.ticker, "", {}, {}});
+  co_return std::move(update)
+      .set(&Analysis::id, context.thread().text)
+      .set(&Analysis::question, new_question(state, context));
+}
+
+// A fork is another analysis: it executes all subtasks itself, with records of its thread.
+bool is_fork(const Analysis& state, const Context& context) {
+  return state.id != context.thread().text;
+}
+
+Update<Analysis> begin_fork(const Analysis& state, Context& context) {
+  save_row(state, state.facts, context);
+  return set(&Analysis::id, context.thread().text)
+      .set(&Analysis::question, new_question(state, context))
+      .set(&Analysis::specialists, {})
+      .set(&Analysis::attempted, {})
+      .set(&Analysis::isApproved, false)
+      .go_to("again");
 }
 
 // Selects the unfinished parts of the first phase that has any, each once.
-Update<Analysis> plan(const Analysis& state, Context&) {
+Update<Analysis> plan(const Analysis& state, Context& context) {
+  if (is_fork(state, context)) return begin_fork(state, context);
   if (has_pause(state)) return go_to<Analysis>("review");
   std::vector<std::string> next;
   int phase = 0;
@@ -153,32 +190,88 @@ Update<Analysis> ask(const Analysis& state, std::string reason, std::string_view
   question.reason = std::move(reason);
   question.progress = progress_of(state);
   question.failures = obstacles(state);
+  question.only.clear();
   return set(&Analysis::question, std::move(question)).go_to(node);
 }
 
-Update<Analysis> review(const Analysis& state, Context&) {
+Update<Analysis> review(const Analysis& state, Context& context) {
+  if (is_fork(state, context)) return begin_fork(state, context);
   if (has_pause(state)) return ask(state, "paused", "continue");
   if (!obstacles(state).empty()) return ask(state, "failures", "continue");
-  if (!is_selected(state.request, "strategy") || is_scored(state)) return go_to<Analysis>("finish");
+  bool is_complete = !is_selected(state.request, "strategy") || is_scored(state);
+  if (is_complete) return go_to<Analysis>("deliver");
   if (state.isApproved) return go_to<Analysis>(kScoring);
   return ask(state, "gate", "gate");
 }
 
-// After an approval: the parts that are not finished may work again.
+// Returns whether the decision excludes a specialist that has failed.
+bool is_excluded(const Analysis& state, const std::string& specialist) {
+  const std::vector<std::string>& only = state.question.only;
+  if (only.empty() || contains(only, specialist)) return false;
+  auto found = state.specialists.find(specialist);
+  return found != state.specialists.end() && !found->second.failure.empty();
+}
+
+// After an approval: the parts that are not finished may work again, except excluded ones.
 Update<Analysis> again(const Analysis& state, Context&) {
-  auto update = set(&Analysis::attempted, {});
+  std::vector<std::string> attempted;
+  for (const Part& part : parts_of_analysis()) {
+    if (is_excluded(state, part.specialist)) attempted.push_back(part.node);
+  }
+  auto update = set(&Analysis::attempted, std::move(attempted));
   for (const auto& [name, progress] : state.specialists) {
+    if (is_excluded(state, name)) continue;
     update = std::move(update).merge(&Analysis::specialists, name,
                                      SpecialistProgress{progress.completed, "", ""});
   }
   return update;
 }
 
-Update<Analysis> finish(const Analysis& state, Context& context) {
-  bool is_complete = obstacles(state).empty();
-  bool is_rejected = is_complete && is_selected(state.request, "strategy") && !is_scored(state);
-  context.outcome(is_rejected ? "scoring_rejected" : is_complete ? "complete" : "incomplete");
-  return set(&Analysis::isEnded, true);
+// A decision may select specialists that did not finish; the rest of the question stays as shown.
+Result<Done> check_question(const Analysis& edited) {
+  for (const std::string& name : edited.question.only) {
+    if (obstacles(edited).contains(name)) continue;
+    return error(ErrorCode::invalid,
+                 "The specialist \"" + name + "\" does not wait for a decision.");
+  }
+  return Done{};
+}
+
+std::string outcome_of(const Analysis& state) {
+  if (!obstacles(state).empty()) return "incomplete";
+  bool is_rejected = is_selected(state.request, "strategy") && !is_scored(state);
+  return is_rejected ? "scoring_rejected" : "complete";
+}
+
+// Removes the checkpoints of a complete analysis, a part of them in each execution of the node, and
+// keeps those of one that is incomplete. Also removes a page of what is due of the owner's other
+// analyses: schedules belong to one user, and a program might have none. Returns true at the end.
+Task<Result<bool>> clean_checkpoints(Parts parts, bool is_complete, Context& context) {
+  if (context.is_replay()) co_return true;  // it changes nothing but rows
+  auto rows = checkpoint_rows(context);
+  CheckpointRetention retention(*rows, parts->checkpoint_cache.get(), parts->checkpoints);
+  std::string analysis = context.thread().text;
+  Instant now = context.now();
+  if (!is_complete) {
+    BELAY_CO_CHECK(co_await retention.failed(std::move(analysis), now));
+    co_return true;
+  }
+  BELAY_CO_TRY(Removal removal, co_await retention.succeeded(std::move(analysis), now));
+  if (removal.is_unfinished) co_return false;
+  std::string first_page;
+  BELAY_CO_CHECK(co_await retention.sweep_page(std::move(first_page), now));
+  co_return true;
+}
+
+Task<Result<Update<Analysis>>> finish(Parts parts, const Analysis& state, Context& context) {
+  std::string outcome = outcome_of(state);
+  bool is_complete = outcome != "incomplete";
+  context.outcome(outcome);
+  bool is_clean = true;
+  if (state.request.checkpoints) {
+    BELAY_CO_TRY(is_clean, co_await clean_checkpoints(parts, is_complete, context));
+  }
+  co_return set(&Analysis::isEnded, is_clean);
 }
 
 std::string gate_text(const Analysis& state) {
@@ -200,25 +293,21 @@ Result<Done> add_parts(GraphBuilder<Analysis>& graph, const Parts& shared) {
               specialist_graph(*find_specialist(part.specialist), shared));
     graph.subgraph(
         part.node, inner,
-        [part](const Analysis& state) {
-          return begin_part(state, state.question.analysis, part.specialist, part.subtasks);
-        },
+        [part](const Analysis& state) { return begin_part(state, part.specialist, part.subtasks); },
         end_part);
     graph.edge(part.node, "plan");
   }
   BELAY_TRY(Graph<SpecialistRun> scoring, specialist_graph(*find_specialist("strategy"), shared));
   graph.subgraph(
       kScoring, scoring,
-      [](const Analysis& state) {
-        return begin_part(state, state.question.analysis, "strategy", {kFinalSubtask});
-      },
+      [](const Analysis& state) { return begin_part(state, "strategy", {kFinalSubtask}); },
       [](const SpecialistRun& run) { return end_part(run).set(&Analysis::isApproved, true); });
   graph.edge(kScoring, "review");
   return Done{};
 }
 
 std::vector<std::string_view> targets_of_plan() {
-  std::vector<std::string_view> targets = {"review"};
+  std::vector<std::string_view> targets = {"review", "again"};
   for (const Part& part : parts_of_analysis()) targets.push_back(part.node);
   return targets;
 }
@@ -244,24 +333,38 @@ Result<Graph<Analysis>> analysis_graph(Parts parts) {
   });
   graph.node("plan", plan).destinations(targets_of_plan());
   BELAY_CHECK(add_parts(graph, parts));
-  graph.node("review", review).destinations({"continue", "gate", kScoring, "finish"});
+  graph.node("review", review).destinations({"continue", "gate", kScoring, "deliver", "again"});
   graph
       .approval("gate", &Analysis::question,
                 {.question = "Calculate the final score?", .expires = kDecisionTime})
       .question(gate_text)
       .when([](const Analysis& state) { return !state.request.yes; })
       .approved(kScoring)
-      .rejected("finish");
+      .rejected("deliver");
   graph
       .approval("continue", &Analysis::question,
                 {.question = "Continue the analysis?", .expires = kDecisionTime})
       .question(continue_text)
+      .validate(check_question)
       .approved("again")
-      .rejected("finish");
+      .rejected("deliver");
   graph.node("again", again);
-  graph.node("finish", finish);
+  graph
+      .node("deliver",
+            [parts](const Analysis& state, Context& context) {
+              return deliver_findings(parts, state, context);
+            })
+      .retry({.attempts = kSubtaskAttempts})
+      .timeout(kDeliveryTimeout);
+  graph.node("finish", [parts](const Analysis& state, Context& context) {
+    return finish(parts, state, context);
+  });
   graph.edge(start, "begin").edge("begin", "plan").edge("plan", "review");
-  graph.edge("again", "plan").edge("review", "finish").edge("finish", end);
+  graph.edge("again", "plan").edge("review", "deliver").edge("deliver", "finish");
+  auto after_finish = [](const Analysis& state) -> std::string_view {
+    return state.isEnded ? end : "finish";
+  };
+  graph.branch("finish", after_finish, {end, "finish"});
   graph.accept_older_versions();
   return std::move(graph).build();
 }

@@ -18,9 +18,10 @@ struct AnalysisRow {
   std::string ticker{};
   std::string asOf{};
   Instant createdAt{};
+  std::string batch{};  // AnalysisRequest::batch
 
   std::string key() const { return id; }
-  static auto indexed() { return std::tuple{&AnalysisRow::ticker}; }
+  static auto indexed() { return std::tuple{&AnalysisRow::ticker, &AnalysisRow::batch}; }
   static auto ordered() { return std::tuple{ordered_index("created", &AnalysisRow::createdAt)}; }
 };
 

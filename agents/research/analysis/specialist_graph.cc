@@ -4,6 +4,7 @@
 
 #include "agents/research/analysis/records.h"
 #include "agents/research/analysis/results_json.h"
+#include "agents/research/analysis/specialist_checkpoints.h"
 #include "agents/research/specialists/extractive_summary.h"
 
 namespace belay::research {
@@ -69,29 +70,35 @@ void add_extract(const SubtaskInput& input, const Subtask& subtask, Deliverable&
   made.proseBy = "extract";
 }
 
+struct SubtaskWork {
+  Deliverable made;
+  Results results;
+};
+
 // Calculates a subtask; blocks while files are read.
-Result<Deliverable> deliverable_of(const ResearchParts& parts, const Subtask& subtask,
-                                   const SpecialistRun& state) {
+Result<SubtaskWork> work_on(const ResearchParts& parts, const Subtask& subtask,
+                            const SpecialistRun& state) {
   if (parts.before_subtask) BELAY_CHECK(parts.before_subtask(state.specialist, subtask.name));
   BELAY_TRY(std::shared_ptr<const Subject> subject,
             parts.subjects->subject(state.request, state.facts));
   SubtaskInput input{subject->company(), subject->text()};
-  Deliverable made;
-  made.analysis = state.analysis;
+  SubtaskWork work;
+  work.results = subtask.calculate(input);
+  Deliverable& made = work.made;
   made.specialist = state.specialist;
   made.subtask = subtask.name;
   made.deliverable = subtask.deliverable;
   made.destination = destination_name(subtask.destination);
-  made.results = stored_results(subtask.calculate(input));
+  made.results = stored_results(work.results);
   add_extract(input, subtask, made);
-  return made;
+  return work;
 }
 
-void save_findings(const Deliverable& made, const std::string& ticker, Context& context) {
-  for (const Finding& each : findings_in(made.results)) {
-    FindingRow row{made.analysis,   ticker,      made.specialist,
-                   made.subtask,    each.code,   severity_name(each.severity),
-                   each.period_end, each.metric, each.quote,
+void save_findings(const SubtaskWork& work, const std::string& ticker, Context& context) {
+  for (const Finding& each : work.results.findings) {
+    FindingRow row{work.made.analysis, ticker,      work.made.specialist,
+                   work.made.subtask,  each.code,   severity_name(each.severity),
+                   each.period_end,    each.metric, each.quote,
                    each.item};
     if (each.offset) row.offset = static_cast<std::int64_t>(*each.offset);
     row.createdAt = context.now();
@@ -99,63 +106,90 @@ void save_findings(const Deliverable& made, const std::string& ticker, Context& 
   }
 }
 
-void save(Deliverable made, const SpecialistRun& state, Context& context) {
-  made.createdAt = context.now();
-  save_findings(made, state.request.ticker, context);
-  context.save(made);
+// Saves the deliverable and its findings, and adds the subtask to the state.
+void save(SubtaskWork work, SpecialistRun& state, Context& context) {
+  work.made.analysis = context.thread().text;
+  work.made.createdAt = context.now();
+  save_findings(work, state.request.ticker, context);
+  context.save(work.made);
+  note_completed(work.made, work.results, state);
 }
 
-// Retries an error that might be temporary; otherwise it is that of the specialist.
-Result<Update<SpecialistRun>> failed_with(Error why, const std::string& subtask, Context& context) {
-  if (why.code == ErrorCode::unavailable && context.attempt() < kSubtaskAttempts) return why;
-  return set(&SpecialistRun::failure, subtask + ": " + why.message);
-}
-
-Task<Result<bool>> is_paused(const SpecialistRun& state, Context& context) {
-  std::string analysis = state.analysis;
+// The read is recorded: a replay pauses as the run did.
+Task<Result<bool>> is_paused(Context& context) {
+  std::string analysis = context.thread().text;
   BELAY_CO_TRY(std::optional<PauseRequest> request,
                co_await context.records().get<PauseRequest>(std::move(analysis)));
-  co_return request.has_value();
+  bool has_pause = request.has_value();
+  co_return context.keyed_effect("pause", [has_pause] { return has_pause; });
 }
 
-Task<Result<Deliverable>> calculate(Parts parts, const Subtask& subtask, const SpecialistRun& state,
+Task<Result<SubtaskWork>> calculate(Parts parts, const Subtask& subtask, const SpecialistRun& state,
                                     Context& context) {
-  std::function<Result<Deliverable>()> work = [parts, &subtask, run = state] {
-    return deliverable_of(*parts, subtask, run);
+  std::function<Result<SubtaskWork>()> work = [parts, &subtask, run = state] {
+    return work_on(*parts, subtask, run);
   };
   co_return co_await context.run_blocking(std::move(work));
 }
 
-Task<Result<Update<SpecialistRun>>> execute_subtask(Parts parts, const Subtask& subtask,
+// An error that might be temporary is that of the node, which is executed again. Any other one ends
+// the specialist, with a checkpoint that has the reason.
+Task<Result<Update<SpecialistRun>>> fail_with(Parts parts, const Specialist& specialist,
+                                              const Subtask& subtask, SpecialistRun state,
+                                              Error why, Context& context) {
+  if (why.code == ErrorCode::unavailable && context.attempt() < kSubtaskAttempts) co_return why;
+  BELAY_CO_CHECK(co_await save_checkpoint(parts, specialist, state, &why, context));
+  std::string failure = subtask.name + ": " + why.message;
+  co_return changed_by_subtask(std::move(state)).set(&SpecialistRun::failure, failure);
+}
+
+Task<Result<Update<SpecialistRun>>> execute_subtask(Parts parts, const Specialist& specialist,
+                                                    const Subtask& subtask,
                                                     const SpecialistRun& state, Context& context) {
   std::string need = missing_need(subtask, state);
   if (!need.empty()) co_return set(&SpecialistRun::waitsFor, need);
-  BELAY_CO_TRY(bool has_pause, co_await is_paused(state, context));
+  BELAY_CO_TRY(bool has_pause, co_await is_paused(context));
   if (has_pause) co_return set(&SpecialistRun::isPaused, true);
-  Result<Deliverable> made = co_await calculate(parts, subtask, state, context);
-  if (!made.ok()) co_return failed_with(std::move(made).error(), subtask.name, context);
-  save(*std::move(made), state, context);
-  co_return append(&SpecialistRun::completed, subtask.name);
+  SpecialistRun next = state;
+  Result<SubtaskWork> work = co_await calculate(parts, subtask, state, context);
+  if (!work.ok()) {
+    Error why = work.error();
+    co_return co_await fail_with(parts, specialist, subtask, std::move(next), why, context);
+  }
+  save(*std::move(work), next, context);
+  BELAY_CO_CHECK(co_await save_checkpoint(parts, specialist, next, nullptr, context));
+  co_return changed_by_subtask(std::move(next));
 }
 
-// All planned subtasks in one commit: after a crash, they are executed again.
+// All planned subtasks in one commit, without checkpoints: after a crash, they are executed again.
 Task<Result<Update<SpecialistRun>>> execute_all(Parts parts, const Specialist& specialist,
                                                 const SpecialistRun& state, Context& context) {
-  Update<SpecialistRun> update = unchanged<SpecialistRun>();
+  SpecialistRun next = state;
   for (const Subtask& subtask : specialist.subtasks) {
     bool is_planned = contains(state.planned, subtask.name);
     if (!is_planned || contains(state.completed, subtask.name)) continue;
     std::string need = missing_need(subtask, state);
-    if (!need.empty()) co_return std::move(update).set(&SpecialistRun::waitsFor, need);
-    Result<Deliverable> made = co_await calculate(parts, subtask, state, context);
-    if (!made.ok()) {
-      std::string failure = subtask.name + ": " + made.error().message;
-      co_return std::move(update).set(&SpecialistRun::failure, failure);
+    if (!need.empty()) {
+      co_return changed_by_subtask(std::move(next)).set(&SpecialistRun::waitsFor, need);
     }
-    save(*std::move(made), state, context);
-    update = std::move(update).append(&SpecialistRun::completed, subtask.name);
+    Result<SubtaskWork> work = co_await calculate(parts, subtask, state, context);
+    if (!work.ok()) {
+      std::string failure = subtask.name + ": " + work.error().message;
+      co_return changed_by_subtask(std::move(next)).set(&SpecialistRun::failure, failure);
+    }
+    save(*std::move(work), next, context);
   }
-  co_return std::move(update);
+  co_return changed_by_subtask(std::move(next));
+}
+
+// The first node: continues where the specialist ended before.
+Task<Result<Update<SpecialistRun>>> begin_specialist(Parts parts, const Specialist& specialist,
+                                                     const SpecialistRun& state, Context& context) {
+  SpecialistRun now = state;
+  auto restored = co_await restore_specialist(parts, specialist, std::move(now), context);
+  if (restored.ok()) co_return changed_by_subtask(*std::move(restored));
+  if (restored.error().code != ErrorCode::invalid) co_return std::move(restored).error();
+  co_return set(&SpecialistRun::failure, restored.error().message);
 }
 
 }  // namespace
@@ -163,19 +197,19 @@ Task<Result<Update<SpecialistRun>>> execute_all(Parts parts, const Specialist& s
 Result<Graph<SpecialistRun>> specialist_graph(const Specialist& specialist, Parts parts) {
   GraphBuilder<SpecialistRun> graph{"research_" + specialist.name};
   std::vector<std::string_view> targets;
+  // The specialists live as long as the program.
+  const Specialist* whole = &specialist;
   for (const Subtask& subtask : specialist.subtasks) {
-    // The specialists live as long as the program.
     const Subtask* work = &subtask;
     graph
         .node(subtask.name,
-              [parts, work](const SpecialistRun& state, Context& context) {
-                return execute_subtask(parts, *work, state, context);
+              [parts, whole, work](const SpecialistRun& state, Context& context) {
+                return execute_subtask(parts, *whole, *work, state, context);
               })
         .retry({.attempts = kSubtaskAttempts})
         .timeout(kSubtaskTimeout);
     targets.push_back(subtask.name);
   }
-  const Specialist* whole = &specialist;
   graph
       .node(kWhole,
             [parts, whole](const SpecialistRun& state, Context& context) {
@@ -186,7 +220,12 @@ Result<Graph<SpecialistRun>> specialist_graph(const Specialist& specialist, Part
   targets.push_back(end);
   for (const Subtask& subtask : specialist.subtasks) graph.branch(subtask.name, next_node, targets);
   targets.push_back(kWhole);
-  graph.node("begin", [](const SpecialistRun&, Context&) { return unchanged<SpecialistRun>(); });
+  graph
+      .node("begin",
+            [parts, whole](const SpecialistRun& state, Context& context) {
+              return begin_specialist(parts, *whole, state, context);
+            })
+      .retry({.attempts = kSubtaskAttempts});
   graph.edge(start, "begin").branch("begin", next_node, targets);
   return std::move(graph).build();
 }
