@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "agents/research/analysis/analysis_fixture.h"
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/records.h"
 #include "agents/research/analysis/results_json.h"
@@ -23,32 +24,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::UnorderedElementsAre;
-
-// Counts the calculations of subtasks, and lets some fail a number of times.
-struct Calculations {
-  std::map<std::string, int> counts;
-  std::map<std::string, int> failures;
-
-  std::shared_ptr<const ResearchParts> parts() {
-    auto parts = std::make_shared<ResearchParts>();
-    parts->before_subtask = [this](const std::string& specialist,
-                                   const std::string& subtask) -> Result<Done> {
-      std::string name = specialist + "." + subtask;
-      ++counts[name];
-      if (failures[name]-- > 0) return error(ErrorCode::invalid, "the source is away");
-      return Done{};
-    };
-    return parts;
-  }
-};
-
-Analysis order_of(const std::string& ticker, std::vector<std::string> only = {}) {
-  Analysis analysis;
-  analysis.request.ticker = ticker;
-  analysis.request.only = std::move(only);
-  analysis.request.data = {BELAY_SOURCE_DIR "/agents/research/data"};
-  return analysis;
-}
 
 std::set<std::string> deliverable_names(const std::vector<Deliverable>& deliverables) {
   std::set<std::string> names;

@@ -52,9 +52,9 @@ inline AgentCheckpoint checkpoint_of(std::string agent_type, std::size_t complet
 // A store of the owner "ana".
 class CheckpointStore {
  public:
-  // `name`: see belay::open_store().
-  explicit CheckpointStore(const std::string& name)
-      : store_(open_store(name, clock, random_).value()) {}
+  // `name`: see belay::open_store(). Processes that use one store have different seeds.
+  explicit CheckpointStore(const std::string& name, std::uint64_t seed = 7)
+      : random_(seed), store_(open_store(name, clock, random_).value()) {}
 
   template <typename T>
   T wait(Task<T> task) {
@@ -86,7 +86,7 @@ class CheckpointStore {
   std::unique_ptr<EventLoop> loop = make_event_loop();
 
  private:
-  testing::SeededRandom random_{7};
+  testing::SeededRandom random_;
   testing::ScriptedModel model_;
   std::unique_ptr<Store> store_;
 
