@@ -99,8 +99,8 @@ struct SpecialistRun {
   std::vector<std::string> planned{};                                // subtasks, in their order
   bool isResumed = false;  // it has worked before: its checkpoint is restored
   std::vector<std::string> completed{};
-  Value memory{};           // WorkingMemory::dump(): a summary of each completed subtask
-  Value interim{};          // findings, by subtask
+  Value workingMemory{};   // WorkingMemory::dump(): a summary of each completed subtask
+  Value interimResults{};  // findings, by subtask
   std::int64_t retries = 0;
   Instant checkpointTime{};  // of its last checkpoint
   std::string failure{};

@@ -66,8 +66,8 @@ AgentCheckpoint specialist_checkpoint(const Specialist& specialist, const Specia
   checkpoint.agent_type = specialist.name;
   checkpoint.stock_ticker = state.request.ticker;
   set_progress(checkpoint, names_of_subtasks(specialist), state.completed.size());
-  checkpoint.working_memory = state.memory;
-  checkpoint.interim_results = state.interim;
+  checkpoint.working_memory = state.workingMemory;
+  checkpoint.interim_results = state.interimResults;
   checkpoint.agent_config = configuration(state);
   checkpoint.retry_count = state.retries;
   return checkpoint;
@@ -84,13 +84,13 @@ void note_completed(const Deliverable& made, const Results& results, SpecialistR
   }
   WorkingMemory memory;
   // A memory that cannot be restored is dropped: it is a cache.
-  if (!memory.restore(state.memory).ok()) state.memory = Value();
+  if (!memory.restore(state.workingMemory).ok()) state.workingMemory = Value();
   Value summary = Value::object(
       {{"figures", results.figures.size()}, {"notAvailable", static_cast<std::int64_t>(missing)}});
-  if (memory.put(made.subtask, std::move(summary)).ok()) state.memory = memory.dump();
-  if (!state.interim.as_object()) state.interim = Value::Object();
+  if (memory.put(made.subtask, std::move(summary)).ok()) state.workingMemory = memory.dump();
+  if (!state.interimResults.as_object()) state.interimResults = Value::Object();
   if (!codes.empty()) {
-    state.interim.as_object()->insert_or_assign(made.subtask, Value(std::move(codes)));
+    state.interimResults.as_object()->insert_or_assign(made.subtask, Value(std::move(codes)));
   }
   state.completed.push_back(made.subtask);
 }
@@ -128,8 +128,8 @@ Task<Result<SpecialistRun>> restore_specialist(std::shared_ptr<const ResearchPar
   BELAY_CO_TRY(AgentCheckpoint checkpoint, checkpoint_from(found.checkpoint));
   BELAY_CO_CHECK(check_completed(specialist, checkpoint));
   state.completed = std::move(checkpoint.completed_subtasks);
-  state.memory = std::move(checkpoint.working_memory);
-  state.interim = std::move(checkpoint.interim_results);
+  state.workingMemory = std::move(checkpoint.working_memory);
+  state.interimResults = std::move(checkpoint.interim_results);
   state.retries = checkpoint.retry_count;
   state.checkpointTime = checkpoint.checkpoint_time;
   co_return std::move(state);
@@ -137,8 +137,8 @@ Task<Result<SpecialistRun>> restore_specialist(std::shared_ptr<const ResearchPar
 
 Update<SpecialistRun> changed_by_subtask(SpecialistRun state) {
   return set(&SpecialistRun::completed, std::move(state.completed))
-      .set(&SpecialistRun::memory, std::move(state.memory))
-      .set(&SpecialistRun::interim, std::move(state.interim))
+      .set(&SpecialistRun::workingMemory, std::move(state.workingMemory))
+      .set(&SpecialistRun::interimResults, std::move(state.interimResults))
       .set(&SpecialistRun::retries, state.retries)
       .set(&SpecialistRun::checkpointTime, state.checkpointTime);
 }
