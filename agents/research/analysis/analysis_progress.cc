@@ -90,10 +90,11 @@ void add_completed(const std::string& specialist, const std::vector<std::string>
   for (const std::string& name : names) {
     if (!contains(completed, name)) completed.push_back(name);
   }
-  std::stable_sort(completed.begin(), completed.end(),
-                   [&](const std::string& a, const std::string& b) {
-                     return subtask_position(specialist, a) < subtask_position(specialist, b);
-                   });
+  auto place = [&](const std::string& name) {
+    return std::pair(subtask_position(specialist, name), name);
+  };
+  std::sort(completed.begin(), completed.end(),
+            [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
 }
 
 // Adds a subgraph of a specialist. In a superstep in progress, its failure is the current one.

@@ -1,12 +1,21 @@
 #include "agents/research/analysis/module.h"
 
+#include "agents/research/analysis/analysis_documents.h"
+#include "agents/research/analysis/checkpoint_commands.h"
+#include "agents/research/analysis/checkpoint_sweep.h"
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/records.h"
 #include "agents/research/analysis/request_options.h"
 #include "agents/research/analysis/research_commands.h"
+#include "agents/research/analysis/research_routes.h"
+#include "agents/research/checkpoints/shared_checkpoint_cache.h"
+#include "agents/research/graph/graph_settings.h"
 
 namespace belay::research {
 namespace {
+
+constexpr const char* kCheckpointSetting = "research_checkpoints";
+constexpr std::chrono::hours kSweepInterval{24};
 
 // Shows the question of a gate with the progress so far.
 bool show_progress(ModuleContext& context, const Value& payload) {
@@ -19,24 +28,82 @@ bool show_progress(ModuleContext& context, const Value& payload) {
   return true;
 }
 
+// Changes the options as the setting asks.
+Result<Done> read_checkpoint_setting(const ModuleSettings& settings, CheckpointOptions& options) {
+  std::string value = settings.value(kCheckpointSetting);
+  if (value.empty() || value == "on") return Done{};
+  options.enabled = value != "off";
+  options.archive = value == "archive";
+  if (value == "off" || value == "archive") return Done{};
+  return error(ErrorCode::invalid, "Invalid " + std::string(kCheckpointSetting) + " \"" + value +
+                                       "\": expected on, off or archive.");
+}
+
+Result<std::shared_ptr<ResearchParts>> parts_for(const ResearchParts& given,
+                                                       const ModuleSettings& settings) {
+  auto parts = std::make_shared<ResearchParts>(given);
+  if (settings.is_remote) return parts;  // the server has the runs, and its own folders
+  parts->data = bundled_data_folder(settings);
+  BELAY_CHECK(read_checkpoint_setting(settings, parts->checkpoints));
+  if (settings.texts) {
+    parts->checkpoint_cache = std::make_shared<SharedCheckpointCache>(*settings.texts);
+  }
+  BELAY_TRY(GraphSetup graph, graph_setup(settings));
+  parts->graph = std::move(graph.sink);
+  return parts;
+}
+
+Result<std::map<std::string, Receiver>> receivers_for(const ModuleSettings& settings) {
+  std::map<std::string, Receiver> receivers;
+  BELAY_TRY(GraphSetup graph, graph_setup(settings));
+  // Without a server, messages of earlier settings wait in the outbox.
+  if (!graph.server) return receivers;
+  auto connection = std::make_shared<GraphConnection>();
+  connection->server = std::move(graph.server);
+  connection->http = settings.http;
+  receivers.emplace(kGraphTopic, graph_receiver(std::move(connection)));
+  return receivers;
+}
+
+std::vector<std::string> collections_of_research() {
+  std::vector<std::string> names = checkpoint_collections();
+  for (std::string_view name : {AnalysisRow::collection, Deliverable::collection,
+                                FindingRow::collection, PauseRequest::collection}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+template <typename T>
+void append_all(std::vector<T>& to, std::vector<T> from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
 }  // namespace
 
-Module module(ResearchParts parts) {
+Module module(ResearchParts given) {
   Module module;
   module.name = "research";
-  module.graphs = [parts](const ModuleSettings& settings) -> Result<Definitions> {
-    auto shared = std::make_shared<ResearchParts>(parts);
-    // The server has the runs, and its own folders.
-    if (!settings.is_remote) shared->data = bundled_data_folder(settings);
-    BELAY_TRY(Graph<Analysis> graph, analysis_graph(std::move(shared)));
-    return Definitions{graph.definition()};
+  module.graphs = [given](const ModuleSettings& settings) -> Result<Definitions> {
+    BELAY_TRY(auto parts, parts_for(given, settings));
+    BELAY_TRY(Graph<Analysis> analysis, analysis_graph(parts));
+    BELAY_TRY(Graph<CheckpointSweep> sweep, checkpoint_sweep_graph(parts));
+    return Definitions{analysis.definition(), sweep.definition()};
   };
-  module.collections = {std::string(AnalysisRow::collection), std::string(Deliverable::collection),
-                        std::string(FindingRow::collection), std::string(PauseRequest::collection)};
+  module.collections = collections_of_research();
+  module.make_receivers = receivers_for;
+  module.schedules = {
+      {.name = "research-checkpoint-sweep", .graph = kSweepGraph, .every = kSweepInterval}};
   module.settings = {{kDataSetting, "BELAY_RESEARCH_DATA",
-                      "folder with the filings and prices for research", true}};
+                      "folder with the filings and prices for research", true},
+                     {kCheckpointSetting, "BELAY_RESEARCH_CHECKPOINTS",
+                      "checkpoints of specialists: on, off, or archive"}};
+  append_all(module.settings, graph_settings());
   module.commands = research_commands();
+  append_all(module.commands, checkpoint_commands());
+  module.routes = research_routes();
   module.presentation.payload = show_progress;
+  module.presentation.schemas = research_schemas();
   return module;
 }
 

@@ -36,7 +36,8 @@ struct Deliverable {
   std::string destination{};  // "rows", "cache" or "graph"
   Value results{};            // see results_json.h
   std::string prose{};        // a text of the model, or an extract; empty: none
-  std::string proseBy{};      // "extract", or the name of the provider and the model
+  std::string proseBy{};      // "extract", or "PROVIDER:MODEL"
+  Value quotes{};             // verbatim, of prose: {"sentence", "item", "offset", "text"}
   Instant createdAt{};
 
   static std::string key_of(const std::string& analysis, const std::string& specialist,

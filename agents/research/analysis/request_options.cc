@@ -52,7 +52,8 @@ void RequestOptions::declare(CommandWords& words) {
   words.flag("--no-checkpoints", no_checkpoints_, "Execute each specialist as one step");
 }
 
-Result<AnalysisRequest> RequestOptions::request(const ModuleSettings& settings) const {
+Result<AnalysisRequest> RequestOptions::request(const ModuleSettings& settings,
+                                                OrderReader reader) const {
   AnalysisRequest request;
   request.peers = peers_;
   request.only = only_;
@@ -73,6 +74,7 @@ Result<AnalysisRequest> RequestOptions::request(const ModuleSettings& settings) 
                  "--data is not possible with --server: a server reads its own "
                  "folders.");
   }
+  if (data_.empty() && reader == OrderReader::worker) return request;
   std::vector<std::string> folders = data_;
   if (folders.empty()) folders.push_back(bundled_data_folder(settings));
   if (folders.front().empty()) {

@@ -12,13 +12,18 @@ namespace belay::research {
 
 inline constexpr const char* kDataSetting = "research_data";
 
+// The process that reads the files of an order. Without --data, a worker reads the folder of its
+// settings: it can be on another machine.
+enum class OrderReader { this_process, worker };
+
 // Options of an order for one or more companies.
 class RequestOptions {
  public:
   void declare(CommandWords& words);
   // Returns the order, without a ticker; data folders are absolute. Fails with `invalid`, naming
   // the option.
-  Result<AnalysisRequest> request(const ModuleSettings& settings) const;
+  Result<AnalysisRequest> request(const ModuleSettings& settings,
+                                  OrderReader reader = OrderReader::this_process) const;
 
  private:
   std::vector<std::string> peers_;

@@ -2,7 +2,9 @@
 
 #include <fstream>
 
+#include "agents/research/analysis/analysis_documents.h"
 #include "agents/research/analysis/analysis_operations.h"
+#include "agents/research/analysis/batch_command.h"
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/report_document.h"
 #include "agents/research/analysis/request_options.h"
@@ -24,20 +26,25 @@ Examples:
   {p} research analyze AAPL --peers MSFT,NVDA
   {p} research show 3f2a
   {p} research resume 3f2a
+  {p} research retry 3f2a valuation
+  {p} research batch tickers.txt --queue research --wait
 )";
 
 AnalysisAccess access_of(ModuleContext& world) {
   return AnalysisAccess{world.service, world.who, world.settings.user};
 }
 
-// Shows how far a run has come. Returns the exit code.
-ExitCode report_run(ModuleContext& world, const RunView& run, const Analysis& state) {
+// Shows how far an analysis has come. Returns the exit code.
+ExitCode report_progress(ModuleContext& world, const AnalysisView& view) {
   Output& output = world.output;
+  const RunView& run = view.run;
   const std::string& id = run.row.thread.text;
-  for (const auto& [name, progress] : progress_of(state)) {
+  for (const auto& [name, progress] : progress_of(view.state)) {
     std::string line = "  " + padded(name, 22) + progress + " subtasks";
-    auto found = state.specialists.find(name);
-    if (found != state.specialists.end() && !found->second.failure.empty()) {
+    auto current = view.current.find(name);
+    if (current != view.current.end()) line += "  now: " + current->second;
+    auto found = view.state.specialists.find(name);
+    if (found != view.state.specialists.end() && !found->second.failure.empty()) {
       line += "  " + output.styled(Style::bad, one_line(found->second.failure));
     }
     output.line(line);
@@ -56,14 +63,13 @@ ExitCode report_run(ModuleContext& world, const RunView& run, const Analysis& st
   return run.row.outcome == "incomplete" ? ExitCode::failed : ExitCode::done;
 }
 
-Result<ExitCode> reported(ModuleContext& world, const RunView& run) {
-  BELAY_TRY(Analysis state, decode_json<Analysis>(run.state));
-  world.output.document(Value::object({{"analysis", run.row.thread.text},
-                                       {"ticker", state.request.ticker},
-                                       {"status", name_of(run.row.status)},
-                                       {"outcome", text_or_null(run.row.outcome)},
-                                       {"error", text_or_null(run.row.error)}}));
-  return report_run(world, run, state);
+// The same for a run that was started or continued, and has ended or waits.
+Result<ExitCode> reported(ModuleContext& world, RunView run) {
+  AnalysisView view;
+  BELAY_TRY(view.state, decode_json<Analysis>(run.state));
+  world.output.document(summary_document(run, view.state));
+  view.run = std::move(run);
+  return report_progress(world, view);
 }
 
 class Analyze final : public ModuleCommand {
@@ -82,11 +88,11 @@ class Analyze final : public ModuleCommand {
     BELAY_CO_TRY(StartRun start, prepare_analysis(world.settings.user, id, request_));
     world.output.line("Analysis " + id);
     Instant now = world.clock.now();
-    std::string ticker = ticker_;
     AnalysisAccess at = access_of(world);
-    BELAY_CO_CHECK(co_await list_new_analysis(at, std::move(id), std::move(ticker), now));
+    AnalysisRequest request = request_;
+    BELAY_CO_CHECK(co_await list_new_analysis(at, std::move(id), std::move(request), now));
     BELAY_CO_TRY(RunView run, co_await world.service.start(world.who, std::move(start)));
-    co_return reported(world, run);
+    co_return reported(world, std::move(run));
   }
 
  private:
@@ -124,7 +130,7 @@ class Show final : public AnalysisCommand {
     Output& output = world.output;
     output.line(output.styled(Style::bold, view.state.request.ticker) + "  " +
                 one_line(view.state.facts.entity) + "  as of " + view.state.facts.asOf);
-    report_run(world, view.run, view.state);
+    report_progress(world, view);
     for (const Finding& finding : view.results.findings) {
       output.line("  " + padded(severity_name(finding.severity), 8) + finding.period_end + "  " +
                   finding.specialist + ": " + finding.code);
@@ -140,8 +146,13 @@ class Pause final : public AnalysisCommand {
     std::string id = this->id();
     Instant now = world.clock.now();
     BELAY_CO_CHECK(co_await pause_analysis(at, std::move(id), now));
+    id = this->id();
+    BELAY_CO_TRY(AnalysisView view, co_await find_progress(at, std::move(id)));
     world.output.line("Analysis " + this->id() + " pauses before its next subtasks.");
-    world.output.document(Value::object({{"analysis", this->id()}, {"pauses", true}}));
+    for (const auto& [specialist, subtask] : view.current) {
+      world.output.line("  " + padded(specialist, 22) + "after " + subtask);
+    }
+    world.output.document(pause_document(view));
     co_return ExitCode::done;
   }
 };
@@ -152,8 +163,29 @@ class Resume final : public AnalysisCommand {
   Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
     std::string id = this->id();
     BELAY_CO_TRY(RunView run, co_await resume_analysis(at, std::move(id)));
-    co_return reported(world, run);
+    co_return reported(world, std::move(run));
   }
+};
+
+// Executes the remaining subtasks of one specialist that did not finish.
+class Retry final : public AnalysisCommand {
+ public:
+  void declare(CommandWords& words) override {
+    AnalysisCommand::declare(words);
+    words.argument("SPECIALIST", specialist_, "The specialist, such as valuation").required();
+  }
+  Result<Done> validate(const ModuleSettings&) override { return check_specialist(specialist_); }
+
+ protected:
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    std::string id = this->id();
+    std::string specialist = specialist_;
+    BELAY_CO_TRY(RunView run, co_await retry_specialist(at, std::move(id), std::move(specialist)));
+    co_return reported(world, std::move(run));
+  }
+
+ private:
+  std::string specialist_;
 };
 
 // The report is written to a file: it has some megabytes.
@@ -195,6 +227,7 @@ class Report final : public AnalysisCommand {
 class List final : public ModuleCommand {
  public:
   void declare(CommandWords& words) override {
+    words.option("--batch", batch_, "Only the analyses of this batch");
     words.option("--limit", limit_, "Maximum number of analyses")
         .range(std::size_t{1}, std::size_t{1000})
         .shows_default();
@@ -202,25 +235,31 @@ class List final : public ModuleCommand {
   }
   Task<Result<ExitCode>> run(ModuleContext& world) override {
     AnalysisAccess at = access_of(world);
-    BELAY_CO_TRY(AnalysisListPage page, co_await list_analyses(at, std::move(after_), limit_));
+    std::string batch = batch_;
+    BELAY_CO_TRY(AnalysisListPage page,
+                 co_await list_analyses(at, std::move(batch), std::move(after_), limit_));
     if (page.analyses.empty()) {
       world.output.line("No analyses. Start one: belay research analyze TICKER");
     }
-    Value::Array documents;
-    for (const AnalysisRow& row : page.analyses) {
-      world.output.line(row.id + "  " + padded(row.ticker, 8) + row.asOf + "  " +
-                        moment_text(world.settings.time_zone, row.createdAt));
-      documents.push_back(Value::object({{"analysis", row.id},
-                                         {"ticker", row.ticker},
-                                         {"as_of", row.asOf},
-                                         {"createdAt", to_text(row.createdAt)}}));
+    for (const ListedAnalysis& each : page.analyses) {
+      world.output.line(each.row.id + "  " + padded(each.row.ticker, 8) +
+                        padded(each.row.asOf, 12) + padded(listed_status(each), 12) +
+                        moment_text(world.settings.time_zone, each.row.createdAt));
     }
-    world.output.document(
-        Value::object({{"analyses", std::move(documents)}, {"next", text_or_null(page.next)}}));
+    if (!page.next.empty()) world.output.line("More: " + world.command_line(next_page(page.next)));
+    world.output.document(list_document(page));
     co_return ExitCode::done;
   }
 
  private:
+  std::vector<std::string> next_page(const std::string& next) const {
+    std::vector<std::string> words = {"research", "list"};
+    if (!batch_.empty()) words.insert(words.end(), {"--batch", batch_});
+    words.insert(words.end(), {"--after", next});
+    return words;
+  }
+
+  std::string batch_;
   std::size_t limit_ = 50;
   std::string after_;
 };
@@ -250,6 +289,9 @@ std::vector<ModuleCommandSpec> research_commands() {
                         "Continue an analysis that waits: approve its gate, or execute "
                         "what has failed",
                         make_module_command<Resume>));
+  all.push_back(command("retry", "Execute the remaining subtasks of one failed specialist",
+                        make_module_command<Retry>));
+  all.push_back(batch_command());
   return all;
 }
 

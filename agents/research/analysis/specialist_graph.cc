@@ -5,7 +5,7 @@
 #include "agents/research/analysis/records.h"
 #include "agents/research/analysis/results_json.h"
 #include "agents/research/analysis/specialist_checkpoints.h"
-#include "agents/research/specialists/extractive_summary.h"
+#include "agents/research/prose/filing_prose.h"
 
 namespace belay::research {
 namespace {
@@ -58,21 +58,10 @@ std::string missing_need(const Subtask& subtask, const SpecialistRun& state) {
   return {};
 }
 
-// The text next to the numbers of a subtask. Without a model, it consists of quotes.
-void add_extract(const SubtaskInput& input, const Subtask& subtask, Deliverable& made) {
-  std::string item;
-  if (subtask.name == "business_description") item = "1";
-  if (subtask.name == "item_1a_extraction") item = "1A";
-  if (item.empty()) return;
-  ExtractiveSummary summary = extractive_summary(input.text.text, item);
-  made.prose = summary.note;
-  for (const Quote& quote : summary.sentences) made.prose += "\n\n" + quote.text;
-  made.proseBy = "extract";
-}
-
 struct SubtaskWork {
   Deliverable made;
   Results results;
+  std::optional<ProseSource> prose = {};  // of a subtask that has a text
 };
 
 // Calculates a subtask; blocks while files are read.
@@ -90,7 +79,9 @@ Result<SubtaskWork> work_on(const ResearchParts& parts, const Subtask& subtask,
   made.deliverable = subtask.deliverable;
   made.destination = destination_name(subtask.destination);
   made.results = stored_results(work.results);
-  add_extract(input, subtask, made);
+  if (auto item = prose_item(state.specialist, subtask.name)) {
+    work.prose = prose_source(subject->text().text, *item);
+  }
   return work;
 }
 
@@ -124,12 +115,32 @@ Task<Result<bool>> is_paused(Context& context) {
   co_return context.keyed_effect("pause", [has_pause] { return has_pause; });
 }
 
+// Adds the text of a subtask that has one.
+Task<Result<Done>> add_prose(SubtaskWork& work, bool is_last_attempt, Context& context) {
+  if (!work.prose) co_return Done{};
+  ProseSource source = *std::move(work.prose);
+  BELAY_CO_TRY(ProseResult prose,
+               co_await write_prose(std::move(source), context, is_last_attempt));
+  work.made.prose = prose.text();
+  work.made.proseBy = prose.by;
+  work.made.quotes = prose.quotes();
+  co_return Done{};
+}
+
 Task<Result<SubtaskWork>> calculate(Parts parts, const Subtask& subtask, const SpecialistRun& state,
                                     Context& context) {
   std::function<Result<SubtaskWork>()> work = [parts, &subtask, run = state] {
     return work_on(*parts, subtask, run);
   };
-  co_return co_await context.run_blocking(std::move(work));
+  BELAY_CO_TRY(SubtaskWork done, co_await context.run_blocking(std::move(work)));
+  bool is_last = !state.request.checkpoints || context.attempt() >= kSubtaskAttempts;
+  BELAY_CO_CHECK(co_await add_prose(done, is_last, context));
+  co_return std::move(done);
+}
+
+// Errors of the engine are those of the node.
+bool is_of_engine(ErrorCode code) {
+  return code == ErrorCode::cancelled || code == ErrorCode::conflict || code == ErrorCode::corrupt;
 }
 
 // An error that might be temporary is that of the node, which is executed again. Any other one ends
@@ -137,6 +148,7 @@ Task<Result<SubtaskWork>> calculate(Parts parts, const Subtask& subtask, const S
 Task<Result<Update<SpecialistRun>>> fail_with(Parts parts, const Specialist& specialist,
                                               const Subtask& subtask, SpecialistRun state,
                                               Error why, Context& context) {
+  if (is_of_engine(why.code)) co_return why;
   if (why.code == ErrorCode::unavailable && context.attempt() < kSubtaskAttempts) co_return why;
   BELAY_CO_CHECK(co_await save_checkpoint(parts, specialist, state, &why, context));
   std::string failure = subtask.name + ": " + why.message;

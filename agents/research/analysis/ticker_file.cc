@@ -56,9 +56,8 @@ Result<BatchTicker> batch_ticker_from(std::string_view entry) {
 }
 
 Result<Done> BatchTickers::add(BatchTicker entry) {
-  auto found = std::find_if(all_.begin(), all_.end(), [&](const BatchTicker& each) {
-    return each.ticker == entry.ticker;
-  });
+  auto found = std::find_if(all_.begin(), all_.end(),
+                            [&](const BatchTicker& each) { return each.ticker == entry.ticker; });
   if (found != all_.end()) {
     if (ten_digits(found->cik) == ten_digits(entry.cik)) return Done{};
     return bad_entry("The ticker " + entry.ticker + " appears twice, with different numbers.");
@@ -81,7 +80,8 @@ Result<std::vector<BatchTicker>> tickers_in(std::string_view text) {
     if (line.empty()) continue;
     auto entry = batch_ticker_from(line);
     auto added = entry.ok() ? tickers.add(*std::move(entry)) : Result<Done>(entry.error());
-    if (!added.ok()) return bad_entry("Line " + std::to_string(number) + ": " + added.error().message);
+    if (!added.ok())
+      return bad_entry("Line " + std::to_string(number) + ": " + added.error().message);
   }
   std::vector<BatchTicker> all = tickers.take();
   if (all.empty()) return bad_entry("It has no ticker. Write one a line, such as AAPL.");
