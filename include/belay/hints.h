@@ -77,6 +77,17 @@ class SharedReplyCache {
   virtual void erase(const Digest& request) = 0;
 };
 
+// A cache of short texts by key. Readers compare each text with the store: it can be lost, late,
+// old or damaged. get() returns nullopt within milliseconds if the cache is unavailable.
+class SharedTextCache {
+ public:
+  virtual ~SharedTextCache() = default;
+  virtual Task<std::optional<std::string>> get(std::string key) = 0;
+  // Stores nothing if the key is empty or over 1 KiB, the text over 1 MiB, or `ttl` not positive.
+  virtual void put(const std::string& key, std::string text, std::chrono::milliseconds ttl) = 0;
+  virtual void erase(const std::string& key) = 0;
+};
+
 // Both must outlive the runtime; null: not available.
 struct Hints {
   WorkNotifier* work_notifier = nullptr;

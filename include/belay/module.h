@@ -12,9 +12,7 @@
 //       return module;
 //     }
 //
-//     int main(int argc, char** argv) {
-//       return belay::main(argc, argv, {.about = "letters - an example"}, {letters()});
-//     }
+//     int main(int argc, char** argv) { return belay::main(argc, argv, {}, {letters()}); }
 //
 // A name that two modules have (of a command, a short form, a route, a graph, a tool, a collection,
 // a schedule, a setting, a model or a topic), or that a module shares with every program, ends the
@@ -32,6 +30,8 @@
 
 #include "belay/command.h"
 #include "belay/graph.h"
+#include "belay/hints.h"
+#include "belay/http.h"
 #include "belay/model.h"
 #include "belay/output.h"
 #include "belay/route.h"
@@ -42,11 +42,10 @@ namespace belay {
 
 // A setting of a module. An environment variable overrides the settings file.
 struct ModuleSetting {
-  std::string key;        // in the settings file, and in ModuleSettings::values
-  std::string variable;   // BELAY_...
-  std::string help = {};  // for --help, one line
-  // Gives agents access to files or networks: ./NAME.yaml must be trusted to set it.
-  bool is_access = false;
+  std::string key;         // in the settings file, and in ModuleSettings::values
+  std::string variable;    // BELAY_...
+  std::string help = {};   // for --help, one line
+  bool is_access = false;  // to files or networks, of agents: ./NAME.yaml must be trusted to set it
 };
 
 // The settings that apply to a command, and to the process.
@@ -61,6 +60,12 @@ struct ModuleSettings {
   std::map<std::string, std::string> values = {};  // by ModuleSetting::key; unset ones are absent
   // The tools of all modules, while graphs are built; otherwise null. Graphs copy those they use.
   const ToolRegistry* tools = nullptr;
+  // Requests under the program's egress policy, as nodes have them. Null, as is the next one, if
+  // this process opens no store: is_remote, or a command without a store, such as `agents list`.
+  std::shared_ptr<HttpAccess> http = nullptr;
+  // The Redis tier's; null if `redis_for` does not contain "checkpoints". Outlives the graphs,
+  // models, commands, routes and receivers of the process, and nothing else.
+  SharedTextCache* texts = nullptr;
 
   // The value of a setting; empty if it is unset.
   std::string value(const std::string& key) const {
@@ -130,6 +135,10 @@ struct Module {
   // for the records of all modules.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::map<std::string, Receiver> receivers = {};  // by outbox topic: see Runtime::deliver()
+  // Further ones, which depend on the settings; called once, when a process starts to deliver. An
+  // error, or a topic that has a receiver, ends the process.
+  std::function<Result<std::map<std::string, Receiver>>(const ModuleSettings&)> make_receivers =
+      nullptr;
   // Models that the module brings, by the name for --model.
   std::map<std::string, std::function<std::shared_ptr<Model>(const ModuleSettings&)>> models = {};
   std::vector<ModuleSetting> settings = {};

@@ -252,27 +252,44 @@ void take_settings(const Settings& settings, const ChosenCommand& chosen, Runtim
   parts.run_defaults = settings.run;
 }
 
-Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
+// The settings with the objects of the process that models and modules use. `tier` must outlive
+// them.
+Result<Settings> with_shared_objects(Settings settings, RedisTier& tier) {
+  settings.models.shared_rate_limit = tier.limit();
+  settings.models.shared_reply_cache = tier.replies();
+  settings.texts = tier.texts();
+  BELAY_TRY(settings.http, open_http(settings.egress));
+  return settings;
+}
+
+// A command without a store uses no Redis.
+Result<std::unique_ptr<RedisTier>> open_tier(Settings settings, const CommandTraits& traits,
+                                             const KeyRing& keys, Executor& executor,
+                                             Random& random) {
+  if (!traits.uses_store) settings.redis.reset();
+  // With a store in memory, a cache of run values in Redis would be slower than the store, and no
+  // other process has the store.
+  if (settings.redis && settings.store == "memory:") settings.redis->checkpoints = false;
+  return RedisTier::open(settings, keys, executor, random);
+}
+
+Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Output& output,
                               Clock& own_clock, ChosenCommand& chosen) {
   const CommandTraits& traits = chosen.traits;
-  const LocalizedText& phrases = phrases_of(settings.language);
+  const LocalizedText& phrases = phrases_of(wanted.language);
   Progress progress(output, phrases);
+  std::unique_ptr<Random> random = system_random();
+  BELAY_TRY(EncryptionOptions encryption, encryption_of(wanted));
+  http::AsioLoop* http_loop = nullptr;
+  std::unique_ptr<EventLoop> loop = loop_for(traits, wanted, http_loop);
+  // Before the graphs and everything else that modules make: these can use its cache of texts.
+  BELAY_TRY(std::unique_ptr<RedisTier> tier,
+            open_tier(wanted, traits, encryption.keys, *loop, *random));
+  BELAY_TRY(const Settings settings, with_shared_objects(wanted, *tier));
   BELAY_TRY(Definitions graphs, program.graphs(settings));
   BELAY_CHECK(chosen.command->validate({settings, graphs}));
-  std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(EncryptionOptions encryption, encryption_of(settings));
-  http::AsioLoop* http_loop = nullptr;
-  std::unique_ptr<EventLoop> loop = loop_for(traits, settings, http_loop);
-  Settings shared = settings;
-  if (!traits.uses_store) shared.redis.reset();
-  // With a store in memory, a cache of run values in Redis would be slower than the store.
-  if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
-  BELAY_TRY(std::unique_ptr<RedisTier> tier,
-            RedisTier::open(shared, encryption.keys, *loop, *random));
-  shared.models.shared_rate_limit = tier->limit();
-  shared.models.shared_reply_cache = tier->replies();
   ServiceTelemetry telemetry(settings, own_clock, output, traits.is_service);
-  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
+  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings, own_clock));
   model = telemetry.around(std::move(model), own_clock);
   BELAY_TRY(std::unique_ptr<Store> stored,
             make_store(settings, chosen, output, own_clock, *random));
@@ -286,7 +303,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   ProgressObserver observer =
       telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
-  BELAY_TRY(parts.http, open_http(settings.egress));
+  parts.http = settings.http;
   take_settings(settings, chosen, parts);
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;

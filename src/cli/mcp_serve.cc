@@ -169,6 +169,7 @@ class McpServeCommand final : public Command {
   const Work* work() const override { return &work_; }
 
   Task<CommandResult> run(CommandContext& world) override {
+    if (world.local) BELAY_CO_CHECK(register_receivers(world));
     Shutdown shutdown(world, work_.drain_timeout);
     McpConnection connection(world);
     Completion<Done> ended;

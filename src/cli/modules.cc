@@ -44,6 +44,12 @@ class TakenNames {
                                            name + "\", and the module \"" + module +
                                            "\" has it, too. Rename that of the module.");
     }
+    // Two modules can have the same name of a module, and a part of one module can occur twice.
+    if (found->second == module && kind != "name") {
+      return error(ErrorCode::invalid, "The module \"" + module + "\" has the " +
+                                           std::string(kind) + " \"" + name +
+                                           "\" twice. Rename or omit one of them.");
+    }
     return error(ErrorCode::invalid, "The modules \"" + found->second + "\" and \"" + module +
                                          "\" both have the " + std::string(kind) + " \"" + name +
                                          "\". Rename one of them, or omit a module.");
@@ -59,12 +65,22 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+Error no_function(const std::string& part, const std::string& module) {
+  return error(ErrorCode::invalid,
+               part + " of module \"" + module + "\" has no function. Set it, or omit it.");
+}
+
+Result<Done> check_receivers(const std::map<std::string, Receiver>& receivers,
+                             const std::string& module) {
+  for (const auto& [topic, receiver] : receivers) {
+    if (!receiver) return no_function("The receiver of the topic \"" + topic + "\"", module);
+  }
+  return Done{};
+}
+
 // A part without its function would fail when it is used for the first time.
 Result<Done> check_functions(const Module& module) {
-  auto lacks = [&](const std::string& part) {
-    return error(ErrorCode::invalid,
-                 part + " of module \"" + module.name + "\" has no function. Set it, or omit it.");
-  };
+  auto lacks = [&](const std::string& part) { return no_function(part, module.name); };
   for (const ModuleRoute& route : module.routes) {
     if (!route.handle) return lacks("The route \"" + route.method + " " + route.path + "\"");
   }
@@ -74,10 +90,7 @@ Result<Done> check_functions(const Module& module) {
   for (const auto& [name, make] : module.models) {
     if (!make) return lacks("The model \"" + name + "\"");
   }
-  for (const auto& [topic, receiver] : module.receivers) {
-    if (!receiver) return lacks("The receiver of the topic \"" + topic + "\"");
-  }
-  return Done{};
+  return check_receivers(module.receivers, module.name);
 }
 
 Result<Done> take_names(const Module& module, TakenNames& taken) {
@@ -273,6 +286,27 @@ Result<Definitions> all_graphs(const std::vector<Module>& modules, const Setting
   return all;
 }
 
+// The receivers of a module that depend on the settings.
+struct ReceiverSource {
+  std::string module;
+  decltype(Module::make_receivers) make;
+};
+
+// Returns `receivers` with those that the modules make. `taken` contains the topics of `receivers`.
+Result<std::map<std::string, Receiver>> all_receivers(std::map<std::string, Receiver> receivers,
+                                                      const std::vector<ReceiverSource>& sources,
+                                                      TakenNames taken, const Settings& settings) {
+  for (const ReceiverSource& source : sources) {
+    BELAY_TRY(auto made, source.make(settings));
+    BELAY_CHECK(check_receivers(made, source.module));
+    for (const auto& [topic, receiver] : made) {
+      BELAY_CHECK(taken.take("topic", topic, source.module));
+    }
+    receivers.merge(std::move(made));
+  }
+  return receivers;
+}
+
 Result<std::shared_ptr<Model>> model_of(const std::vector<Module>& modules,
                                         const Settings& settings, Clock& clock) {
   std::map<std::string, std::shared_ptr<Model>> own;
@@ -297,6 +331,20 @@ std::function<Result<Done>(const RecordWrite&, Instant)> record_check(
   };
 }
 
+// A value of Program::receivers: those of the program and of all modules. `taken`: their topics.
+decltype(Program::receivers) receivers_of(std::map<std::string, Receiver> receivers,
+                                          const std::vector<Module>& modules, TakenNames taken) {
+  std::vector<ReceiverSource> sources;
+  for (const Module& module : modules) {
+    receivers.insert(module.receivers.begin(), module.receivers.end());
+    if (module.make_receivers) sources.push_back({module.name, module.make_receivers});
+  }
+  return [receivers = std::move(receivers), sources = std::move(sources),
+          taken = std::move(taken)](const Settings& settings) {
+    return all_receivers(receivers, sources, taken, settings);
+  };
+}
+
 void take_parts(Module& module, Program& program) {
   auto append = [](auto& all, auto& own) {
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
@@ -309,7 +357,6 @@ void take_parts(Module& module, Program& program) {
   }
   append(program.settings, module.settings);
   append(program.forms, module.forms);
-  program.receivers.merge(module.receivers);
   for (const auto& [name, make] : module.models) program.own_models.insert(name);
   for (ModuleCommandSpec& command : module.commands) {
     program.commands.push_back(command_of(std::move(command), module.name));
@@ -347,7 +394,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.presentation = combined(modules);
   program.check_record = record_check(modules);
   program.collections = std::move(options.collections);
-  program.receivers = std::move(options.receivers);
+  program.receivers = receivers_of(std::move(options.receivers), modules, std::move(taken));
   for (Module& module : modules) take_parts(module, program);
   for (std::string_view name : kOwnCollections) program.collections.emplace_back(name);
   program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };

@@ -34,7 +34,8 @@ struct Program {
                                                            // that
   std::vector<std::string> collections = {};               // records that `check` examines
   std::vector<ModuleSchedule> schedules = {};
-  std::map<std::string, Receiver> receivers = {};  // by outbox topic
+  // Returns the receivers by outbox topic, and makes those that depend on the settings.
+  std::function<Result<std::map<std::string, Receiver>>(const Settings&)> receivers;
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::vector<ModuleSetting> settings = {};

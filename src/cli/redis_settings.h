@@ -21,7 +21,7 @@ struct RedisSettings {
   bool hints = true;         // notifies workers, forwards deltas of streams
   bool limits = true;        // shares the rate limits of starts and model calls
   bool replies = false;      // shares the reply cache; requires encryption keys
-  bool checkpoints = false;  // caches the values of runs
+  bool checkpoints = false;  // caches the values of runs, and texts of modules
 
   std::string uses() const;  // Example: "hints,limits".
 };

@@ -5,6 +5,7 @@
 #include "redis/redis_hints.h"
 #include "redis/redis_rate_limit.h"
 #include "redis/redis_reply_cache.h"
+#include "redis/redis_text_cache.h"
 #include "store/forwarding_store.h"
 
 namespace belay::cli {
@@ -18,6 +19,7 @@ class NoRedis final : public RedisTier {
   Hints hints() override { return {}; }
   SharedRateLimit* limit() override { return nullptr; }
   SharedReplyCache* replies() override { return nullptr; }
+  SharedTextCache* texts() override { return nullptr; }
   std::unique_ptr<Store> around(Store& store) override {
     return std::make_unique<ForwardingStore>(store);
   }
@@ -32,12 +34,14 @@ class OneRedis final : public RedisTier {
         wake_up_(client_, executor),
         broadcast_(client_, seal_),
         limit_(client_),
-        replies_(client_, seal_) {
+        replies_(client_, seal_),
+        texts_(client_, seal_) {
     client_.wait_for_first_try(kFirstTry);
   }
   Hints hints() override { return settings_.hints ? Hints{&wake_up_, &broadcast_} : Hints{}; }
   SharedRateLimit* limit() override { return settings_.limits ? &limit_ : nullptr; }
   SharedReplyCache* replies() override { return settings_.replies ? &replies_ : nullptr; }
+  SharedTextCache* texts() override { return settings_.checkpoints ? &texts_ : nullptr; }
   std::unique_ptr<Store> around(Store& store) override {
     if (settings_.checkpoints) return redis::cache_store(store, client_);
     return std::make_unique<ForwardingStore>(store);
@@ -51,6 +55,7 @@ class OneRedis final : public RedisTier {
   redis::RedisBroadcast broadcast_;
   redis::RedisRateLimit limit_;
   redis::RedisReplyCache replies_;
+  redis::RedisTextCache texts_;
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ class RedisTier {
   virtual Hints hints() = 0;
   virtual SharedRateLimit* limit() = 0;
   virtual SharedReplyCache* replies() = 0;
+  virtual SharedTextCache* texts() = 0;
   // Returns a store that forwards to `store`, with a cache of run values in front if that is
   // switched on. `store` and this object must outlive it.
   virtual std::unique_ptr<Store> around(Store& store) = 0;

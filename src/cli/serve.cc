@@ -185,6 +185,7 @@ class ServeCommand final : public Command {
   const Work* work() const override { return &options_.work; }
 
   Task<CommandResult> run(CommandContext& world) override {
+    BELAY_CO_CHECK(register_receivers(world));
     bool is_draining = false;
     Shutdown shutdown(world, options_.work.drain_timeout);
     allow_connections();

@@ -128,16 +128,21 @@ Result<Done> complete_work(Work& work) {
   return Done{};
 }
 
+// Only workers deliver: other commands could end before a receiver has returned.
+Result<Done> register_receivers(CommandContext& world) {
+  BELAY_TRY(auto receivers, world.program.receivers(world.settings));
+  for (auto& [topic, receiver] : receivers) {
+    world.local->runtime.deliver(topic, std::move(receiver));
+  }
+  return Done{};
+}
+
 Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted) {
   WorkerOptions options;
   options.tenant = world.who.tenant;
   options.runs_max = wanted.runs_max;
   options.until_idle = wanted.until_idle;
   options.queues = wanted.queues;
-  // Only workers deliver: other commands could end before a receiver has returned.
-  for (const auto& [topic, receiver] : world.program.receivers) {
-    world.local->runtime.deliver(topic, receiver);
-  }
   Spawned pruning, scheduling;
   if (wanted.retention && !wanted.until_idle) {
     pruning = start_beside(world, prune_from_time_to_time(world, *wanted.retention));
@@ -197,6 +202,7 @@ class WorkerCommand final : public Command {
   const Work* work() const override { return &work_; }
 
   Task<CommandResult> run(CommandContext& world) override {
+    BELAY_CO_CHECK(register_receivers(world));
     Shutdown shutdown(world, work_.drain_timeout);
     world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
     world.progress.name_threads();

@@ -36,6 +36,11 @@ void declare_retention(CommandWords& words, Work& work);
 // Fails with `invalid` for an invalid option.
 Result<Done> complete_work(Work& work);
 
+// Makes the receivers of the program, and registers them with the runtime. To be called once,
+// before work_until_drained(). Fails with the error of a module, or if two receivers have one
+// topic.
+Result<Done> register_receivers(CommandContext& world);
+
 // Executes runs of the store until the runtime is drained, delivers messages, starts the runs of
 // the program's schedules, and prunes old threads periodically. Returns the number of runs that it
 // has claimed.
