@@ -15,6 +15,9 @@
 
 namespace belay::research {
 
+// Parts with the bundled data.
+ResearchParts bundled_parts();
+
 // Counts the calculations of subtasks, and lets some fail a number of times. Must outlive the
 // parts.
 struct Calculations {
@@ -22,7 +25,7 @@ struct Calculations {
   std::map<std::string, int> failures;  // left
 
   std::shared_ptr<const ResearchParts> parts() {
-    auto parts = std::make_shared<ResearchParts>();
+    auto parts = std::make_shared<ResearchParts>(bundled_parts());
     parts->before_subtask = [this](const std::string& specialist,
                                    const std::string& subtask) -> Result<Done> {
       std::string name = specialist + "." + subtask;
@@ -36,7 +39,7 @@ struct Calculations {
   }
 };
 
-// An order on the bundled data. `only`: specialists; empty: all.
+// `only`: specialists; empty: all.
 Analysis order_of(const std::string& ticker, std::vector<std::string> only = {});
 
 inline std::string text_in(const std::string& path) {

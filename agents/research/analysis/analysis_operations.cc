@@ -157,7 +157,9 @@ Result<Done> check_order(const AnalysisRequest& request) {
 Result<StartRun> prepare_analysis(const UserId& owner, const std::string& id,
                                   const AnalysisRequest& request) {
   BELAY_CHECK(check_order(request));
-  BELAY_TRY(std::string json, encode_json(request));
+  AnalysisRequest given = request;
+  given.data.clear();  // a part of the record: see analysis_folders.h
+  BELAY_TRY(std::string json, encode_json(given));
   BELAY_TRY(Value input, parse_json(json));
   StartRun start;
   start.agent = kAnalysisGraph;
@@ -174,6 +176,7 @@ Task<Result<bool>> list_new_analysis(AnalysisAccess at, std::string id, Analysis
   row.id = std::move(id);
   row.ticker = std::move(request.ticker);
   row.batch = std::move(request.batch);
+  row.data = std::move(request.data);
   row.createdAt = now;
   BELAY_CO_TRY(RecordWrite write, record_write(row, at.owner));
   write.expected_version = 0;

@@ -48,7 +48,7 @@ class SubtaskGate {
     }
     if (failures[name] == 0) return Done{};
     --failures[name];
-    return error(ErrorCode::invalid, "the source is away");
+    return error(ErrorCode::invalid, "the source is closed");
   }
 
  private:
@@ -193,7 +193,7 @@ TEST_F(AnalysisOperations, ARetryExecutesTheRemainingSubtasksOfOneSpecialist) {
   EXPECT_EQ(retried.row.status, RunStatus::paused);
   AnalysisView view = wait(find_progress(access(), "a")).value();
   EXPECT_EQ(view.state.specialists.at("growth").completed.size(), 4u);
-  EXPECT_THAT(view.state.specialists.at("credit").failure, HasSubstr("the source is away"));
+  EXPECT_THAT(view.state.specialists.at("credit").failure, HasSubstr("the source is closed"));
   EXPECT_EQ(gate.counts["growth.historical_growth"], 1);
   EXPECT_EQ(gate.counts["credit.coverage"], 1);
   RunView all = wait(retry_specialist(access(), "a", "credit")).value();

@@ -20,7 +20,7 @@ struct AnalysisRequest {
   std::vector<std::string> peers{};
   std::vector<std::string> only{};            // specialists; empty: all
   std::string asOf{};                         // empty: the day of the company's last filing
-  std::vector<std::string> data{};            // folders, as absolute paths
+  std::vector<std::string> data{};            // absolute folders; never in a state
   std::map<std::string, std::string> ciks{};  // of tickers that the bundled data does not have
   std::map<std::string, double> constants{};  // that replace declared assumptions
   std::string batch{};                        // that the order belongs to; empty: none

@@ -196,6 +196,58 @@ TEST(Analysis, OfADamagedOrUnknownCompanyFailsWithTheFileAndTheCause) {
   EXPECT_THAT(failure(other), HasSubstr("Unknown ticker"));
 }
 
+TEST(Analysis, RefusesAnInputThatNamesDataFolders) {
+  Calculations calculations;
+  Analysis order = order_of("AAPL", {"growth"});
+  order.request.data = {"/etc"};
+  auto run = testing::World{}.run(analysis_graph(calculations.parts()), order).approve_all();
+  ASSERT_FALSE(run.ok());
+  EXPECT_THAT(run.error()->message, HasSubstr("names data folders"));
+}
+
+TEST(Analysis, ReadsTheFoldersOfItsRecord) {
+  AnalysisRow row;
+  row.id = "t";
+  row.data = {"/nonexistent"};
+  Calculations calculations;
+  auto graph = analysis_graph(calculations.parts());
+  auto calm = testing::World{}.run(graph, order_of("AAPL", {"growth"})).approve_all();
+  row.id = calm.records<Deliverable>().at(0).analysis;
+  auto run = testing::World{}.record(row).run(graph, order_of("AAPL", {"growth"})).approve_all();
+  EXPECT_EQ(run.status(), RunStatus::failed);
+  ASSERT_TRUE(run.error());
+  EXPECT_THAT(run.error()->message, HasSubstr("none of the data folders"));
+}
+
+TEST(Analysis, ATextOfAModelHasQuotesThatTheFilingContains) {
+  const std::string quote =
+      "The Company designs, manufactures and markets smartphones, personal computers, tablets, "
+      "wearables and accessories";
+  auto reply = [quote](const ModelRequest&) -> Result<std::string> {
+    Value::Array sentences;
+    for (const char* text : {"It makes smartphones and computers.", "It sells tablets, too.",
+                             "It has 7 invented factories."}) {
+      sentences.push_back(Value::object({{"text", text}, {"quotes", Value::Array{quote}}}));
+    }
+    return to_json(Value::object({{"sentences", std::move(sentences)}}));
+  };
+  Calculations calculations;
+  auto run = testing::World{}
+                 .model(testing::replies_with(reply))
+                 .run(analysis_graph(calculations.parts()), order_of("AAPL", {"business_model"}))
+                 .approve_all();
+  ASSERT_TRUE(run.ok()) << run.error()->message;
+  for (const Deliverable& made : run.records<Deliverable>()) {
+    if (made.subtask != "business_description") continue;
+    EXPECT_NE(made.proseBy, "extract");
+    EXPECT_THAT(made.prose, HasSubstr("It makes smartphones and computers."));
+    EXPECT_THAT(made.prose, ::testing::Not(HasSubstr("factories"))) << "7 is in no quote";
+    EXPECT_THAT(to_json(made.quotes), HasSubstr("personal computers, tablets"));
+    return;
+  }
+  FAIL() << "there is no business_description";
+}
+
 TEST(Analysis, AFileThatChangesMeanwhileFailsTheSubtasksThatReadIt) {
   namespace fs = std::filesystem;
   fs::path folder = fs::temp_directory_path() / ("research-" + std::to_string(::getpid()));
@@ -204,6 +256,7 @@ TEST(Analysis, AFileThatChangesMeanwhileFailsTheSubtasksThatReadIt) {
   fs::copy_file(BELAY_SOURCE_DIR "/agents/research/data/edgar/CIK0000320193.json", file);
   bool is_changed = false;
   auto parts = std::make_shared<ResearchParts>();
+  parts->data = folder.string();
   parts->before_subtask = [&](const std::string&, const std::string& subtask) -> Result<Done> {
     if (subtask == "compound_growth" && !is_changed) {
       std::ofstream(file, std::ios::app) << "\n";
@@ -212,7 +265,6 @@ TEST(Analysis, AFileThatChangesMeanwhileFailsTheSubtasksThatReadIt) {
     return Done{};
   };
   Analysis order = order_of("AAPL", {"growth"});
-  order.request.data = {folder.string()};
   auto run = testing::World{}.run(analysis_graph(parts), order).leave_open();
   EXPECT_THAT(run.state().specialists.at("growth").failure,
               HasSubstr("has changed since the analysis began"));

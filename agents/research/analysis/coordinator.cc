@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "agents/research/analysis/analysis_folders.h"
 #include "agents/research/analysis/findings_delivery.h"
 #include "agents/research/analysis/records.h"
 #include "agents/research/checkpoints/retention.h"
@@ -117,14 +118,22 @@ Update<Analysis> end_part(const SpecialistRun& run) {
   return merge(&Analysis::specialists, run.specialist, std::move(progress));
 }
 
-void save_row(const Analysis& state, const AnalysisFacts& facts, Context& context) {
-  AnalysisRow row;
+// `row`: as listed before the start, or empty.
+void save_row(AnalysisRow row, const Analysis& state, const AnalysisFacts& facts,
+              Context& context) {
   row.id = context.thread().text;
   row.ticker = state.request.ticker;
   row.asOf = facts.asOf;
   row.batch = state.request.batch;
   row.createdAt = context.now();
   context.save(row);
+}
+
+// Returns the row of one of the owner's analyses, or an empty one.
+Task<Result<AnalysisRow>> row_of(std::string analysis, Context& context) {
+  BELAY_CO_TRY(std::optional<AnalysisRow> row,
+               co_await context.records().get<AnalysisRow>(std::move(analysis)));
+  co_return std::move(row).value_or(AnalysisRow());
 }
 
 ProgressQuestion new_question(const Analysis& state, const Context& context) {
@@ -135,16 +144,17 @@ ProgressQuestion new_question(const Analysis& state, const Context& context) {
 }
 
 Task<Result<Update<Analysis>>> begin(Parts parts, const Analysis& state, Context& context) {
-  AnalysisRequest order = state.request;
-  if (order.data.empty() && !parts->data.empty()) order.data = {parts->data};
-  order.checkpoints = order.checkpoints && parts->checkpoints.enabled;
+  AnalysisRequest given = state.request;
+  given.checkpoints = given.checkpoints && parts->checkpoints.enabled;
+  BELAY_CO_TRY(AnalysisRow row, co_await row_of(context.thread().text, context));
+  BELAY_CO_TRY(AnalysisRequest order, co_await with_folders(parts, given, context));
   std::function<Result<AnalysisFacts>()> work = [parts, order]() -> Result<AnalysisFacts> {
     BELAY_TRY(std::shared_ptr<const Subject> subject, parts->subjects->load(order));
     return subject->facts();
   };
   BELAY_CO_TRY(AnalysisFacts facts, co_await context.run_blocking(std::move(work)));
-  save_row(state, facts, context);
-  auto update = set(&Analysis::facts, std::move(facts)).set(&Analysis::request, std::move(order));
+  save_row(std::move(row), state, facts, context);
+  auto update = set(&Analysis::facts, std::move(facts)).set(&Analysis::request, std::move(given));
   co_return std::move(update)
       .set(&Analysis::id, context.thread().text)
       .set(&Analysis::question, new_question(state, context));
@@ -155,9 +165,10 @@ bool is_fork(const Analysis& state, const Context& context) {
   return state.id != context.thread().text;
 }
 
-Update<Analysis> begin_fork(const Analysis& state, Context& context) {
-  save_row(state, state.facts, context);
-  return set(&Analysis::id, context.thread().text)
+Task<Result<Update<Analysis>>> begin_fork(const Analysis& state, Context& context) {
+  BELAY_CO_TRY(AnalysisRow row, co_await row_of(state.id, context));
+  save_row(std::move(row), state, state.facts, context);
+  co_return set(&Analysis::id, context.thread().text)
       .set(&Analysis::question, new_question(state, context))
       .set(&Analysis::specialists, {})
       .set(&Analysis::attempted, {})
@@ -166,8 +177,7 @@ Update<Analysis> begin_fork(const Analysis& state, Context& context) {
 }
 
 // Selects the unfinished parts of the first phase that has any, each once.
-Update<Analysis> plan(const Analysis& state, Context& context) {
-  if (is_fork(state, context)) return begin_fork(state, context);
+Update<Analysis> next_parts(const Analysis& state) {
   if (has_pause(state)) return go_to<Analysis>("review");
   std::vector<std::string> next;
   int phase = 0;
@@ -194,14 +204,23 @@ Update<Analysis> ask(const Analysis& state, std::string reason, std::string_view
   return set(&Analysis::question, std::move(question)).go_to(node);
 }
 
-Update<Analysis> review(const Analysis& state, Context& context) {
-  if (is_fork(state, context)) return begin_fork(state, context);
+Task<Result<Update<Analysis>>> plan(const Analysis& state, Context& context) {
+  if (is_fork(state, context)) co_return co_await begin_fork(state, context);
+  co_return next_parts(state);
+}
+
+Update<Analysis> next_question(const Analysis& state) {
   if (has_pause(state)) return ask(state, "paused", "continue");
   if (!obstacles(state).empty()) return ask(state, "failures", "continue");
   bool is_complete = !is_selected(state.request, "strategy") || is_scored(state);
   if (is_complete) return go_to<Analysis>("deliver");
   if (state.isApproved) return go_to<Analysis>(kScoring);
   return ask(state, "gate", "gate");
+}
+
+Task<Result<Update<Analysis>>> review(const Analysis& state, Context& context) {
+  if (is_fork(state, context)) co_return co_await begin_fork(state, context);
+  co_return next_question(state);
 }
 
 // Returns whether the decision excludes a specialist that has failed.
@@ -328,6 +347,7 @@ Result<Graph<Analysis>> analysis_graph(Parts parts) {
   GraphBuilder<Analysis> graph{kAnalysisGraph};
   graph.describe("Analyzes a company from its filings: thirteen specialists, 53 subtasks.");
   graph.one_run_per_thread();
+  graph.check_input([](const Analysis& state) { return check_no_folders(state.request); });
   graph.node("begin", [parts](const Analysis& state, Context& context) {
     return begin(parts, state, context);
   });

@@ -35,7 +35,7 @@ struct ProcessPlan {
 
 // Executes the plan in this process. Returns the exit code.
 int execute(const ProcessPlan& plan) {
-  auto parts = std::make_shared<ResearchParts>();
+  auto parts = std::make_shared<ResearchParts>(bundled_parts());
   parts->before_subtask = [&plan](const std::string& specialist,
                                   const std::string& subtask) -> Result<Done> {
     std::string name = specialist + "." + subtask;
@@ -132,7 +132,7 @@ TEST(KilledAnalysis, NeverExecutesACompletedSubtaskAgain) {
 TEST(ParallelAnalyses, SixtyFourInOneProcessAreCompleteAndEqualToOneAlone) {
   conformance::TemporaryFolder folder;
   CheckpointStore store("sqlite:" + folder.file("parallel.db"));
-  Graph<Analysis> graph = analysis_graph(std::make_shared<ResearchParts>()).value();
+  Graph<Analysis> graph = analysis_graph(std::make_shared<ResearchParts>(bundled_parts())).value();
   store.runtime->add(graph);
   constexpr int kAnalyses = 64;
   const std::vector<std::string> tickers = {"AAPL", "NVDA", "GOOGL", "JPM"};

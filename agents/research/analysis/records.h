@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "belay/collection.h"
 
@@ -18,7 +19,8 @@ struct AnalysisRow {
   std::string ticker{};
   std::string asOf{};
   Instant createdAt{};
-  std::string batch{};  // AnalysisRequest::batch
+  std::string batch{};              // AnalysisRequest::batch
+  std::vector<std::string> data{};  // absolute folders; empty: those of the program
 
   std::string key() const { return id; }
   static auto indexed() { return std::tuple{&AnalysisRow::ticker, &AnalysisRow::batch}; }

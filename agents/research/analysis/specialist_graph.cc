@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agents/research/analysis/analysis_folders.h"
 #include "agents/research/analysis/records.h"
 #include "agents/research/analysis/results_json.h"
 #include "agents/research/analysis/specialist_checkpoints.h"
@@ -129,7 +130,10 @@ Task<Result<Done>> add_prose(SubtaskWork& work, bool is_last_attempt, Context& c
 
 Task<Result<SubtaskWork>> calculate(Parts parts, const Subtask& subtask, const SpecialistRun& state,
                                     Context& context) {
-  std::function<Result<SubtaskWork>()> work = [parts, &subtask, run = state] {
+  SpecialistRun run = state;
+  AnalysisRequest given = state.request;
+  BELAY_CO_TRY(run.request, co_await with_folders(parts, std::move(given), context));
+  std::function<Result<SubtaskWork>()> work = [parts, &subtask, run] {
     return work_on(*parts, subtask, run);
   };
   BELAY_CO_TRY(SubtaskWork done, co_await context.run_blocking(std::move(work)));

@@ -62,8 +62,8 @@ Result<Done> BatchTickers::add(BatchTicker entry) {
     if (ten_digits(found->cik) == ten_digits(entry.cik)) return Done{};
     return bad_entry("The ticker " + entry.ticker + " appears twice, with different numbers.");
   }
-  if (all_.size() == kBatchMax) {
-    return bad_entry("Too many companies: at most " + std::to_string(kBatchMax) + ".");
+  if (all_.size() == kCompaniesMax) {
+    return bad_entry("Too many companies: at most " + std::to_string(kCompaniesMax) + ".");
   }
   all_.push_back(std::move(entry));
   return Done{};

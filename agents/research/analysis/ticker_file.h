@@ -14,7 +14,7 @@
 
 namespace belay::research {
 
-inline constexpr std::size_t kBatchMax = 1'000;                // companies of a batch
+inline constexpr std::size_t kCompaniesMax = 1'000;            // companies of a batch
 inline constexpr std::size_t kTickerFileBytesMax = 256 << 10;  // of the file
 
 struct BatchTicker {

@@ -54,8 +54,8 @@ TEST(TickerFile, WithoutACompanyIsRefused) {
 
 TEST(TickerFile, HasAtMostAThousandCompanies) {
   std::string text;
-  for (std::size_t i = 0; i < kBatchMax; ++i) text += "T" + std::to_string(i) + "\n";
-  EXPECT_EQ(tickers_in(text).value().size(), kBatchMax);
+  for (std::size_t i = 0; i < kCompaniesMax; ++i) text += "T" + std::to_string(i) + "\n";
+  EXPECT_EQ(tickers_in(text).value().size(), kCompaniesMax);
   EXPECT_THAT(refusal_of(text + "T0\n"), "accepted");
   EXPECT_THAT(refusal_of(text + "ONE\n"), HasSubstr("Line 1001: Too many companies: at most 1000"));
 }

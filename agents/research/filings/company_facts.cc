@@ -16,7 +16,9 @@ std::string_view without_amendment(std::string_view form) {
 }  // namespace
 
 bool is_earlier(const Fact& a, const Fact& b) {
-  return std::tie(a.filed, a.accn, a.start, a.value) < std::tie(b.filed, b.accn, b.start, b.value);
+  // The form only makes the order total.
+  return std::tie(a.filed, a.accn, a.start, a.value, a.form) <
+         std::tie(b.filed, b.accn, b.start, b.value, b.form);
 }
 
 bool is_annual_form(std::string_view form) {

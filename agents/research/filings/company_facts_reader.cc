@@ -1,6 +1,7 @@
 // Reads a companyfacts file without a document tree: a file of a large filer has some 50 MB with
 // hundreds of tags, of which few are used.
 
+#include <algorithm>
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>
@@ -87,7 +88,9 @@ class FactHandler {
   }
   bool on_int64(std::int64_t, json::string_view part, error_code&) { return number(part); }
   bool on_uint64(std::uint64_t, json::string_view part, error_code&) { return number(part); }
-  bool on_double(double, json::string_view part, error_code&) { return number(part); }
+  bool on_double(double value, json::string_view part, error_code&) {
+    return number(part, std::abs(value) < 1);
+  }
   bool on_bool(bool, error_code&) { return other_scalar(); }
   bool on_null(error_code&) { return true; }
 
@@ -146,14 +149,16 @@ class FactHandler {
     if (key == "val") entry_.has_value = false;
   }
 
-  bool number(json::string_view part) {
+  // A number that is too small for a double is 0, one that is too large does not exist.
+  bool number(json::string_view part, bool is_small = false) {
     append(part);
     if (levels_.size() == 1 && levels_[0].key == "cik") facts_.cik = cik_of(text_);
     if (is_in_entry() && levels_.back().key == "val") {
       double value = 0;
       auto [end, code] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+      bool is_read = code == std::errc() || (code == std::errc::result_out_of_range && is_small);
       entry_.has_value =
-          code == std::errc() && end == text_.data() + text_.size() && std::abs(value) <= kValueMax;
+          is_read && end == text_.data() + text_.size() && std::abs(value) <= kValueMax;
       entry_.fact.value = value;
     } else {
       other_scalar();
@@ -180,7 +185,9 @@ class FactHandler {
     Fact& fact = entry_.fact;
     if (!facts_.last_filed || *facts_.last_filed < fact.filed) facts_.last_filed = fact.filed;
     if (is_amended_annual(fact.form)) {
-      facts_.amended.emplace(fact.accn, Filing{fact.accn, fact.form, fact.filed});
+      auto [known, is_new] =
+          facts_.amended.emplace(fact.accn, Filing{fact.accn, fact.form, fact.filed});
+      if (!is_new) known->second.filed = std::min(known->second.filed, fact.filed);
     }
     std::string tag = levels_[1].key + ":" + levels_[2].key;
     if (is_wanted_(tag)) facts_.facts[tag][levels_[4].key].push_back(std::move(fact));

@@ -74,6 +74,28 @@ TEST(CompanyFactsReader, AnEntryWithoutAUsableMemberDoesNotExist) {
   EXPECT_EQ(entries_in("1, null, [], \"x\", " + entry_with(R"(,"more":{"val":7})")), 1u);
 }
 
+TEST(CompanyFactsReader, ANumberThatIsTooSmallForADoubleIsZero) {
+  for (const char* number : {"1e-400", "-1e-400", "0.5e-999"}) {
+    std::string entry =
+        R"({"end":"2024-09-28","accn":"1","form":"10-K","filed":"2024-11-01","val":)";
+    CompanyFactsRead read = read_facts(file_with(entry + number + "}"));
+    ASSERT_EQ(read.facts.facts["us-gaap:Assets"]["USD"].size(), 1u) << number;
+    EXPECT_EQ(read.facts.facts["us-gaap:Assets"]["USD"][0].value, 0) << number;
+  }
+}
+
+TEST(CompanyFactsReader, AnAmendedFilingHasItsEarliestDateWhateverTheOrder) {
+  const std::string early =
+      R"({"end":"2024-09-28","val":1,"accn":"2","form":"10-K/A","filed":"2025-01-01"})";
+  const std::string late =
+      R"({"end":"2024-09-28","val":1,"accn":"2","form":"10-K/A","filed":"2025-03-01"})";
+  for (const std::string& entries : {early + "," + late, late + "," + early}) {
+    CompanyFactsRead read = read_facts(file_with(entries));
+    ASSERT_EQ(read.facts.amended.size(), 1u);
+    EXPECT_EQ(read.facts.amended.at("2").filed.text(), "2025-01-01") << entries;
+  }
+}
+
 TEST(CompanyFactsReader, AFileOfAnotherShapeHasNoFacts) {
   for (const char* text :
        {R"({"facts":[]})", R"({"facts":{"us-gaap":[]}})", R"({"facts":{"us-gaap":{"Assets":7}}})",

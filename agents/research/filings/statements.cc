@@ -28,6 +28,18 @@ bool is_number_of_shares(ItemKind kind) {
   return kind == ItemKind::shares_of_year || kind == ItemKind::shares_at_date;
 }
 
+bool is_of(std::string_view form, Forms forms) {
+  switch (forms) {
+    case Forms::reports:
+      return !is_proxy_form(form);
+    case Forms::annual_reports:
+      return is_annual_form(form);
+    case Forms::proxies:
+      return is_proxy_form(form);
+  }
+  return false;
+}
+
 bool is_of_year(const Fact& fact, ItemKind kind, const FiscalYear& year) {
   if (fact.end != year.end) return false;
   return is_instant(kind) ? !fact.start : is_annual(fact);
@@ -51,12 +63,12 @@ Statements::Statements(const CompanyFacts& company, Date as_of)
       is_bank_(is_of_a_bank(facts_)) {}
 
 std::vector<const Fact*> Statements::facts_of_year(const std::string& tag, ItemKind kind,
-                                                   std::size_t year) const {
+                                                   std::size_t year, Forms forms) const {
   const FiscalYear& fiscal_year = years_.all()[year];
   std::vector<const Fact*> found;
   bool has_start = false;
   for (const Fact& fact : facts_.of(tag, kind)) {
-    if (!is_of_year(fact, kind, fiscal_year)) continue;
+    if (!is_of_year(fact, kind, fiscal_year) || !is_of(fact.form, forms)) continue;
     found.push_back(&fact);
     has_start = has_start || fact.start == fiscal_year.start;
   }
@@ -67,10 +79,9 @@ std::vector<const Fact*> Statements::facts_of_year(const std::string& tag, ItemK
 }
 
 const Fact* Statements::best_fact(const std::string& tag, ItemKind kind, std::size_t year,
-                                  Source source) const {
+                                  Forms forms) const {
   const Fact* best = nullptr;
-  for (const Fact* fact : facts_of_year(tag, kind, year)) {
-    if (is_proxy_form(fact->form) != (source == Source::proxies)) continue;
+  for (const Fact* fact : facts_of_year(tag, kind, year, forms)) {
     // The facts are in order: a later one is better, unless it is of a lower class.
     if (best && is_annual_form(best->form) && !is_annual_form(fact->form)) continue;
     best = fact;
@@ -80,9 +91,9 @@ const Fact* Statements::best_fact(const std::string& tag, ItemKind kind, std::si
 
 Statements::Chosen Statements::chosen(const std::vector<std::string>& tags, ItemKind kind,
                                       std::size_t year) const {
-  for (Source source : {Source::reports, Source::proxies}) {
+  for (Forms forms : {Forms::reports, Forms::proxies}) {
     for (const std::string& tag : tags) {
-      if (const Fact* fact = best_fact(tag, kind, year, source)) return {fact, tag};
+      if (const Fact* fact = best_fact(tag, kind, year, forms)) return {fact, tag};
     }
   }
   return {};

@@ -20,6 +20,9 @@ Input fact_input(const std::string& tag, const Fact& fact);
 // Returns whether the value comes from a proxy statement, which contains rounded figures.
 bool is_from_proxy(const Quantity& quantity);
 
+// The forms that a fact may be from. Reports are all forms but proxy statements.
+enum class Forms { reports, annual_reports, proxies };
+
 // The values that were known at a date. A value is that of the latest filing that contains it, the
 // annual reports before the others (R7), from the first tag of the item that has one (R8). Numbers
 // per share are those after all splits (R9). Items without a tag are calculated (R12, R13).
@@ -43,9 +46,10 @@ class Statements {
   Quantity tag(const std::string& tag, ItemKind kind, std::size_t year) const;
   // Returns the fact behind an item that has tags, or null.
   const Fact* fact_of(const LineItem& item, std::size_t year) const;
-  // Returns the facts of a tag for that year (R7), in the order of is_earlier().
-  std::vector<const Fact*> facts_of_year(const std::string& tag, ItemKind kind,
-                                         std::size_t year) const;
+  // Returns the facts of a tag for that year (R7), of these forms alone, in the order of
+  // is_earlier().
+  std::vector<const Fact*> facts_of_year(const std::string& tag, ItemKind kind, std::size_t year,
+                                         Forms forms) const;
   // Returns the public float with the latest date in that period; without one, of all visible
   // facts.
   Quantity public_float(std::optional<FiscalYear> period) const;
@@ -57,10 +61,8 @@ class Statements {
     const Fact* fact = nullptr;
     std::string tag;
   };
-  enum class Source { reports, proxies };
 
-  const Fact* best_fact(const std::string& tag, ItemKind kind, std::size_t year,
-                        Source source) const;
+  const Fact* best_fact(const std::string& tag, ItemKind kind, std::size_t year, Forms forms) const;
   Chosen chosen(const std::vector<std::string>& tags, ItemKind kind, std::size_t year) const;
   Quantity quantity_of(const Chosen& chosen, ItemKind kind) const;
   bool was_ever_non_zero(const LineItem& item) const;

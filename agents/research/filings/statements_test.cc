@@ -82,6 +82,30 @@ TEST(Statements, AProxyStatementIsTheLastSource) {
   EXPECT_FALSE(is_from_proxy(statements_of(facts).item("net_income", 2)));
 }
 
+TEST(Statements, APeriodOfAProxyStatementDoesNotHideThatOfAReport) {
+  FactsBuilder facts = three_years();
+  facts.flow("CostOfRevenue", "2022-01-03", "2022-12-31", 5, "2023-02-01");
+  facts.flow("CostOfRevenue", "2022-01-01", "2022-12-31", 7, "2023-04-01", "DEF 14A");
+  EXPECT_EQ(statements_of(facts).item("cost_of_revenue", 1).value(), 5);
+}
+
+TEST(Statements, APeriodOfAnotherFormDoesNotHideThatOfAnAnnualReport) {
+  FactsBuilder facts = three_years();
+  facts.flow("CostOfRevenue", "2022-01-03", "2022-12-31", 5, "2023-02-01");
+  facts.flow("CostOfRevenue", "2022-01-01", "2022-12-31", 7, "2023-04-01", "8-K");
+  Statements statements = statements_of(facts);
+  auto found = [&](Forms forms) {
+    std::vector<double> values;
+    for (const Fact* fact : statements.facts_of_year("CostOfRevenue", ItemKind::flow, 1, forms)) {
+      values.push_back(fact->value);
+    }
+    return values;
+  };
+  EXPECT_THAT(found(Forms::annual_reports), ElementsAre(5));
+  EXPECT_THAT(found(Forms::reports), ElementsAre(7)) << "it has the first day of the year";
+  EXPECT_THAT(found(Forms::proxies), ElementsAre());
+}
+
 TEST(Statements, TheCurrencyIsThatOfMostFacts) {
   FactsBuilder facts;
   for (int year : {2021, 2022, 2023}) {

@@ -123,9 +123,10 @@ void run_regression(const MarketView& view, const BetaSample& sample, const Inpu
 Sensitivity sensitivity_of(const MarketView& view) {
   Sensitivity result{.period_end = view.fiscal_year_end};
   const std::string price_name = price_series(view.ticker);
-  // The series as such; their age is that of the regression's last month.
+  // The series as such; their age is that of the regression's last month, and a series without
+  // usable months has too few.
   for (const std::string_view series : {std::string_view(price_name), kIndexSeries}) {
-    if (view.last_row(series) == nullptr) result.failure = view.problem(series, nullptr);
+    if (view.data.find(series) == nullptr) result.failure = view.problem(series, nullptr);
     if (result.failure) return result;
   }
   const BetaSample sample =

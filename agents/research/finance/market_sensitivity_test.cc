@@ -164,6 +164,17 @@ TEST(MarketSensitivity, WithoutAMonthThatHasBothThereIsTooLittleHistory) {
   }
 }
 
+TEST(MarketSensitivity, ASeriesWithoutUsableMonthsIsTooLittleHistory) {
+  TestMarket market;
+  market.add(kIndexSeries, "2022-12", 1000);
+  market.add(price_series("X"), "2023-05", 10);  // the company lists later
+  for (const Figure& figure : market_sensitivity(market.view())) {
+    EXPECT_FALSE(figure.quantity.is_available());
+    EXPECT_EQ(figure.quantity.code(), Missing::too_little_history);
+    EXPECT_EQ(figure.period_end, "2022-09-30");
+  }
+}
+
 TEST(MarketSensitivity, AnIndexThatDoesNotMoveIsNonPositive) {
   TestMarket market;
   market.add_run(kIndexSeries, "2022-12", std::vector<double>(41, 1000));

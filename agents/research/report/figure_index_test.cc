@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/research/report/provenance.h"
+#include "agents/research/report/report_content.h"
 #include "agents/research/report/report_fixture.h"
 #include "agents/research/report/report_limits.h"
 
@@ -124,6 +125,26 @@ TEST(Provenance, EqualInputsStandTogetherEvenIfTheyAreCopies) {
   EXPECT_EQ(provenance.input_sets[0].figures.size(), 2U);
   ASSERT_EQ(provenance.zero_items.size(), 1U);
   EXPECT_EQ(provenance.zero_items[0].item, "inventory");
+}
+
+TEST(Provenance, ZeroItemsNameMetricsAndCountTheCellsOfSpecialTables) {
+  AnalysisDocument document = small_document();
+  Figure other = document.results.figures[1];
+  other.specialist = "valuation";
+  other.quantity.assume_zero("inventory");
+  for (const auto* metric : {"equity_value", "proj_ebit_01", "sens_ev_w-50_g+25"}) {
+    other.metric = metric;
+    document.results.figures.push_back(other);
+  }
+  const FigureIndex index(document);
+  const auto provenance = report::provenance_of(index);
+  ASSERT_EQ(provenance.zero_items.size(), 1U);
+  ASSERT_EQ(provenance.zero_items[0].metrics.size(), 1U);
+  EXPECT_EQ(index.figure(provenance.zero_items[0].metrics[0].front()).metric, "equity_value");
+  EXPECT_EQ(provenance.zero_items[0].in_special_tables, 2U);
+  EXPECT_EQ(report::zero_count(provenance.zero_items[0]),
+            ", and 2 figures of the comparison with peers, the projection, and the sensitivity "
+            "tables");
 }
 
 TEST(Provenance, TooManyInputsAreCounted) {

@@ -36,14 +36,16 @@ void append_constants(std::string& html, const AnalysisDocument& document) {
   html += "</tbody>\n" + close_table();
 }
 
-// Links to figures of one metric, by their periods.
-std::string period_links(const FigureIndex& index, const std::vector<FigureNumber>& figures) {
+// The metrics in which an item was taken as zero: links to their last periods.
+std::string zero_links(const FigureIndex& index, const ZeroItem& zero) {
   std::string html;
-  for (const FigureNumber number : figures) {
+  for (const auto& figures : zero.metrics) {
     if (!html.empty()) html += ", ";
-    html += figure_link(index, number, html_text(index.figure(number).period_end, kNameLimit));
+    const std::string label = metric_label(index.figure(figures.back()).metric);
+    html += figure_link(index, figures.back(), html_text(label, kNameLimit));
+    if (figures.size() > 1) html += " (" + std::to_string(figures.size()) + " periods)";
   }
-  return html;
+  return html + zero_count(zero);
 }
 
 // Findings about defaults that took the place of a measurement.
@@ -70,14 +72,11 @@ void append_zero_items(std::string& html, const ReportContent& content) {
     return;
   }
   html += open_table("list", "Items that the filer never reports, or that a total may lack",
-                     {"Item", "Taken as zero in", "Periods"}) +
+                     {"Item", "Taken as zero in"}) +
           "<tbody>\n";
   for (const ZeroItem& zero : content.provenance.zero_items) {
-    const Figure& figure = content.index.figure(zero.figures.front());
     html += "<tr><th scope=\"row\">" + code_html(zero.item) + "</th><td class=\"text\">" +
-            html_text(metric_label(figure.metric), kNameLimit) +
-            "</td><td class=\"text periods\">" + period_links(content.index, zero.figures) +
-            "</td></tr>\n";
+            zero_links(content.index, zero) + "</td></tr>\n";
   }
   html += "</tbody>\n" + close_table();
 }
@@ -114,7 +113,7 @@ std::string figure_entry(const FigureIndex& index, FigureNumber number) {
          html_text(metric_label(figure.metric), kNameLimit) + " " +
          code_html(figure.specialist + "." + figure.metric) + " " +
          html_text(figure.period_end, kNameLimit) + ": <b>" +
-         exact_number(figure.quantity.value()) + "</b> " + html_text(figure.unit, kNameLimit) +
+         grouped_number(figure.quantity.value()) + "</b> " + html_text(figure.unit, kNameLimit) +
          "</p>\n";
 }
 

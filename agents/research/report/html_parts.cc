@@ -17,7 +17,9 @@ std::string figure_title(const Figure& figure) {
          html_text(readable_unit(figure.unit), kNameLimit);
 }
 
+// The title of a chart with one series names that series.
 std::string legend_of(const Chart& chart) {
+  if (chart.series.size() < 2) return {};
   std::string html = "<ul class=\"legend\">";
   for (std::size_t s = 0; s < std::min(chart.series.size(), kMaxSeries); ++s) {
     html += "<li><span class=\"swatch s" + std::to_string(s) + "\" aria-hidden=\"true\"></span>" +
@@ -46,14 +48,12 @@ std::string figure_cell(const FigureIndex& index, std::optional<FigureNumber> nu
 }
 
 std::string metric_head(std::string_view metric, std::string_view unit) {
-  const bool has_sign = unit == "ratio" && is_percentage(metric);
   return "<th scope=\"row\" title=\"" + html_text(metric, kNameLimit) + "\">" +
-         html_text(metric_label(metric), kNameLimit) +
-         (has_sign ? std::string() : unit_note(unit)) + "</th>";
+         html_text(metric_label(metric), kNameLimit) + unit_note(unit) + "</th>";
 }
 
 std::string unit_note(std::string_view unit) {
-  if (unit.empty()) return {};
+  if (unit.empty() || unit == "ratio" || unit == "count" || unit == "score") return {};
   return " <small>" + html_text(readable_unit(unit), kNameLimit) + "</small>";
 }
 

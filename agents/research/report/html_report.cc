@@ -46,7 +46,7 @@ std::string html_report(const AnalysisDocument& document) {
   append_sources(html, content);
   append_provenance(html, content);
   html += "</main>\n<footer>\n<p>" + std::string(kNoAdvice) + "</p>\n<p>Generated " +
-          html_text(document.generated_at, kNameLimit) + ", as of " +
+          html_text(generation_time(document), kNameLimit) + ", as of " +
           html_text(document.as_of, kNameLimit) + ", analysis " +
           html_text(document.analysis_id, kNameLimit) +
           ". <a href=\"#top\">To the top</a></p>\n</footer>\n</body>\n</html>\n";

@@ -175,6 +175,40 @@ TEST(HtmlReport, NamesAssumptionsZeroItemsAndFailures) {
   EXPECT_NE(html.find("retained earnings (hence no Altman score)"), std::string::npos);
   EXPECT_NE(html.find("No cost of debt could be measured"), std::string::npos);
   EXPECT_NE(html.find("Equity research report as of 2026-01-30"), std::string::npos);
+  EXPECT_NE(html.find("<dd>2026-02-02 08:15 UTC</dd>"), std::string::npos);
+}
+
+TEST(HtmlReport, AnItemTakenAsZeroHasOneRow) {
+  const std::string& html = sample_html();
+  const std::string row = "<tr><th scope=\"row\"><code>inventory</code></th>";
+  const std::size_t first = html.find(row);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(html.find(row, first + 1), std::string::npos);
+  EXPECT_NE(html.find(" periods)", first), std::string::npos);
+}
+
+TEST(HtmlReport, ATimeInAnotherFormIsShownUnchanged) {
+  AnalysisDocument document = small_document();
+  document.generated_at = "yesterday, at 08:15:00";
+  EXPECT_NE(html_report(document).find("<dd>yesterday, at 08:15:00</dd>"), std::string::npos);
+}
+
+TEST(HtmlReport, AUnitStandsAfterAmountsOnly) {
+  const std::string& html = sample_html();
+  EXPECT_NE(html.find(">Revenue <small>USD</small></th>"), std::string::npos);
+  EXPECT_NE(html.find(">Current ratio</th>"), std::string::npos);
+  EXPECT_EQ(html.find("<small>ratio</small>"), std::string::npos);
+  EXPECT_EQ(html.find("<small>count</small>"), std::string::npos);
+}
+
+TEST(HtmlReport, AChartOfOneSeriesHasNoLegend) {
+  const std::string& html = sample_html();
+  const std::size_t one = html.find("<figcaption>Net debt to EBITDA</figcaption>");
+  const std::size_t three = html.find("<figcaption>Revenue and income</figcaption>");
+  ASSERT_NE(one, std::string::npos);
+  ASSERT_NE(three, std::string::npos);
+  EXPECT_GT(html.find("class=\"legend\"", one), html.find("</figure>", one));
+  EXPECT_LT(html.find("class=\"legend\"", three), html.find("</figure>", three));
 }
 
 TEST(HtmlReport, ContainsNoScriptAndNoExternalResource) {

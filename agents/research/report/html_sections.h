@@ -21,9 +21,9 @@ std::string figure_link(const FigureIndex& index, FigureNumber number);
 std::string figure_link(const FigureIndex& index, FigureNumber number, std::string_view text);
 // A table's cell with the figure; an empty cell without a number.
 std::string figure_cell(const FigureIndex& index, std::optional<FigureNumber> number);
-// The head of a metric's row, with the unit if the values have no percent sign.
+// The head of a metric's row, with the unit unless the numbers have none.
 std::string metric_head(std::string_view metric, std::string_view unit);
-// The unit as people read it, in small type.
+// The unit as people read it, in small type; empty for ratios, counts and scores.
 std::string unit_note(std::string_view unit);
 // Opens a table that scrolls separately, with its caption and header row. Names are plain text.
 std::string open_table(std::string_view css_class, std::string_view caption,

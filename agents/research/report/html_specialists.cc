@@ -15,7 +15,7 @@ void append_years_table(std::string& html, const FigureIndex& index, const Metri
   if (table.rows.empty()) return;
   std::vector<std::string> columns = {"Metric"};
   columns.insert(columns.end(), table.periods.begin(), table.periods.end());
-  html += open_table("years", title + " over the years", columns) + "<tbody>\n";
+  html += open_table("years titled", title + " over the years", columns) + "<tbody>\n";
   for (const MetricRow& row : table.rows) {
     html += "<tr>" + metric_head(row.metric, row.unit);
     for (const auto& cell : row.cells) html += figure_cell(index, cell);
@@ -34,8 +34,8 @@ void append_single_table(std::string& html, const FigureIndex& index, const Metr
             html_text(figure.period_end, kNameLimit) + "</td></tr>\n";
   }
   if (rows.empty()) return;
-  html += open_table("single", title, {"Metric", "Value", "Period end"}) + "<tbody>\n" + rows +
-          "</tbody>\n" + close_table();
+  html += open_table("single titled", title, {"Metric", "Value", "Period end"}) + "<tbody>\n" +
+          rows + "</tbody>\n" + close_table();
 }
 
 void append_text(std::string& html, const ReportText& text) {

@@ -26,8 +26,8 @@ std::string company_link(const std::string& cik) {
 std::string years_text(const AnalysisDocument& document) {
   const auto& years = document.fiscal_years;
   if (years.empty()) return {};
-  return std::to_string(years.size()) + ", ending " + html_text(years.front(), kNameLimit) +
-         " to " + html_text(years.back(), kNameLimit);
+  return std::to_string(years.size()) + ", " + html_text(years.front(), kNameLimit) + " to " +
+         html_text(years.back(), kNameLimit);
 }
 
 std::string peers_text(const AnalysisDocument& document) {
@@ -43,8 +43,9 @@ std::string figures_text(const ReportContent& content) {
   std::size_t missing = 0;
   for (const UnavailableMetric& row : content.provenance.unavailable) missing += row.figures.size();
   const std::size_t available = content.index.figures().size() - missing;
-  return std::to_string(available) + " available, <a href=\"#not-available\">" +
-         std::to_string(missing) + " not available</a>";
+  return grouped_number(static_cast<double>(available)) +
+         " available, <a href=\"#not-available\">" + grouped_number(static_cast<double>(missing)) +
+         " not available</a>";
 }
 
 void append_failures(std::string& html, const AnalysisDocument& document) {
@@ -66,12 +67,10 @@ void append_cards(std::string& html, const FigureIndex& index) {
     const Figure& figure = index.figure(*number);
     const bool is_available = figure.quantity.is_available();
     if (!is_available && figure.quantity.code() == Missing::not_applicable) continue;
-    const bool has_unit = is_available && figure.unit != "ratio" && figure.unit != "score";
     html += "<li><span class=\"name\">" + html_text(metric_label(key.metric), kNameLimit) +
             "</span> <span class=\"number\">" + figure_link(index, *number) +
-            (has_unit ? unit_note(figure.unit) : std::string()) +
             "</span> <span class=\"period\">" + html_text(figure.period_end, kNameLimit) +
-            "</span></li>\n";
+            (is_available ? unit_note(figure.unit) : std::string()) + "</span></li>\n";
   }
   html += "</ul>\n";
 }
@@ -115,7 +114,7 @@ void append_header(std::string& html, const ReportContent& content) {
                                        std::to_string(medium) + " medium</a>");
   html += summary_term("Figures", figures_text(content));
   html += summary_term("Analysis", html_text(document.analysis_id, kNameLimit));
-  html += summary_term("Generated", html_text(document.generated_at, kNameLimit));
+  html += summary_term("Generated", html_text(generation_time(document), kNameLimit));
   html += "</dl>\n";
   append_failures(html, document);
   append_cards(html, content.index);

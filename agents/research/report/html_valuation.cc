@@ -109,12 +109,12 @@ void append_sensitivity(std::string& html, const ReportContent& content) {
   const bool has_enterprise = content.enterprise_map.has_value();
   if (content.value_map) {
     append_map(html, content.index, *content.value_map,
-               map_caption("Model value per share", *content.value_map),
-               has_value || !has_enterprise);
+               map_caption("Model value per share", *content.value_map), has_value);
   }
   if (has_enterprise) {
     append_map(html, content.index, *content.enterprise_map,
-               map_caption("Enterprise value", *content.enterprise_map), !has_value);
+               map_caption("Enterprise value", *content.enterprise_map),
+               !has_value && content.enterprise_map->has_values);
   }
 }
 

@@ -89,6 +89,18 @@ void write_constants(std::string& text, const AnalysisDocument& document) {
   text += "\n";
 }
 
+// The metrics in which an item was taken as zero: links to their last periods.
+std::string zero_markdown(const FigureIndex& index, const ZeroItem& zero) {
+  std::string text;
+  for (const auto& figures : zero.metrics) {
+    if (!text.empty()) text += ", ";
+    const std::string label = metric_label(index.figure(figures.back()).metric);
+    text += anchor_link(FigureIndex::anchor(figures.back()), markdown_text(label, kNameLimit));
+    if (figures.size() > 1) text += " (" + std::to_string(figures.size()) + " periods)";
+  }
+  return text + zero_count(zero);
+}
+
 }  // namespace
 
 void write_unavailable(std::string& text, const ReportContent& content) {
@@ -123,17 +135,10 @@ void write_assumptions(std::string& text, const ReportContent& content) {
     text += "None.\n\n";
     return;
   }
-  append_table_head(text, {"Item", "Taken as zero in", "Periods"}, 3);
+  append_table_head(text, {"Item", "Taken as zero in"}, 2);
   for (const ZeroItem& zero : content.provenance.zero_items) {
-    const Figure& figure = content.index.figure(zero.figures.front());
-    std::string periods;
-    for (const FigureNumber number : zero.figures) {
-      if (!periods.empty()) periods += ", ";
-      periods += anchor_link(FigureIndex::anchor(number),
-                             markdown_text(content.index.figure(number).period_end, kNameLimit));
-    }
-    append_table_row(text, {markdown_code(zero.item, kNameLimit),
-                            markdown_code(figure.metric, kNameLimit), periods});
+    append_table_row(text,
+                     {markdown_code(zero.item, kNameLimit), zero_markdown(content.index, zero)});
   }
   text += "\n";
 }

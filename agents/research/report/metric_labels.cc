@@ -175,6 +175,45 @@ std::string in_words(std::string_view name) {
   return words;
 }
 
+// "Projected EBIT, year 3" of "proj_ebit_03"; empty for other names.
+std::string projection_label(std::string_view metric) {
+  constexpr std::string_view kPrefix = "proj_";
+  if (!metric.starts_with(kPrefix) || metric.size() < kPrefix.size() + 4) return {};
+  std::string_view year = metric.substr(metric.size() - 2);
+  if (metric[metric.size() - 3] != '_' ||
+      year.find_first_not_of("0123456789") != std::string_view::npos) {
+    return {};
+  }
+  if (year.starts_with('0')) year.remove_prefix(1);
+  metric.remove_prefix(kPrefix.size());
+  const std::string part(metric.substr(0, metric.size() - 3));
+  return in_words("projected_" + part) + ", year " + std::string(year);
+}
+
+// "+50 bp" of "+50", with the sign U+2212 of numbers.
+std::string step_label(std::string_view step) {
+  if (step.empty()) return {};
+  return std::string(step.starts_with('-') ? "−" : step.substr(0, 1)) +
+         std::string(step.substr(1)) + " bp";
+}
+
+// "Enterprise value, discount rate +50 bp, growth −25 bp" of "sens_ev_w+50_g-25"; empty for other
+// names.
+std::string sensitivity_label(std::string_view metric) {
+  constexpr std::string_view kPrefix = "sens_";
+  const std::size_t rate = metric.rfind("_w");
+  const std::size_t growth = metric.rfind("_g");
+  if (!metric.starts_with(kPrefix) || rate == std::string_view::npos ||
+      growth == std::string_view::npos || rate < kPrefix.size() || growth < rate + 2) {
+    return {};
+  }
+  const std::string_view value = metric.substr(kPrefix.size(), rate - kPrefix.size());
+  if (value != "ev" && value != "value_per_share") return {};
+  const std::string label = value == "ev" ? "Enterprise value" : "Model value per share";
+  return label + ", discount rate " + step_label(metric.substr(rate + 2, growth - rate - 2)) +
+         ", growth " + step_label(metric.substr(growth + 2));
+}
+
 }  // namespace
 
 std::string metric_label(std::string_view metric) {
@@ -193,6 +232,11 @@ std::string metric_label(std::string_view metric) {
     return "Item " + in_words(prefix.substr(5, prefix.size() - 6)) + ": " +
            in_words(metric.substr(prefix.size()));
   }
+  if (const std::string label = projection_label(metric); !label.empty()) return label;
+  if (const std::string label = sensitivity_label(metric); !label.empty()) return label;
+  if (metric.starts_with("risk_") && metric.ends_with("_count")) {
+    return "Words of risk: " + in_words(metric.substr(5, metric.size() - 11));
+  }
   if (metric.starts_with("flag_")) return "Flag: " + finding_label(metric.substr(5));
   if (metric.starts_with("phrase_")) return finding_label(metric);
   return in_words(metric);
@@ -208,6 +252,8 @@ bool is_percentage(std::string_view metric) {
 }
 
 std::string finding_label(std::string_view code) {
+  if (code == "inventory_outpace_sales") return "Inventory outpaces sales";
+  if (code == "restated") return "Restated items";
   if (code.starts_with("top_risk_")) return "Frequent risk: " + in_words(code.substr(9));
   if (code.starts_with("phrase_")) return "Phrase in the filing: " + in_words(code.substr(7));
   return in_words(code);

@@ -26,6 +26,19 @@ TEST(MetricLabel, NamesBecomeWords) {
   EXPECT_EQ(metric_label("peer_median_roic"),
             "Median among the peers: Return on invested capital (ROIC)");
   EXPECT_EQ(metric_label("buybacks"), "Share repurchases");
+  EXPECT_EQ(metric_label("risk_supply_chain_count"), "Words of risk: Supply chain");
+}
+
+TEST(MetricLabel, AProjectedYearAndAStepOfTheSensitivityAreReadable) {
+  EXPECT_EQ(metric_label("proj_ebit_03"), "Projected EBIT, year 3");
+  EXPECT_EQ(metric_label("proj_revenue_10"), "Projected revenue, year 10");
+  EXPECT_EQ(metric_label("sens_ev_w+50_g-25"),
+            "Enterprise value, discount rate +50 bp, growth −25 bp");
+  EXPECT_EQ(metric_label("sens_value_per_share_w+0_g+0"),
+            "Model value per share, discount rate +0 bp, growth +0 bp");
+  EXPECT_EQ(metric_label("proj_ebit_total"), "Proj EBIT total");
+  EXPECT_EQ(metric_label("proj_01"), "Proj 01");
+  EXPECT_EQ(metric_label("sens_g_w"), "Sens g w");
 }
 
 TEST(MetricLabel, AnUnknownNameIsReadable) {

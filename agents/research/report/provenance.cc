@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "agents/research/report/report_content.h"
 #include "agents/research/report/report_limits.h"
 
 namespace belay::research::report {
@@ -148,6 +149,16 @@ void add_unavailable(std::vector<UnavailableMetric>& rows, const FigureIndex& in
   rows.push_back({{number}, std::move(reason)});
 }
 
+void add_zero_item(std::vector<ZeroItem>& items, const FigureIndex& index, const std::string& item,
+                   std::vector<FigureNumber>& figures) {
+  if (items.empty() || items.back().item != item) items.push_back({item, {}, 0});
+  if (is_in_special_table(index.figure(figures.front()))) {
+    items.back().in_special_tables += figures.size();
+  } else {
+    items.back().metrics.push_back(std::move(figures));
+  }
+}
+
 }  // namespace
 
 Provenance provenance_of(const FigureIndex& index) {
@@ -174,9 +185,8 @@ Provenance provenance_of(const FigureIndex& index) {
   provenance.input_sets = std::move(sets).take();
   std::move(filings).move_to(provenance);
   for (auto& [name, row] : series) provenance.series.push_back(std::move(row));
-  for (auto& [key, numbers] : zeros) {
-    provenance.zero_items.push_back({key.first, std::move(numbers)});
-  }
+  for (auto& [key, numbers] : zeros)
+    add_zero_item(provenance.zero_items, index, key.first, numbers);
   return provenance;
 }
 

@@ -27,10 +27,13 @@ struct UnavailableMetric {
   std::string reason;
 };
 
-// An item that was taken as zero, and one metric that needed it.
+// An item that was taken as zero, and the metrics that needed it.
 struct ZeroItem {
   std::string item;
-  std::vector<FigureNumber> figures;  // of one metric
+  std::vector<std::vector<FigureNumber>> metrics;  // periods of one metric each
+  // Figures of the comparison with peers, the projection and the sensitivity, which are too many
+  // to name.
+  std::size_t in_special_tables = 0;
 };
 
 // A filing with its page at EDGAR.

@@ -252,7 +252,7 @@ std::vector<Chart> projection_charts(const FigureIndex& index) {
   Chart chart;
   chart.id = "chart-projection";
   chart.kind = ChartKind::columns;
-  chart.title = "Projected cash flows";
+  chart.title = "NOPAT, reinvestment, and free cash flow of the firm (FCFF)";
   for (const std::string_view part : {"nopat", "reinvestment", "fcff"}) {
     ChartSeries series{metric_label(part), {}};
     for (int year = 1; year <= 10; ++year) {

@@ -111,6 +111,17 @@ std::string report_title(const AnalysisDocument& document) {
   return document.entity_name + " (" + document.ticker + ")";
 }
 
+std::string generation_time(const AnalysisDocument& document) {
+  const std::string& time = document.generated_at;
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  bool is_known = time.size() > kForm.size() && time.ends_with('Z');
+  for (std::size_t i = 0; is_known && i < kForm.size(); ++i) {
+    is_known = kForm[i] == '0' ? time[i] >= '0' && time[i] <= '9' : time[i] == kForm[i];
+  }
+  if (!is_known) return time;
+  return time.substr(0, 10) + " " + time.substr(11, 5) + " UTC";
+}
+
 std::vector<std::string_view> section_names(const FigureIndex& index) {
   std::vector<std::string_view> names;
   for (const Specialist& specialist : specialists()) names.push_back(specialist.name);
@@ -159,6 +170,13 @@ std::optional<std::size_t> constant_position(const AnalysisDocument& document,
 std::string filing_of(const Input& input) {
   if (input.form.empty()) return input.filed.empty() ? std::string() : "filed " + input.filed;
   return input.filed.empty() ? input.form : input.form + " filed " + input.filed;
+}
+
+std::string zero_count(const ZeroItem& zero) {
+  if (zero.in_special_tables == 0) return {};
+  const std::string count = std::to_string(zero.in_special_tables);
+  return (zero.metrics.empty() ? "" : ", and ") + count +
+         " figures of the comparison with peers, the projection, and the sensitivity tables";
 }
 
 std::vector<std::string_view> paragraphs_of(std::string_view text) {

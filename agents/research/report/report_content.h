@@ -51,6 +51,9 @@ bool is_in_special_table(const Figure& figure);
 // Returns the title of the report, not escaped: "Apple Inc. (AAPL)".
 std::string report_title(const AnalysisDocument& document);
 
+// Returns "2026-02-02 08:15 UTC" of "2026-02-02T08:15:00Z", not escaped; another text unchanged.
+std::string generation_time(const AnalysisDocument& document);
+
 // Returns the specialists with a section: all known ones, then others that have figures.
 std::vector<std::string_view> section_names(const FigureIndex& index);
 // Whether the analysis has anything of this specialist, a failure included.
@@ -70,6 +73,9 @@ std::optional<std::size_t> constant_position(const AnalysisDocument& document,
 
 // Returns "10-K filed 2025-10-31", or the known part of that.
 std::string filing_of(const Input& input);
+
+// Returns ", and 75 figures of the projection, ..."; empty if all figures are named.
+std::string zero_count(const ZeroItem& zero);
 
 // Splits prose at empty lines.
 std::vector<std::string_view> paragraphs_of(std::string_view text);

@@ -87,6 +87,8 @@ Quantity Company::depreciation_index(std::size_t year) const {
   auto evaluated = [&](std::string_view dep) {
     std::string rate = "(" + std::string(dep) + ")";
     std::string before = rate + "[-1]";
+    Quantity all = evaluate(before + " + ppe[-1] + " + rate + " + ppe", year);
+    if (!all.is_available()) return all;
     std::string text = "(pos(" + before + ") / pos(" + before + " + ppe[-1])) / (pos(" + rate +
                        ") / pos(" + rate + " + ppe))";
     return evaluate(text, year);

@@ -50,8 +50,8 @@ Quantity days_to_filing(const Company& company, std::size_t year) {
 std::vector<const Fact*> annual_report_facts(const Statements& statements, const LineItem& item,
                                              std::size_t year, std::string& tag) {
   for (const std::string& each : statements.facts().tags(item)) {
-    std::vector<const Fact*> facts = statements.facts_of_year(each, item.kind, year);
-    std::erase_if(facts, [](const Fact* fact) { return !is_annual_form(fact->form); });
+    std::vector<const Fact*> facts =
+        statements.facts_of_year(each, item.kind, year, Forms::annual_reports);
     if (facts.empty()) continue;
     tag = each;
     return facts;

@@ -64,9 +64,6 @@ Quantity real_growth(const Company& company, int years) {
   Quantity prices_before = consumer_price_index(market, Month::of(company.year_end(*earlier)));
   if (!prices_before.is_available()) return prices_before;
   double ratio = (revenue.value() / prices.value()) / (before.value() / prices_before.value());
-  if (before.value() == 0 || ratio <= 0) {
-    return Quantity::missing(Missing::non_positive, "revenue is not greater than 0");
-  }
   return calculated_from(std::pow(ratio, 1.0 / years) - 1,
                          {&revenue, &prices, &before, &prices_before});
 }
