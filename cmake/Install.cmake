@@ -49,3 +49,9 @@ install(FILES ${PROJECT_BINARY_DIR}/belayConfig.cmake ${PROJECT_BINARY_DIR}/bela
         DESTINATION ${BELAY_CMAKE_DIR})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/belay.pc.in ${PROJECT_BINARY_DIR}/belay.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/belay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The data that the program finds in its installation. Its README.md states sources and licences.
+if(BELAY_PROGRAM)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/agents/research/data/
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/belay/research)
+endif()
