@@ -57,6 +57,7 @@ struct ModuleSettings {
   bool time_zone_named = false;  // explicitly, not by the machine
   // True if a server has the runs (--server); it has its own settings.
   bool is_remote = false;
+  bool is_service = false;  // `serve`, `worker`: the process also executes runs of other callers
   std::map<std::string, std::string> values = {};  // by ModuleSetting::key; unset ones are absent
   // The tools of all modules, while graphs are built; otherwise null. Graphs copy those they use.
   const ToolRegistry* tools = nullptr;

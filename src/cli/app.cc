@@ -254,7 +254,9 @@ void take_settings(const Settings& settings, const ChosenCommand& chosen, Runtim
 
 // The settings with the objects of the process that models and modules use. `tier` must outlive
 // them.
-Result<Settings> with_shared_objects(Settings settings, RedisTier& tier) {
+Result<Settings> with_shared_objects(Settings settings, const CommandTraits& traits,
+                                     RedisTier& tier) {
+  settings.is_service = traits.is_service;
   settings.models.shared_rate_limit = tier.limit();
   settings.models.shared_reply_cache = tier.replies();
   settings.texts = tier.texts();
@@ -285,7 +287,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   // Before the graphs and everything else that modules make: these can use its cache of texts.
   BELAY_TRY(std::unique_ptr<RedisTier> tier,
             open_tier(wanted, traits, encryption.keys, *loop, *random));
-  BELAY_TRY(const Settings settings, with_shared_objects(wanted, *tier));
+  BELAY_TRY(const Settings settings, with_shared_objects(wanted, traits, *tier));
   BELAY_TRY(Definitions graphs, program.graphs(settings));
   BELAY_CHECK(chosen.command->validate({settings, graphs}));
   ServiceTelemetry telemetry(settings, own_clock, output, traits.is_service);

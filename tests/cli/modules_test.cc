@@ -222,6 +222,80 @@ TEST(ModuleNames, OfTopicsOfTheProgramAreRefused) {
   EXPECT_FALSE(program_with("/bin/letters", std::move(options), std::move(modules)).ok());
 }
 
+// Adds a function that makes receivers of these topics.
+void make_topics(Module& module, std::vector<std::string> topics, Receiver receiver = receive) {
+  module.make_receivers = [topics, receiver](const ModuleSettings&) {
+    std::map<std::string, Receiver> made;
+    for (const std::string& topic : topics) made[topic] = receiver;
+    return Result<std::map<std::string, Receiver>>(std::move(made));
+  };
+}
+
+TEST(ModuleReceivers, AreThoseOfTheProgramAndOfModulesAndThoseThatTheyMakeFromTheSettings) {
+  MainOptions options;
+  options.receivers["late"] = receive;
+  std::vector<Module> modules{named("first"), named("second")};
+  modules[0].receivers["letters"] = receive;
+  int made = 0;
+  modules[1].make_receivers = [&made](const ModuleSettings& settings) {
+    ++made;
+    std::map<std::string, Receiver> receivers;
+    receivers[settings.value("topic")] = receive;
+    return Result<std::map<std::string, Receiver>>(std::move(receivers));
+  };
+  auto program = program_with("/bin/letters", std::move(options), std::move(modules));
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  EXPECT_EQ(made, 0) << "only a process that delivers makes them";
+  Settings settings;
+  settings.values["topic"] = "parcels";
+  auto receivers = program->receivers(settings);
+  ASSERT_TRUE(receivers.ok()) << receivers.error().message;
+  EXPECT_EQ(made, 1);
+  std::vector<std::string> topics;
+  for (const auto& [topic, receiver] : *receivers) topics.push_back(topic);
+  EXPECT_THAT(topics, ::testing::ElementsAre("late", "letters", "parcels"));
+}
+
+TEST(ModuleReceivers, OfOneTopicAreRefusedWhenTheyAreMadeNamingBothModules) {
+  Module one = named("first"), other = named("second");
+  other.receivers["letters"] = receive;
+  make_topics(one, {"letters"});
+  auto with_static = both(one, other);
+  ASSERT_TRUE(with_static.ok()) << "it is unknown before they are made";
+  auto refused = with_static->receivers(Settings());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("\"first\""), HasSubstr("\"second\""),
+                                             HasSubstr("the topic \"letters\"")));
+  other.receivers.clear();
+  make_topics(other, {"letters"});
+  refused = both(one, other)->receivers(Settings());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("\"first\""), HasSubstr("\"second\""),
+                                             HasSubstr("the topic \"letters\"")));
+  one.receivers["letters"] = receive;
+  refused = both(one, named("second"))->receivers(Settings());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("The module \"first\" has the topic \"letters\" twice."));
+}
+
+TEST(ModuleReceivers, ThatCannotBeMadeAreAnErrorOfTheProgram) {
+  Module one = named("first");
+  one.make_receivers = [](const ModuleSettings&) -> Result<std::map<std::string, Receiver>> {
+    return error(ErrorCode::unavailable, "There is no carrier.");
+  };
+  auto refused = both(one, named("second"))->receivers(Settings());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error(), error(ErrorCode::unavailable, "There is no carrier."));
+  make_topics(one, {"letters"}, nullptr);
+  refused = both(one, named("second"))->receivers(Settings());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(
+      refused.error().message,
+      HasSubstr("The receiver of the topic \"letters\" of module \"first\" has no function"));
+}
+
 TEST(ModuleNames, OfRoutesThatEveryProgramHasAreRefused) {
   server::Route known, other;
   known.method = other.method = "GET";

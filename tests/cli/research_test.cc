@@ -113,5 +113,64 @@ TEST_F(CliResearch, AnUnknownAnalysisIsNamed) {
   EXPECT_THAT(shown.err, HasSubstr("Unknown analysis"));
 }
 
+TEST_F(CliResearch, ARetryNeedsAFailure) {
+  std::string id = analyze({"AAPL", "--only", "strategy"}, 3);
+  Outcome unknown = world.run({"research", "retry", id, "fortune"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("Unknown specialist"));
+  Outcome refused = world.run({"research", "retry", id.substr(0, 8), "strategy"});
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("has not failed: 3 of 4 subtasks"));
+  EXPECT_EQ(world.run({"research", "retry", "nothing", "strategy"}).code, 2);
+  EXPECT_EQ(world.run({"research", "retry", id}).code, 2);
+}
+
+TEST_F(CliResearch, ABatchIsExecutedByWorkersAndStartedOnce) {
+  std::string file = world.write("tickers", "\xEF\xBB\xBF# two\r\nAAPL\r\nZZZZ=99 # absent\r\n");
+  Words words{"research", "batch", file, "--batch", "friday", "--only", "growth"};
+  Outcome queued = world.run(words);
+  EXPECT_EQ(queued.code, 0) << queued.err;
+  EXPECT_THAT(queued.out, HasSubstr("AAPL        queued"));
+  EXPECT_EQ(world.run(words).out, queued.out);
+  EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
+  words.insert(words.end(), {"--wait", "--json"});
+  Outcome ended = world.run(words);
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  Value list = world.run({"research", "list", "--batch", "friday", "--json"}).json();
+  ASSERT_EQ(list["analyses"].as_array()->size(), 2u);
+  for (const Value& each : *list["analyses"].as_array()) {
+    bool is_known = each["ticker"] == Value("AAPL");
+    EXPECT_EQ(each["status"], Value(is_known ? "completed" : "failed"));
+  }
+}
+
+TEST_F(CliResearch, ABatchIsCheckedBeforeItsFirstAnalysisStarts) {
+  auto refused = [&](const std::string& content) {
+    Outcome outcome = world.run({"research", "batch", world.write("tickers", content)});
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(refused("AAPL\naapl\n"), HasSubstr("Line 2: Invalid ticker"));
+  EXPECT_THAT(refused("AAPL\nQQQQ\n"), HasSubstr("Unknown ticker \"QQQQ\""));
+  EXPECT_THAT(refused("# nothing\n"), HasSubstr("has no ticker"));
+  EXPECT_THAT(refused(std::string(300'000, '#')), HasSubstr("tickers"));
+  EXPECT_EQ(world.run({"research", "batch", "/no/such/file"}).code, 2);
+  EXPECT_THAT(world.run({"research", "list"}).out, HasSubstr("No analyses"));
+}
+
+TEST_F(CliResearch, TheHelpOfEachVerbHasExamples) {
+  for (const char* verb :
+       {"analyze", "batch", "list", "show", "report", "pause", "resume", "retry"}) {
+    Outcome help = world.run({"research", verb, "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("Examples:")) << verb;
+    for (std::size_t at = 0; at < help.out.size();) {
+      std::size_t end = std::min(help.out.find('\n', at), help.out.size());
+      EXPECT_LE(end - at, 110u) << help.out.substr(at, end - at);
+      at = end + 1;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace belay::cli::tests

@@ -2,10 +2,14 @@
 // again later, also after both were restarted: each time the same final response, and one effect.
 // The list of requests comes from the servers' own description; the test fails if a new one has no
 // case here.
+//
+// Long on purpose: the requests are the cases of one test.
 
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "tests/cli/served.h"
@@ -50,6 +54,10 @@ class CliSentAgain : public ::testing::Test {
   static constexpr const char* kDay = "2026-11-21";
 
   void SetUp() override {
+    std::filesystem::create_directories(world.folder.file("data/edgar"));
+    std::filesystem::copy_file(BELAY_SOURCE_DIR "/agents/research/data/edgar/CIK0000320193.json",
+                               facts_file());
+    world.setting.environment["BELAY_RESEARCH_DATA"] = world.folder.file("data");
     for (World* each : {&world, &elsewhere}) {
       ASSERT_EQ(each->run({"notes", "import", "-"}, note_line(kDay, hard_day())).code, 0);
     }
@@ -131,6 +139,10 @@ class CliSentAgain : public ::testing::Test {
   static void add_record_cases(std::vector<Case>& all);
   static void add_goal_cases(std::vector<Case>& all);
   static void add_schedule_cases(std::vector<Case>& all);
+  void add_analysis_cases(std::vector<Case>& all);
+  // Starts an analysis that waits before its final scoring; returns its path.
+  static std::string waiting_analysis(Served& served, const std::string& key);
+  std::string facts_file() const { return world.folder.file("data/edgar/CIK0000320193.json"); }
 };
 
 std::vector<Case> CliSentAgain::cases() {
@@ -138,6 +150,7 @@ std::vector<Case> CliSentAgain::cases() {
   add_start_cases(all);
   add_thread_cases(all);
   add_decision_cases(all);
+  add_analysis_cases(all);  // before the case that prunes what they leave
   add_store_cases(all);
   add_record_cases(all);
   add_goal_cases(all);
@@ -227,7 +240,13 @@ void CliSentAgain::add_store_cases(std::vector<Case>& all) {
   std::string records = R"({"records":[{"collection":"things","key":"k","json":"1","indexed":[],)"
                         R"("erase":false}]})";
   all.push_back({"saveRecords", at("/api/records", std::move(records))});
-  all.push_back({"pruneStore", at("/api/store/prune", R"({"keepHours":1000})")});
+  // One of the requests removes the expired records.
+  std::set<std::string> expired{"expiredRecords"};
+  all.push_back({"pruneStore",
+                 at("/api/store/prune", R"({"keepHours":1000})"),
+                 {200},
+                 {200},
+                 std::move(expired)});
   std::set<std::string> sizes{"bytesBefore", "bytesAfter"};
   all.push_back({"compactStore", at("/api/store/compact"), {200}, {200}, std::move(sizes)});
   // Other cases start runs between the two counts: the request itself still changes nothing.
@@ -332,6 +351,47 @@ void CliSentAgain::add_schedule_cases(std::vector<Case>& all) {
   };
   // The second request starts no run.
   all.push_back({"backfillSchedule", std::move(filled), {200}, {200}, {"started"}});
+}
+
+std::string CliSentAgain::waiting_analysis(Served& served, const std::string& key) {
+  Got begun = served.send("POST", "/api/analyses", R"({"ticker":"AAPL","only":["strategy"]})",
+                          {{"Idempotency-Key", key}});
+  EXPECT_EQ(begun.status, 202) << begun.body;
+  return "/api/analyses/" + text(begun.json()["analysis"]);
+}
+
+void CliSentAgain::add_analysis_cases(std::vector<Case>& all) {
+  Sent created{"POST",
+               "/api/analyses",
+               R"({"ticker":"AAPL","only":["growth"]})",
+               {{"Idempotency-Key", "analysis-1"}}};
+  all.push_back({"createAnalysis", as_it_is(std::move(created))});
+  // In a paused queue, the runs remain queued.
+  Prepare batch = [](Served& served) {
+    EXPECT_EQ(served.post("/api/queues/analyses", R"({"paused":true})").status, 200);
+    return Sent{"POST", "/api/analyses/batch",
+                R"({"tickers":["AAPL","ZZZZ=99"],"batch":"b","queue":"analyses"})"};
+  };
+  all.push_back({"createAnalysisBatch", std::move(batch), {202}, {202}});
+  Prepare pause = [](Served& served) {
+    return Sent{"POST", waiting_analysis(served, "analysis-2") + "/pause"};
+  };
+  all.push_back({"pauseAnalysis", std::move(pause)});
+  Prepare resume = [](Served& served) {
+    return Sent{"POST", waiting_analysis(served, "analysis-3") + "/resume"};
+  };
+  all.push_back({"resumeAnalysis", std::move(resume)});
+  // The final scoring fails once, because its file has changed.
+  Prepare retry = [this](Served& served) {
+    std::string path = waiting_analysis(served, "analysis-4");
+    std::filesystem::copy_file(facts_file(), world.folder.file("facts"));
+    std::ofstream(facts_file(), std::ios::app) << "\n";
+    EXPECT_EQ(served.post(path + "/resume").status, 202);
+    std::filesystem::copy_file(world.folder.file("facts"), facts_file(),
+                               std::filesystem::copy_options::overwrite_existing);
+    return Sent{"POST", path + "/retry", R"({"specialist":"strategy"})"};
+  };
+  all.push_back({"retryAnalysis", std::move(retry)});
 }
 
 TEST_F(CliSentAgain, EachRequestThatChangesSomethingHasOneFinalAnswerAndOneEffect) {

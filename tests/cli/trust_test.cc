@@ -224,9 +224,26 @@ TEST_F(CliTrust, TheFolderMayNotSayWhoVouchesForAServerThatHasAKey) {
 }
 
 TEST_F(CliTrust, TheFolderMayNotGiveAgentsAccessToFilesOrNetworks) {
-  for (const char* line : {"egress_networks: 10.0.0.0/8", "egress_hosts: \"*\"",
-                           "egress_ports: any", "assistant_folders: /", "assistant_files: out",
-                           "goals_folders: /", "goals_files: out", "research_data: /"}) {
+  for (const char* line : {"egress_networks: 10.0.0.0/8",
+                           "egress_hosts: \"*\"",
+                           "egress_ports: any",
+                           "assistant_folders: /",
+                           "assistant_files: out",
+                           "goals_folders: /",
+                           "goals_files: out",
+                           "research_data: /",
+                           "research_folders: /",
+                           "research_edgar_user_agent: me",
+                           "research_edgar_files_url: http://x",
+                           "research_edgar_data_url: http://x",
+                           "research_graph: file",
+                           "research_graph_folder: /tmp",
+                           "research_neo4j_url: http://x",
+                           "research_neo4j_database: x",
+                           "research_neo4j_user: x",
+                           "research_neo4j_password_file: x",
+                           "research_neo4j_token_file: x",
+                           "research_neo4j_plain_text: \"true\""}) {
     clone(line);
     Outcome refused = world.run({"threads"});
     EXPECT_EQ(refused.code, 2) << line;

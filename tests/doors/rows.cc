@@ -281,20 +281,33 @@ std::vector<Row> made_rows() {
   return rows;
 }
 
-}  // namespace
-
-const std::vector<Row>& rows() {
-  static const std::vector<Row> made = made_rows();
-  return made;
+// The settings of `research`, which all its processes use.
+void add_settings_of_research(std::map<std::string, std::string>& reasons) {
+  static const std::string fetch = "requests of fetch: agents/research/edgar/edgar_client_test.cc";
+  static const std::string graph = "delivery of findings: agents/research/graph";
+  const std::string analysis = "agents/research/analysis/analysis_test.cc";
+  reasons["research_data"] = "files of an analysis, in any process: tests/research/verify";
+  reasons["research_folders"] = "files of an analysis: " + analysis;
+  reasons["research_checkpoints"] = "checkpoints of an analysis: " + analysis;
+  for (const char* name :
+       {"research_edgar_user_agent", "research_edgar_files_url", "research_edgar_data_url"}) {
+    reasons[name] = fetch;
+  }
+  for (const char* name :
+       {"research_graph", "research_graph_folder", "research_graph_dialect", "research_neo4j_url",
+        "research_neo4j_database", "research_neo4j_user", "research_neo4j_password_file",
+        "research_neo4j_token_file", "research_neo4j_plain_text"}) {
+    reasons[name] = graph;
+  }
 }
 
-const std::map<std::string, std::string>& settings_without_rows() {
+std::map<std::string, std::string> reasons_without_rows() {
   static const std::string store = "where the store is and how it is kept: tests/cli/store_test.cc";
   static const std::string door = "which door it is";
   static const std::string model = "a call of the model's, in whatever process: src/models";
   static const std::string worker = "what workers take up: tests/cli/worker_test.cc";
   static const std::string redis = "a tier between processes: tests/redis";
-  static const std::map<std::string, std::string> reasons = {
+  std::map<std::string, std::string> reasons = {
       {"store", store},
       {"key_file", store},
       {"compression", store},
@@ -307,7 +320,6 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"assistant_folders", "tools of the assistant, in any process: tests/cli/assistant_test.cc"},
       {"assistant_files", "tools of the assistant, in any process: tests/cli/assistant_test.cc"},
       {"goals_folders", "tools of goals, in any process: tests/cli/goals_test.cc"},
-      {"research_data", "files of an analysis, in any process: tests/research/verify"},
       {"goals_files", "tools of goals, in any process: tests/cli/goals_test.cc"},
       {"trusted_proxies", "of serve alone: tests/cli/limits_test.cc"},
       {"roles", "of who decides, which a key says for itself: tests/cli/approvals_test.cc"},
@@ -337,6 +349,19 @@ const std::map<std::string, std::string>& settings_without_rows() {
       {"model_certificates", model},
       {"model_prompts", model},
   };
+  add_settings_of_research(reasons);
+  return reasons;
+}
+
+}  // namespace
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> made = made_rows();
+  return made;
+}
+
+const std::map<std::string, std::string>& settings_without_rows() {
+  static const std::map<std::string, std::string> reasons = reasons_without_rows();
   return reasons;
 }
 

@@ -199,6 +199,31 @@ std::vector<Entry> schedule_entries() {
   };
 }
 
+// Each user has the analysis "analysis-of-USER", which has failed: its company is unknown.
+std::vector<Entry> analysis_entries() {
+  using enum About;
+  using P = Permission;
+  const std::string all = "/api/analyses", one = all + "/analysis-of-{user}";
+  const std::string whose = "?userId={user}";
+  const char* order = R"({"ticker":"ZZZZ"})";
+  const char* batch = R"({"tickers":["ZZZZ=99"],"batch":"b"})";
+  return {
+      {"listAnalyses", "", nobody, all},
+      {"listAnalyses", "of a user", thing, all + whose, "", 200, 200},
+      {"createAnalysis", "", nobody, all, order},
+      {"createAnalysis", "for a user", thing, all + whose, order, 200, 200},
+      {"createAnalysis", "without asking", nobody, all, R"({"ticker":"ZZZZ","yes":true})", 200, 404,
+       P::decide},
+      {"createAnalysisBatch", "", nobody, all + "/batch", batch, 202},
+      {"createAnalysisBatch", "for a user", thing, all + "/batch" + whose, batch, 202, 202},
+      {"getAnalysis", "", thing, one},
+      {"getAnalysisReport", "", thing, one + "/report"},
+      {"pauseAnalysis", "ended", thing, one + "/pause", "", 409},
+      {"resumeAnalysis", "ended", thing, one + "/resume"},
+      {"retryAnalysis", "ended", thing, one + "/retry", R"({"specialist":"growth"})", 409},
+  };
+}
+
 std::vector<Entry> agent_entries() {
   using enum About;
   using P = Permission;
@@ -253,8 +278,9 @@ void add_records(const std::string& plural, const std::string& singular, const s
 const std::vector<Entry>& permission_table() {
   static const std::vector<Entry> table = [] {
     std::vector<Entry> all;
-    for (auto* part : {store_entries, thread_entries, fork_entries, approval_entries, start_entries,
-                       mcp_entries, agent_entries, goal_entries, schedule_entries}) {
+    for (auto* part :
+         {store_entries, thread_entries, fork_entries, approval_entries, start_entries, mcp_entries,
+          agent_entries, analysis_entries, goal_entries, schedule_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
     std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";

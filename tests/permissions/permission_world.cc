@@ -115,6 +115,13 @@ void PermissionWorld::add_things_of(const std::string& user, const std::string& 
   ids["thread"] = "thread-of-" + user;
   ids["done"] = "done-of-" + user;
   ids["routine"] = "routine-of-" + user;
+  StartRun analysis;
+  analysis.agent = "research_analysis";
+  analysis.user = UserId(user);
+  analysis.thread = ThreadId("analysis-of-" + user);
+  analysis.input = Value::object({{"request", Value::object({{"ticker", "ZZZZ"}})}});
+  RunView failed = block_on(loop, service->start(local_program, std::move(analysis))).value();
+  ASSERT_EQ(failed.row.status, RunStatus::failed);
   RunView waiting = begin(user, "daily_auditor", ids["thread"], "2026-01-01");
   RunView done = begin(user, "daily_auditor", ids["done"], "2026-01-02");
   RunView planned = begin(user, "routine_generator", ids["routine"], "2026-01-03");

@@ -59,6 +59,7 @@ Result<RecordWrite> row_of_member(const AnalysisAccess& at, const BatchMember& m
   row.id = member.id;
   row.ticker = member.request.ticker;
   row.batch = member.request.batch;
+  row.data = member.request.data;
   row.createdAt = now;
   BELAY_TRY(RecordWrite write, record_write(row, at.owner));
   write.expected_version = 0;
@@ -148,6 +149,7 @@ Task<Result<Done>> start_batch(AnalysisAccess at, std::string queue,
   auto all = co_await call_each(members.size(), kStartsTogether, std::move(start));
   if (all.ok()) co_return Done{};
   Error failed = std::move(all).error();
+  if (failed.code == ErrorCode::invalid) co_return std::move(failed);
   failed.message += " " + std::to_string(started) + " of " + std::to_string(members.size()) +
                     " analyses of batch \"" + members.front().request.batch +
                     "\" are started; sent again with this id, it continues.";

@@ -84,7 +84,7 @@ TEST(AnalysisCheckpoints, AreSavedWithEachSubtaskAndWithAFailure) {
   EXPECT_EQ(saved[1].stock_ticker, "AAPL");
   EXPECT_EQ(saved[1].agent_config["currency"], Value("USD"));
   EXPECT_THAT(to_json(saved[1].working_memory), HasSubstr("historical_growth"));
-  EXPECT_THAT(saved[2].failure_reason, HasSubstr("the source is away"));
+  EXPECT_THAT(saved[2].failure_reason, HasSubstr("the source is unavailable"));
   EXPECT_EQ(saved[2].completed_subtasks, saved[1].completed_subtasks);
   EXPECT_EQ(saved[2].retry_count, 1);
   EXPECT_LT(saved[0].checkpoint_time, saved[1].checkpoint_time);

@@ -33,7 +33,7 @@ struct Calculations {
       auto left = failures.find(name);
       if (left == failures.end() || left->second == 0) return Done{};
       --left->second;
-      return error(ErrorCode::invalid, "the source is away");
+      return error(ErrorCode::invalid, "the source is unavailable");
     };
     return parts;
   }

@@ -1,8 +1,37 @@
 #include "agents/research/analysis/analysis_folders.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "agents/research/analysis/records.h"
 
 namespace belay::research {
+namespace {
+
+// Returns whether `folder` is `root` or below it, by their names.
+bool is_within(const std::string& folder, const std::string& root) {
+  std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
+  std::filesystem::path top = std::filesystem::path(root).lexically_normal();
+  if (!path.is_absolute() || !top.is_absolute()) return false;
+  auto [at, end_of_path] = std::mismatch(top.begin(), top.end(), path.begin(), path.end());
+  return at == top.end() || at->empty();
+}
+
+Result<Done> check_permitted(const ResearchParts& parts, const std::vector<std::string>& folders) {
+  if (!parts.permitted_data) return Done{};
+  for (const std::string& folder : folders) {
+    bool is_permitted =
+        std::any_of(parts.permitted_data->begin(), parts.permitted_data->end(),
+                    [&](const std::string& root) { return is_within(folder, root); });
+    if (is_permitted) continue;
+    return error(ErrorCode::forbidden,
+                 "This process reads only its own data folders, and not those of the order. The "
+                 "setting research_folders permits others.");
+  }
+  return Done{};
+}
+
+}  // namespace
 
 Task<Result<AnalysisRequest>> with_folders(std::shared_ptr<const ResearchParts> parts,
                                            AnalysisRequest request, Context& context) {
@@ -11,11 +40,19 @@ Task<Result<AnalysisRequest>> with_folders(std::shared_ptr<const ResearchParts> 
                co_await context.records().get<AnalysisRow>(std::move(analysis)));
   request.data.clear();
   if (!parts->data.empty()) request.data.push_back(parts->data);
-  if (row && !row->data.empty()) request.data = std::move(row->data);
+  if (row && !row->data.empty()) {
+    BELAY_CO_CHECK(check_permitted(*parts, row->data));
+    request.data = std::move(row->data);
+  }
   co_return std::move(request);
 }
 
-Result<Done> check_no_folders(const AnalysisRequest& request) {
+Result<Done> check_input(const AnalysisRequest& request) {
+  if (request.yes) {
+    return error(
+        ErrorCode::invalid,
+        "The input has \"yes\". An option of the run skips the approval: requireApproval.");
+  }
   if (request.data.empty()) return Done{};
   return error(
       ErrorCode::invalid,

@@ -159,6 +159,7 @@ Result<StartRun> prepare_analysis(const UserId& owner, const std::string& id,
   BELAY_CHECK(check_order(request));
   AnalysisRequest given = request;
   given.data.clear();  // a part of the record: see analysis_folders.h
+  given.yes = false;   // an option of the run, which needs a permission
   BELAY_TRY(std::string json, encode_json(given));
   BELAY_TRY(Value input, parse_json(json));
   StartRun start;
@@ -166,6 +167,7 @@ Result<StartRun> prepare_analysis(const UserId& owner, const std::string& id,
   start.thread = ThreadId(id);
   start.user = owner;
   start.run.timeout = kWorkingTime;
+  if (request.yes) start.run.require_approval = false;
   start.input = Value::object({{"request", std::move(input)}});
   return start;
 }

@@ -279,6 +279,15 @@ TEST_F(AnalysisOperations, ABatchSentAgainStartsNothingTwiceAndContinuesAnInterr
   EXPECT_THAT(wait(list_analyses(access(), "monday", "", 10)).value().analyses, IsEmpty());
 }
 
+TEST_F(AnalysisOperations, TheDataFoldersOfABatchAreSavedWithItsAnalyses) {
+  BatchOrder wanted = batch({{"AAPL", ""}});
+  wanted.request.data = {"/data/of/ana"};
+  std::vector<BatchMember> members = check_batch(UserId("ana"), wanted).value();
+  ASSERT_TRUE(wait(list_batch(access(), members, clock.now())).ok());
+  auto states = wait(batch_states(access(), members)).value();
+  EXPECT_THAT(states[0].row.data, ElementsAre("/data/of/ana"));
+}
+
 TEST_F(AnalysisOperations, AnotherOrderInABatchIsRefused) {
   BatchOrder wanted = batch({{"AAPL", ""}});
   std::vector<BatchMember> members = check_batch(UserId("ana"), wanted).value();

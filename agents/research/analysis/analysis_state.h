@@ -24,7 +24,7 @@ struct AnalysisRequest {
   std::map<std::string, std::string> ciks{};  // of tickers that the bundled data does not have
   std::map<std::string, double> constants{};  // that replace declared assumptions
   std::string batch{};                        // that the order belongs to; empty: none
-  bool yes = false;                           // approves every gate
+  bool yes = false;                           // skips the gate; never in a state
   bool checkpoints = true;                    // false: a specialist is one step
 };
 

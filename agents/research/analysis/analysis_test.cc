@@ -25,6 +25,8 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::UnorderedElementsAre;
 
+const RunOptions kWithoutApproval{.require_approval = false};
+
 std::set<std::string> deliverable_names(const std::vector<Deliverable>& deliverables) {
   std::set<std::string> names;
   for (const Deliverable& each : deliverables) names.insert(each.specialist + "." + each.subtask);
@@ -83,9 +85,8 @@ TEST(Analysis, ACompletedSubtaskIsNotExecutedAgainAfterACrash) {
   Calculations calculations;
   auto graph = analysis_graph(calculations.parts());
   Analysis order = order_of("AAPL", {"growth", "industry_macro", "valuation"});
-  order.request.yes = true;
   auto world = testing::World{};
-  auto calm = world.run(graph, order).approve_all();
+  auto calm = world.run(graph, order).options(kWithoutApproval).approve_all();
   ASSERT_TRUE(calm.ok()) << calm.error()->message;
   std::vector<Deliverable> expected = calm.records<Deliverable>();
   ASSERT_EQ(expected.size(), 13u);
@@ -93,7 +94,7 @@ TEST(Analysis, ACompletedSubtaskIsNotExecutedAgainAfterACrash) {
   ASSERT_GT(points.size(), 40u);
   for (const auto& crash : points) {
     calculations.counts.clear();
-    auto rough = world.run(graph, order).crash_at(crash).approve_all();
+    auto rough = world.run(graph, order).options(kWithoutApproval).crash_at(crash).approve_all();
     ASSERT_TRUE(rough.ok()) << rough.error()->message;
     EXPECT_EQ(rough.outcome(), "complete");
     EXPECT_EQ(deliverable_names(rough.records<Deliverable>()), deliverable_names(expected));
@@ -111,13 +112,12 @@ TEST(Analysis, TheFailureOfThreeSpecialistsLeavesTheOthersRunning) {
       {"growth.compound_growth", 1}, {"credit.leverage", 1}, {"governance.controls", 1}};
   auto graph = analysis_graph(calculations.parts());
   Analysis order = order_of("AAPL");
-  order.request.yes = true;
-  auto open = testing::World{}.run(graph, order).leave_open();
+  auto open = testing::World{}.run(graph, order).options(kWithoutApproval).leave_open();
   EXPECT_EQ(open.status(), RunStatus::paused) << "a failure waits for a person, whatever --yes";
   EXPECT_EQ(open.state().question.reason, "failures");
   EXPECT_THAT(open.state().question.failures,
               UnorderedElementsAre(Key("growth"), Key("credit"), Key("governance")));
-  EXPECT_EQ(open.state().question.failures.at("credit"), "leverage: the source is away");
+  EXPECT_EQ(open.state().question.failures.at("credit"), "leverage: the source is unavailable");
   EXPECT_EQ(open.state().specialists.at("valuation").completed.size(), 5u);
   EXPECT_THAT(open.state().specialists.at("growth").completed, ElementsAre("historical_growth"));
 
@@ -196,13 +196,18 @@ TEST(Analysis, OfADamagedOrUnknownCompanyFailsWithTheFileAndTheCause) {
   EXPECT_THAT(failure(other), HasSubstr("Unknown ticker"));
 }
 
-TEST(Analysis, RefusesAnInputThatNamesDataFolders) {
+TEST(Analysis, RefusesAnInputThatNamesDataFoldersOrSkipsTheGate) {
   Calculations calculations;
   Analysis order = order_of("AAPL", {"growth"});
   order.request.data = {"/etc"};
   auto run = testing::World{}.run(analysis_graph(calculations.parts()), order).approve_all();
   ASSERT_FALSE(run.ok());
   EXPECT_THAT(run.error()->message, HasSubstr("names data folders"));
+  order = order_of("AAPL", {"growth"});
+  order.request.yes = true;
+  auto skips = testing::World{}.run(analysis_graph(calculations.parts()), order).approve_all();
+  ASSERT_FALSE(skips.ok());
+  EXPECT_THAT(skips.error()->message, HasSubstr("requireApproval"));
 }
 
 TEST(Analysis, ReadsTheFoldersOfItsRecord) {
@@ -217,6 +222,38 @@ TEST(Analysis, ReadsTheFoldersOfItsRecord) {
   EXPECT_EQ(run.status(), RunStatus::failed);
   ASSERT_TRUE(run.error());
   EXPECT_THAT(run.error()->message, HasSubstr("none of the data folders"));
+}
+
+TEST(Analysis, AServiceReadsOnlyTheFoldersThatItsOperatorPermits) {
+  Calculations calculations;
+  auto graph_that_permits = [&](std::vector<std::string> folders) {
+    auto parts = std::make_shared<ResearchParts>(*calculations.parts());
+    parts->permitted_data = std::move(folders);
+    return analysis_graph(parts);
+  };
+  auto order = order_of("AAPL", {"growth"});
+  auto calm = testing::World{}.run(graph_that_permits({}), order).approve_all();
+  EXPECT_EQ(calm.outcome(), "complete") << "those of the program are permitted";
+  AnalysisRow row;
+  row.id = calm.records<Deliverable>().at(0).analysis;
+  std::string data = bundled_parts().data;
+  for (const auto& [folder, root, is_permitted] :
+       std::vector<std::tuple<std::string, std::string, bool>>{
+           {data, data, true},
+           {data + "/", data, true},
+           {data + "/edgar/..", data, true},
+           {data, data + "/", true},
+           {data, data + "/edgar", false},
+           {data + "2", data, false},
+           {data + "/edgar/../..", data, false},
+           {"agents/research/data", data, false}}) {
+    row.data = {folder};
+    auto run = testing::World{}.record(row).run(graph_that_permits({root}), order).approve_all();
+    EXPECT_EQ(run.outcome() == "complete", is_permitted) << folder << " below " << root;
+    if (is_permitted) continue;
+    ASSERT_TRUE(run.error());
+    EXPECT_EQ(run.error()->code, ErrorCode::forbidden);
+  }
 }
 
 TEST(Analysis, ATextOfAModelHasQuotesThatTheFilingContains) {

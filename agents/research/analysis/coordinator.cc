@@ -246,14 +246,43 @@ Update<Analysis> again(const Analysis& state, Context&) {
   return update;
 }
 
-// A decision may select specialists that did not finish; the rest of the question stays as shown.
-Result<Done> check_question(const Analysis& edited) {
-  for (const std::string& name : edited.question.only) {
-    if (obstacles(edited).contains(name)) continue;
-    return error(ErrorCode::invalid,
-                 "The specialist \"" + name + "\" does not wait for a decision.");
+std::string continue_text(const Analysis& state) {
+  std::string text = "The analysis of " + state.request.ticker;
+  if (state.question.reason == "paused") return text + " is paused. Continue?";
+  std::size_t count = state.question.failures.size();
+  return text + " has " + std::to_string(count) + (count == 1 ? " specialist" : " specialists") +
+         " that did not finish. Execute their remaining subtasks?";
+}
+
+Value question_value(const ProgressQuestion& question) {
+  return parse_json(encode_json(question).value()).value();
+}
+
+// The specialists that a decision selects; others than those that wait have no effect.
+std::vector<std::string> selected_in(const Value& payload) {
+  std::vector<std::string> names;
+  const Value::Array* only = payload["only"].as_array();
+  if (!only) return names;
+  for (const Value& each : *only) {
+    if (const std::string* name = each.as_string()) names.push_back(*name);
   }
-  return Done{};
+  return names;
+}
+
+// Asks whether to continue. Not an approval node: a run without approvals waits here, too, since
+// without a person it would repeat a failure that persists.
+Update<Analysis> ask_to_continue(const Analysis& state, Context& context) {
+  InterruptRequest request;
+  request.name = "continue";
+  request.text = continue_text(state);
+  request.payload = question_value(state.question);
+  request.expires = kDecisionTime;
+  InterruptResponse response = context.interrupt(std::move(request));
+  if (!response.approved) return go_to<Analysis>("deliver");
+  ProgressQuestion question = state.question;
+  // The rest of the question stays as shown.
+  question.only = selected_in(response.payload);
+  return set(&Analysis::question, std::move(question)).go_to("again");
 }
 
 std::string outcome_of(const Analysis& state) {
@@ -263,8 +292,9 @@ std::string outcome_of(const Analysis& state) {
 }
 
 // Removes the checkpoints of a complete analysis, a part of them in each execution of the node, and
-// keeps those of one that is incomplete. Also removes a page of what is due of the owner's other
-// analyses: schedules belong to one user, and a program might have none. Returns true at the end.
+// keeps those of one that is incomplete. Also removes a page of the due checkpoints of the
+// owner's other analyses: schedules belong to one user, and a program might have none. Returns true
+// at the end.
 Task<Result<bool>> clean_checkpoints(Parts parts, bool is_complete, Context& context) {
   if (context.is_replay()) co_return true;  // it changes nothing but rows
   auto rows = checkpoint_rows(context);
@@ -296,14 +326,6 @@ Task<Result<Update<Analysis>>> finish(Parts parts, const Analysis& state, Contex
 std::string gate_text(const Analysis& state) {
   return "All other subtasks of the analysis of " + state.request.ticker +
          " are complete. Calculate the final score of its capital allocation?";
-}
-
-std::string continue_text(const Analysis& state) {
-  std::string text = "The analysis of " + state.request.ticker;
-  if (state.question.reason == "paused") return text + " is paused. Continue?";
-  std::size_t count = state.question.failures.size();
-  return text + " has " + std::to_string(count) + (count == 1 ? " specialist" : " specialists") +
-         " that did not finish. Execute their remaining subtasks?";
 }
 
 Result<Done> add_parts(GraphBuilder<Analysis>& graph, const Parts& shared) {
@@ -347,7 +369,7 @@ Result<Graph<Analysis>> analysis_graph(Parts parts) {
   GraphBuilder<Analysis> graph{kAnalysisGraph};
   graph.describe("Analyzes a company from its filings: thirteen specialists, 53 subtasks.");
   graph.one_run_per_thread();
-  graph.check_input([](const Analysis& state) { return check_no_folders(state.request); });
+  graph.check_input([](const Analysis& state) { return check_input(state.request); });
   graph.node("begin", [parts](const Analysis& state, Context& context) {
     return begin(parts, state, context);
   });
@@ -358,16 +380,9 @@ Result<Graph<Analysis>> analysis_graph(Parts parts) {
       .approval("gate", &Analysis::question,
                 {.question = "Calculate the final score?", .expires = kDecisionTime})
       .question(gate_text)
-      .when([](const Analysis& state) { return !state.request.yes; })
       .approved(kScoring)
       .rejected("deliver");
-  graph
-      .approval("continue", &Analysis::question,
-                {.question = "Continue the analysis?", .expires = kDecisionTime})
-      .question(continue_text)
-      .validate(check_question)
-      .approved("again")
-      .rejected("deliver");
+  graph.node("continue", ask_to_continue).destinations({"again", "deliver"});
   graph.node("again", again);
   graph
       .node("deliver",
@@ -380,7 +395,10 @@ Result<Graph<Analysis>> analysis_graph(Parts parts) {
     return finish(parts, state, context);
   });
   graph.edge(start, "begin").edge("begin", "plan").edge("plan", "review");
-  graph.edge("again", "plan").edge("review", "deliver").edge("deliver", "finish");
+  graph.edge("continue", "again")
+      .edge("again", "plan")
+      .edge("review", "deliver")
+      .edge("deliver", "finish");
   auto after_finish = [](const Analysis& state) -> std::string_view {
     return state.isEnded ? end : "finish";
   };

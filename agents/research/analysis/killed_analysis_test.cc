@@ -47,8 +47,8 @@ int execute(const ProcessPlan& plan) {
   Graph<Analysis> graph = analysis_graph(parts).value();
   store.runtime->add(graph);
   Analysis order = order_of("AAPL");
-  order.request.yes = true;
   StartOptions options;
+  options.run.require_approval = false;
   options.user = store.owner;
   options.thread = kAnalysis;
   bool is_first = !store.wait(store.runtime->status(default_tenant(), kAnalysis)).ok();
@@ -140,8 +140,8 @@ TEST(ParallelAnalyses, SixtyFourInOneProcessAreCompleteAndEqualToOneAlone) {
   std::vector<RunView> done;
   for (int i = 0; i < kAnalyses; ++i) {
     Analysis order = order_of(tickers[static_cast<std::size_t>(i) % tickers.size()]);
-    order.request.yes = true;
     StartOptions options;
+    options.run.require_approval = false;
     options.user = store.owner;
     options.thread = ThreadId("an-" + std::to_string(i));
     std::function<void(Result<RunView>)> keep = [&done, &store](Result<RunView> view) {

@@ -9,12 +9,14 @@
 #include "agents/research/analysis/research_commands.h"
 #include "agents/research/analysis/research_routes.h"
 #include "agents/research/checkpoints/shared_checkpoint_cache.h"
+#include "agents/research/edgar/fetch_command.h"
 #include "agents/research/graph/graph_settings.h"
 
 namespace belay::research {
 namespace {
 
 constexpr const char* kCheckpointSetting = "research_checkpoints";
+constexpr const char* kFoldersSetting = "research_folders";
 constexpr std::chrono::hours kSweepInterval{24};
 
 // Shows the question of a gate with the progress so far.
@@ -39,11 +41,23 @@ Result<Done> read_checkpoint_setting(const ModuleSettings& settings, CheckpointO
                                        "\": expected on, off or archive.");
 }
 
+// The folders in a list that colons separate.
+std::vector<std::string> folders_in(const std::string& list) {
+  std::vector<std::string> folders;
+  for (std::size_t begin = 0; begin < list.size();) {
+    std::size_t colon = std::min(list.find(':', begin), list.size());
+    if (colon > begin) folders.push_back(list.substr(begin, colon - begin));
+    begin = colon + 1;
+  }
+  return folders;
+}
+
 Result<std::shared_ptr<ResearchParts>> parts_for(const ResearchParts& given,
-                                                       const ModuleSettings& settings) {
+                                                 const ModuleSettings& settings) {
   auto parts = std::make_shared<ResearchParts>(given);
   if (settings.is_remote) return parts;  // the server has the runs, and its own folders
   parts->data = bundled_data_folder(settings);
+  if (settings.is_service) parts->permitted_data = folders_in(settings.value(kFoldersSetting));
   BELAY_CHECK(read_checkpoint_setting(settings, parts->checkpoints));
   if (settings.texts) {
     parts->checkpoint_cache = std::make_shared<SharedCheckpointCache>(*settings.texts);
@@ -96,11 +110,15 @@ Module module(ResearchParts given) {
       {.name = "research-checkpoint-sweep", .graph = kSweepGraph, .every = kSweepInterval}};
   module.settings = {{kDataSetting, "BELAY_RESEARCH_DATA",
                       "folder with the filings and prices for research", true},
+                     {kFoldersSetting, "BELAY_RESEARCH_FOLDERS",
+                      "folders that orders of other callers may name, separated by colons", true},
                      {kCheckpointSetting, "BELAY_RESEARCH_CHECKPOINTS",
                       "checkpoints of specialists: on, off, or archive"}};
+  append_all(module.settings, edgar_settings());
   append_all(module.settings, graph_settings());
   module.commands = research_commands();
   append_all(module.commands, checkpoint_commands());
+  append_all(module.commands, fetch_commands());
   module.routes = research_routes();
   module.presentation.payload = show_progress;
   module.presentation.schemas = research_schemas();

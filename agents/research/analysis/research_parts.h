@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/research/analysis/subject.h"
 #include "agents/research/checkpoints/agent_checkpointer.h"
@@ -15,6 +17,9 @@ namespace belay::research {
 struct ResearchParts {
   std::shared_ptr<SubjectCache> subjects = std::make_shared<SubjectCache>();
   std::string data = {};  // folder of orders that name none
+  // The folders below which orders may name others; unset: any. For processes that execute the
+  // orders of other callers.
+  std::optional<std::vector<std::string>> permitted_data = std::nullopt;
   // Checkpoints of specialists. Null: no cache.
   CheckpointOptions checkpoints = {};
   std::shared_ptr<CheckpointCache> checkpoint_cache = nullptr;

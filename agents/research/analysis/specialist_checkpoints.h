@@ -15,7 +15,7 @@
 
 namespace belay::research {
 
-// A checkpoint as it was restored; both members are empty if there was none.
+// A checkpoint as it was restored; both members are empty without one.
 struct CheckpointRead {
   Value checkpoint{};
   std::string refusal{};  // it cannot be migrated
@@ -35,7 +35,7 @@ Task<Result<Done>> save_checkpoint(std::shared_ptr<const ResearchParts> parts,
                                    const Error* failure, Context& context);
 
 // Returns the state with which the specialist continues: that of its newest checkpoint, or `state`
-// if there is none. Fails with `invalid` if the checkpoint cannot be migrated, or if it names
+// without one. Fails with `invalid` if the checkpoint cannot be migrated, or if it names
 // subtasks that the specialist does not have. The read is a keyed effect: a replay returns the
 // checkpoint of then.
 Task<Result<SpecialistRun>> restore_specialist(std::shared_ptr<const ResearchParts> parts,
