@@ -34,7 +34,7 @@ const std::vector<Library> kLibraries = {
      {"src/base/", "src/http/", "src/redis/tls.cc", "src/store/encrypted/", "src/tools/base64.h",
       "src/tools/webhook_signature.cc", "tests/allocation/", "tests/redis/"}},
     {"curl/", {"src/net/"}},
-    {"libxml/", {"src/tools/page_text.cc"}},
+    {"libxml/", {"src/tools/page_text.cc", "agents/research/edgar/filing_html.cc"}},
     {"zstd.h", {"src/store/encrypted/"}},
     {"libpq-fe.h", {"src/store/postgres/", "tests/postgres/", "bench/"}},
     {"sqlite3.h",

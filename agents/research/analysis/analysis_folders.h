@@ -1,10 +1,10 @@
 #pragma once
 // agents/research/analysis/analysis_folders.h - the data folders of an analysis.
 //
-// They are never a part of the input or of the state: whoever may start or fork runs over HTTP must
-// not select files of the server. `research analyze --data` saves them with the analysis
-// (AnalysisRow::data); all others use the folder of the program's settings. Records can be saved
-// over HTTP, too: a service reads only folders that its operator permits.
+// They are never a part of the input or of the state: a caller who may start or fork
+// runs over HTTP must not select files of the server. `research analyze --data` saves them with the
+// analysis (AnalysisRow::data); all others use the folder of the program's settings. Records can be
+// saved over HTTP, too: a service reads only folders that its operator permits.
 
 #include <memory>
 

@@ -43,6 +43,7 @@ struct AnalysisFacts {
   std::string asOf{};  // YYYY-MM-DD
   std::string entity{};
   std::string cik{};
+  std::map<std::string, std::string> peerCiks{};  // by ticker
   std::string currency{};
   std::vector<std::string> fiscalYears{};      // that are reported, the oldest first
   std::map<std::string, std::string> files{};  // digests, by path

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "agents/research/analysis/analysis_folders.h"
+#include "agents/research/analysis/analysis_parts.h"
 #include "agents/research/analysis/findings_delivery.h"
 #include "agents/research/analysis/records.h"
 #include "agents/research/checkpoints/retention.h"
@@ -19,57 +20,13 @@ constexpr const char* kFinalSubtask = "capital_allocation_scoring";
 constexpr std::chrono::hours kDecisionTime{30 * 24};
 constexpr std::chrono::minutes kDeliveryTimeout{10};
 
-// A part of the analysis, as one node: subtasks of a specialist.
-struct Part {
-  std::string node;
-  std::string specialist;
-  int phase = 0;
-  std::vector<std::string> subtasks;
-};
-
-std::vector<std::string> subtasks_of(const Specialist& specialist) {
-  std::vector<std::string> names;
-  for (const Subtask& subtask : specialist.subtasks) {
-    if (!subtask.needs_approval) names.push_back(subtask.name);
-  }
-  return names;
-}
-
-// Returns 1 for a specialist that needs no other one; otherwise the phase after those that it
-// needs. Needs form no cycle.
-int phase_of(const Specialist& specialist) {
-  int phase = 1;
-  for (const Subtask& subtask : specialist.subtasks) {
-    if (subtask.needs_approval) continue;  // the final scoring, after all phases
-    for (const std::string& need : subtask.needs) {
-      const Specialist* needed = find_specialist(need.substr(0, need.find('.')));
-      if (needed != &specialist) phase = std::max(phase, phase_of(*needed) + 1);
-    }
-  }
-  return phase;
-}
-
-// The statements first; then the specialists, by their phases.
-std::vector<Part> all_parts() {
-  std::vector<Part> parts = {{"statements", "financial", 0, {"10k_parsing"}}};
-  for (const Specialist& each : specialists()) {
-    parts.push_back({each.name, each.name, phase_of(each), subtasks_of(each)});
-  }
-  return parts;
-}
-
-const std::vector<Part>& parts_of_analysis() {
-  static const std::vector<Part> parts = all_parts();
-  return parts;
-}
-
 const std::vector<std::string>& completed_by(const Analysis& state, const std::string& name) {
   static const std::vector<std::string> none;
   auto found = state.specialists.find(name);
   return found == state.specialists.end() ? none : found->second.completed;
 }
 
-bool is_done(const Analysis& state, const Part& part) {
+bool is_done(const Analysis& state, const AnalysisPart& part) {
   const std::vector<std::string>& completed = completed_by(state, part.specialist);
   return std::all_of(part.subtasks.begin(), part.subtasks.end(),
                      [&](const std::string& name) { return contains(completed, name); });
@@ -181,7 +138,7 @@ Update<Analysis> next_parts(const Analysis& state) {
   if (has_pause(state)) return go_to<Analysis>("review");
   std::vector<std::string> next;
   int phase = 0;
-  for (const Part& part : parts_of_analysis()) {
+  for (const AnalysisPart& part : parts_of_analysis()) {
     bool is_open = is_selected(state.request, part.specialist) && !is_done(state, part) &&
                    !contains(state.attempted, part.node);
     if (!is_open || (!next.empty() && part.phase > phase)) continue;
@@ -234,7 +191,7 @@ bool is_excluded(const Analysis& state, const std::string& specialist) {
 // After an approval: the parts that are not finished may work again, except excluded ones.
 Update<Analysis> again(const Analysis& state, Context&) {
   std::vector<std::string> attempted;
-  for (const Part& part : parts_of_analysis()) {
+  for (const AnalysisPart& part : parts_of_analysis()) {
     if (is_excluded(state, part.specialist)) attempted.push_back(part.node);
   }
   auto update = set(&Analysis::attempted, std::move(attempted));
@@ -329,7 +286,7 @@ std::string gate_text(const Analysis& state) {
 }
 
 Result<Done> add_parts(GraphBuilder<Analysis>& graph, const Parts& shared) {
-  for (const Part& part : parts_of_analysis()) {
+  for (const AnalysisPart& part : parts_of_analysis()) {
     BELAY_TRY(Graph<SpecialistRun> inner,
               specialist_graph(*find_specialist(part.specialist), shared));
     graph.subgraph(
@@ -349,7 +306,7 @@ Result<Done> add_parts(GraphBuilder<Analysis>& graph, const Parts& shared) {
 
 std::vector<std::string_view> targets_of_plan() {
   std::vector<std::string_view> targets = {"review", "again"};
-  for (const Part& part : parts_of_analysis()) targets.push_back(part.node);
+  for (const AnalysisPart& part : parts_of_analysis()) targets.push_back(part.node);
   return targets;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "agents/research/analysis/results_json.h"
-#include "agents/research/filings/data_folders.h"
 #include "agents/research/specialists/specialists.h"
 
 namespace belay::research {
@@ -27,13 +26,9 @@ std::optional<GraphFiling> text_filing(const Analysis& state) {
   return std::nullopt;
 }
 
-std::vector<GraphCompany> peers_of(const AnalysisRequest& request) {
+std::vector<GraphCompany> peers_of(const AnalysisFacts& facts) {
   std::vector<GraphCompany> peers;
-  for (const std::string& ticker : request.peers) {
-    auto given = request.ciks.find(ticker);
-    std::string cik = given == request.ciks.end() ? bundled_cik(ticker) : ten_digits(given->second);
-    if (!cik.empty()) peers.push_back({cik, ticker});
-  }
+  for (const auto& [ticker, cik] : facts.peerCiks) peers.push_back({cik, ticker});
   return peers;
 }
 
@@ -91,7 +86,7 @@ Result<GraphRows> graph_rows_of(const Analysis& state, const std::string& analys
   subject.currency = state.facts.currency;
   subject.fiscal_years = state.facts.fiscalYears;
   subject.text = text_filing(state);
-  subject.peers = peers_of(state.request);
+  subject.peers = peers_of(state.facts);
   return graph_rows(all, subject);
 }
 

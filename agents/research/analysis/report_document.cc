@@ -43,6 +43,17 @@ std::vector<ReportFailure> failures_in(const Analysis& state) {
   return failures;
 }
 
+// Returns whether the facts are those of the bundled data, which have only a part of the tags.
+bool is_bundled(const AnalysisFacts& facts) {
+  for (const char* place : {"share/belay/research", "agents/research/data"}) {
+    std::string end_of_path = std::string(place) + "/edgar/CIK" + facts.cik + ".json";
+    for (const auto& [path, digest] : facts.files) {
+      if (path.ends_with(end_of_path)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 AnalysisDocument report_document(const AnalysisView& view, Instant now) {
@@ -67,7 +78,7 @@ AnalysisDocument report_document(const AnalysisView& view, Instant now) {
   document.generated_at = to_text(now);
   document.failures = failures_in(state);
   document.sources = filings_in(view.results);
-  document.reduced_facts = !bundled_cik(state.request.ticker).empty();
+  document.reduced_facts = is_bundled(state.facts);
   return document;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "agents/research/edgar/ticker_table.h"
+
 namespace belay::research {
 namespace {
 
@@ -11,7 +13,10 @@ Error unusable(const std::string& cause) { return error(ErrorCode::invalid, caus
 
 Result<std::string> cik_of(const AnalysisRequest& request, const std::string& ticker) {
   auto given = request.ciks.find(ticker);
-  std::string cik = given == request.ciks.end() ? bundled_cik(ticker) : ten_digits(given->second);
+  std::string cik;
+  if (given != request.ciks.end()) cik = ten_digits(given->second);
+  if (given == request.ciks.end()) cik = cik_in_folders(request.data, ticker);
+  if (given == request.ciks.end() && cik.empty()) cik = bundled_cik(ticker);
   if (!cik.empty()) return cik;
   return unusable("Unknown ticker \"" + ticker + "\". Name its number at the SEC: --cik " + ticker +
                   "=CIK.");
@@ -89,6 +94,7 @@ class SubjectLoader {
   Result<Done> load_peers() {
     for (const std::string& peer : request_.peers) {
       BELAY_TRY(std::string cik, cik_of(request_, peer));
+      subject_->facts_.peerCiks[peer] = cik;
       FileRead<CompanyFacts> facts = folders_.company_facts(cik);
       if (!facts.path.empty()) note_file(facts.path, facts.digest);
       if (facts.content) {

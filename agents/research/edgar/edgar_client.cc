@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kStatusOk = 200;
 constexpr int kNotModified = 304;
-constexpr std::size_t kPageBytesMax = 64 << 10;
+constexpr std::size_t kKeptBytesMax = 64 << 10;
 constexpr std::size_t kUserAgentBytesMax = 200;
 constexpr std::chrono::minutes kRequestTimeout{5};
 constexpr std::size_t kResponseBytesMax = 64 << 20;
@@ -54,7 +54,7 @@ struct Arrival {
   std::optional<Error> failure{};
 
   void keep(std::string_view piece) {
-    page += piece.substr(0, kPageBytesMax - std::min(page.size(), kPageBytesMax));
+    page += piece.substr(0, kKeptBytesMax - std::min(page.size(), kKeptBytesMax));
   }
 
   Result<Done> take(const HttpReply& head, std::string_view piece) {

@@ -64,11 +64,13 @@ class FetchWorld {
  public:
   explicit FetchWorld(FakeEdgar& edgar) : edgar_(edgar) { options_.folder = folder_.path(); }
 
+  Result<std::unique_ptr<FilingFetch>> open() {
+    EdgarPlaces places{edgar_.url(), edgar_.url()};
+    return FilingFetch::open(http_for(edgar_), places, quick_options(), options_, clock_, random_);
+  }
   Result<FetchedCompany> fetch(std::string ticker = "AAPL") {
     auto loop = make_event_loop();
-    EdgarPlaces places{edgar_.url(), edgar_.url()};
-    BELAY_TRY(auto fetch, FilingFetch::open(http_for(edgar_), places, quick_options(), options_,
-                                            clock_, random_));
+    BELAY_TRY(auto fetch, open());
     return block_on(*loop, fetch->company(std::move(ticker)));
   }
 

@@ -19,7 +19,7 @@ constexpr std::size_t kFilingsMax = 20;
 constexpr const char* kFetchHelp =
     R"(Requests the company facts and annual reports of companies from the SEC (EDGAR), and
 writes them to a folder for --data. The SEC requires a User-Agent with a name and a mail
-address; without one, nothing is requested. TICKER is one ticker, or several with commas.
+address; without one, nothing is requested. TICKER is one ticker, or a comma-separated list.
 
 Examples:
   {p} research fetch AAPL --output filings --user-agent "Sample Company admin@sample.org"

@@ -19,8 +19,8 @@ std::vector<ModuleSetting> edgar_settings();
 // Returns the servers of the settings: the SEC's, unless a test set others.
 EdgarPlaces edgar_places(const ModuleSettings& settings);
 
-// Reads a time such as "90s", "30m", "24h" or "7d", at most 365 days; "0" is none. Fails with
-// `invalid`.
+// Reads a time such as "90s", "30m", "24h" or "7d", at most 365 days; "0" selects no age. Fails
+// with `invalid`.
 Result<std::chrono::milliseconds> age_from(const std::string& text);
 
 }  // namespace belay::research

@@ -175,9 +175,8 @@ Result<std::unique_ptr<FilingFetch>> FilingFetch::open(std::shared_ptr<HttpAcces
                                                        Random& random) {
   BELAY_CHECK(check_user_agent(edgar.user_agent));
   BELAY_TRY(StoredCopies copies, StoredCopies::open(options.folder));
-  return std::unique_ptr<FilingFetch>(new FilingFetch(std::move(http), std::move(places),
-                                                      std::move(edgar), std::move(options),
-                                                      std::move(copies), clock, random));
+  return std::make_unique<FilingFetch>(std::move(http), std::move(places), std::move(edgar),
+                                       std::move(options), std::move(copies), clock, random);
 }
 
 // Ensures that the file of the folder is a copy that is recent enough.

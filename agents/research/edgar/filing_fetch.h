@@ -64,6 +64,15 @@ class FilingFetch {
                                                    FetchOptions options, Clock& clock,
                                                    Random& random);
 
+  // For open(), which checks the options.
+  FilingFetch(std::shared_ptr<HttpAccess> http, EdgarPlaces places, EdgarOptions edgar,
+              FetchOptions options, StoredCopies copies, Clock& clock, Random& random)
+      : places_(std::move(places)),
+        options_(std::move(options)),
+        copies_(std::move(copies)),
+        client_(std::move(http), std::move(edgar), clock, random),
+        clock_(clock) {}
+
   // Fetches the files of a company, one after the other. Fails with `not_found` for an unknown
   // ticker, with `corrupt` if a response is not the file that it should be, and with the errors of
   // EdgarClient::get(). Files that were complete before the error remain.
@@ -85,14 +94,6 @@ class FilingFetch {
   class FactsContent;
   class DocumentContent;
   using ListCheck = Result<Done> (*)(std::string_view text);
-
-  FilingFetch(std::shared_ptr<HttpAccess> http, EdgarPlaces places, EdgarOptions edgar,
-              FetchOptions options, StoredCopies copies, Clock& clock, Random& random)
-      : places_(std::move(places)),
-        options_(std::move(options)),
-        copies_(std::move(copies)),
-        client_(std::move(http), std::move(edgar), clock, random),
-        clock_(clock) {}
 
   Task<Result<FetchedFile>> refresh(Wanted wanted, Content& content);
   Task<Result<std::string>> list(Wanted wanted, ListCheck check);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "agents/research/edgar/edgar_fixture.h"
@@ -87,7 +88,7 @@ TEST(FilingFetch, RequestsNoFileThatIsRecent) {
   give_apple(edgar);
   FetchWorld world(edgar);
   ASSERT_TRUE(world.fetch().ok());
-  edgar.forget_requests();
+  edgar.clear_requests();
   world.clock().move(23h);
   auto again = world.fetch();
   ASSERT_TRUE(again.ok());
@@ -102,14 +103,14 @@ TEST(FilingFetch, LetsTheServerConfirmOlderFiles) {
   give_apple(edgar);
   FetchWorld world(edgar);
   ASSERT_TRUE(world.fetch().ok());
-  edgar.forget_requests();
+  edgar.clear_requests();
   world.clock().move(25h);
   auto again = world.fetch();
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_THAT(outcomes_of(*again), Each(FetchOutcome::unchanged));
   EXPECT_THAT(edgar.requests(), SizeIs(4));
   EXPECT_THAT(edgar.requests(), Each(HasSubstr("If-None-Match: \"")));
-  edgar.forget_requests();
+  edgar.clear_requests();
   world.clock().move(1h);
   EXPECT_THAT(outcomes_of(world.fetch().value()), Each(FetchOutcome::recent));
   EXPECT_THAT(edgar.requests(), IsEmpty());
@@ -132,7 +133,7 @@ TEST(FilingFetch, RequestsAFileThatWasDeleted) {
   give_apple(edgar);
   FetchWorld world(edgar);
   ASSERT_TRUE(world.fetch().ok());
-  edgar.forget_requests();
+  edgar.clear_requests();
   std::filesystem::remove(world.folder().file(kTextName));
   ASSERT_TRUE(world.fetch().ok());
   EXPECT_THAT(edgar.paths(), ElementsAre(kDocumentPath));
@@ -231,38 +232,58 @@ TEST(FilingFetch, ThatEndsBetweenTwoFilesContinuesWithTheSecond) {
   ASSERT_FALSE(company.ok());
   EXPECT_EQ(company.error().code, ErrorCode::forbidden);
   EXPECT_THAT(names_below(world.folder().path()), Each(Not(EndsWith(".txt"))));
-  edgar.forget_requests();
+  edgar.clear_requests();
   EXPECT_TRUE(world.fetch().ok());
   EXPECT_THAT(edgar.paths(), ElementsAre(kDocumentPath));
 }
 
-TEST(FilingFetch, ThatIsStoppedInABodyLeavesNoFile) {
+bool has_temporary_file(const std::string& folder) {
+  std::vector<std::string> names = names_below(folder);
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.starts_with('.'); });
+}
+
+// Stops the loop when a file is being written.
+void stop_in_a_file(EventLoop& loop, const std::string& folder) {
+  if (has_temporary_file(folder)) return loop.stop();
+  loop.call_after(5ms, [&loop, folder] { stop_in_a_file(loop, folder); });
+}
+
+TEST(FilingFetch, ThatIsStoppedInABodyLeavesNoPartOfIt) {
   FakeEdgar edgar;
   give_apple(edgar);
-  EdgarFolder folder;
-  testing::SimulatedClock clock(*instant_from("2026-02-01T09:00:00Z"));
-  testing::SeededRandom random(7);
+  edgar.has(kFactsPath, {"200 OK", bundled_file("CIK0000320193.json"), "", 200'000, true});
+  FetchWorld world(edgar);
+  std::string folder = world.folder().path();
   {
     auto loop = make_event_loop();
-    FetchOptions options;
-    options.folder = folder.path();
-    EdgarOptions edgar_options = quick_options();
-    edgar_options.interval = 1h;
-    auto fetch = FilingFetch::open(http_for(edgar), {edgar.url(), edgar.url()}, edgar_options,
-                                   options, clock, random)
-                     .value();
+    auto fetch = world.open().value();
     Spawned running;
     loop->post([&] {
       running = spawn<Result<FetchedCompany>>(*loop, fetch->company("AAPL"),
                                               [](Result<FetchedCompany>) {});
-      loop->call_after(300ms, [&] { loop->stop(); });
+      stop_in_a_file(*loop, folder);
     });
     loop->run();
+    EXPECT_TRUE(has_temporary_file(folder));
     running.reset();
   }
-  EXPECT_THAT(edgar.paths(), ElementsAre(kTickersPath));
-  EXPECT_THAT(names_below(folder.path()),
-              UnorderedElementsAre("company_tickers.json", "fetched.json"));
+  EXPECT_THAT(names_below(folder), UnorderedElementsAre("company_tickers.json", "fetched.json"));
+}
+
+TEST(FilingFetch, IsNotDisturbedByTheFilesOfACrash) {
+  FakeEdgar edgar;
+  give_apple(edgar);
+  FetchWorld world(edgar);
+  ASSERT_TRUE(world.fetch().ok());
+  for (const char* name : {".CIK0000320193.json.abcdef", "10k/.AAPL-10-K-2025-11-01.txt.abcdef"}) {
+    std::ofstream(world.folder().file(name)) << "{";
+  }
+  EXPECT_THAT(outcomes_of(world.fetch().value()), Each(FetchOutcome::recent));
+  DataFolders fetched({world.folder().path()});
+  EXPECT_TRUE(fetched.company_facts("320193").content);
+  auto text = fetched.filing_text("AAPL", *Date::parse("2026-01-01"));
+  EXPECT_THAT(text.path, EndsWith(kTextName));
 }
 
 TEST(FilingFetch, ReadsOlderListsForMoreReports) {

@@ -60,7 +60,7 @@ bool begins_as_number(std::string_view cell) {
          is_dash(cell.substr(0, character_bytes(cell)));
 }
 
-// Filings have the sign of a currency, a closing bracket and "%" in cells of their own columns.
+// Filings have the sign of a currency, a closing bracket and "%" in separate columns.
 // Returns whether `next` is part of the number in `cell`.
 bool continues(std::string_view cell, std::string_view next) {
   if (next == "%") return ends_as_number(cell);

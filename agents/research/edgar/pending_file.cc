@@ -50,7 +50,7 @@ PendingFile::~PendingFile() {
 }
 
 Result<std::unique_ptr<PendingFile>> PendingFile::create(std::string path) {
-  std::unique_ptr<PendingFile> file(new PendingFile(std::move(path)));
+  auto file = std::make_unique<PendingFile>(std::move(path));
   if (file->file_ < 0) return pending_error(file->path_, "created", errno);
   return file;
 }

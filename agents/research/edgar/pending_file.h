@@ -19,6 +19,8 @@ class PendingFile {
  public:
   // Creates the temporary file; its folder must exist. The file will have mode 0644.
   static Result<std::unique_ptr<PendingFile>> create(std::string path);
+  // For create(), which checks that the file exists.
+  explicit PendingFile(std::string path);
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
   // Deletes the temporary file unless it replaced the other one.
@@ -32,8 +34,6 @@ class PendingFile {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  explicit PendingFile(std::string path);
-
   const std::string path_;
   std::string temporary_;
   int file_ = -1;
