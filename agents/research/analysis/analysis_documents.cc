@@ -18,7 +18,8 @@ Value texts_document(const AnalysisView& view) {
     texts.push_back(Value::object({{"specialist", made.specialist},
                                    {"subtask", made.subtask},
                                    {"text", made.prose},
-                                   {"by", made.proseBy}}));
+                                   {"by", made.proseBy},
+                                   {"quotes", made.quotes}}));
   }
   return Value(std::move(texts));
 }
@@ -90,8 +91,15 @@ Value progress_schema() {
 
 Value analysis_schema() {
   Value text = type_named("string");
-  Value prose =
-      object_with({{"specialist", text}, {"subtask", text}, {"text", text}, {"by", text}});
+  Value quote = object_with({{"sentence", type_named("integer")},
+                             {"item", text},
+                             {"offset", type_named("integer")},
+                             {"text", text}});
+  Value prose = object_with({{"specialist", text},
+                             {"subtask", text},
+                             {"text", text},
+                             {"by", text},
+                             {"quotes", list_of(std::move(quote))}});
   return object_with({{"analysis", text},
                       {"status", text},
                       {"outcome", or_null(text)},

@@ -43,6 +43,20 @@ std::vector<ReportFailure> failures_in(const Analysis& state) {
   return failures;
 }
 
+std::vector<ReportQuote> quotes_in(const Value& stored) {
+  std::vector<ReportQuote> quotes;
+  const Value::Array* all = stored.as_array();
+  if (!all) return quotes;
+  for (const Value& each : *all) {
+    const std::string* item = each["item"].as_string();
+    const std::string* text = each["text"].as_string();
+    std::optional<std::int64_t> offset = each["offset"].as_int();
+    if (!item || !text || !offset || *offset < 0) continue;
+    quotes.push_back({*item, static_cast<std::uint64_t>(*offset), *text});
+  }
+  return quotes;
+}
+
 // Returns whether the facts are those of the bundled data, which have only a part of the tags.
 bool is_bundled(const AnalysisFacts& facts) {
   for (const char* place : {"share/belay/research", "agents/research/data"}) {
@@ -72,8 +86,12 @@ AnalysisDocument report_document(const AnalysisView& view, Instant now) {
   for (const Deliverable& made : view.deliverables) {
     if (made.prose.empty()) continue;
     bool is_extract = made.proseBy == "extract";
-    document.texts.push_back({made.specialist, made.subtask, made.prose, is_extract,
-                              is_extract ? std::string() : made.proseBy});
+    ReportText text{made.specialist, made.subtask, made.prose, is_extract};
+    if (!is_extract) {
+      text.model = made.proseBy;
+      text.quotes = quotes_in(made.quotes);
+    }
+    document.texts.push_back(std::move(text));
   }
   document.generated_at = to_text(now);
   document.failures = failures_in(state);

@@ -15,13 +15,21 @@ struct ReportConstant {
   bool overridden = false;  // by the configuration; otherwise the default
 };
 
+// A quote of a sentence of a model: verbatim from the filing.
+struct ReportQuote {
+  std::string item;          // "1A"
+  std::uint64_t offset = 0;  // in bytes
+  std::string text;
+};
+
 // The prose of a subtask.
 struct ReportText {
   std::string specialist;
   std::string subtask;
-  std::string text;        // paragraphs are separated by empty lines
-  bool extractive = true;  // sentences of the filing, chosen without a model
-  std::string model = {};  // "PROVIDER/MODEL"; empty if extractive
+  std::string text;                      // paragraphs are separated by empty lines
+  bool extractive = true;                // sentences of the filing
+  std::string model = {};                // "PROVIDER/MODEL"; empty if extractive
+  std::vector<ReportQuote> quotes = {};  // empty if extractive
 };
 
 // A specialist without a complete deliverable.

@@ -162,7 +162,8 @@ TEST(HtmlReport, HasASectionForEachSpecialist) {
 
 TEST(HtmlReport, ShowsQuotesWithTheirPlace) {
   const auto quotes = sample_elements().all("blockquote");
-  EXPECT_EQ(quotes.size(), 2U);
+  EXPECT_EQ(quotes.size(), 3U) << "two of findings, one of a sentence of a model";
+  EXPECT_NE(sample_html().find("Item 1A, byte 2048 of the annual report"), std::string::npos);
   EXPECT_NE(sample_html().find("Item 1A, annual report for 2025-09-27, at byte 118204"),
             std::string::npos);
 }

@@ -47,10 +47,16 @@ void append_text(std::string& html, const ReportText& text) {
     left -= std::min(left, paragraph.size());
   }
   const std::string author = text.extractive
-                                 ? "Sentences of the filing, chosen without a model."
+                                 ? "Sentences of the filing."
                                  : "Written by the model " + html_text(text.model, kNameLimit) +
                                        ". The figures of this report do not come from this text.";
   html += "<p class=\"author\">" + author + "</p>\n</div>\n";
+  for (std::size_t i = 0; i < std::min(text.quotes.size(), kQuotesOfTextLimit); ++i) {
+    const ReportQuote& quote = text.quotes[i];
+    html += "<figure class=\"quote\"><blockquote><p>" + html_text(quote.text, kQuoteLimit) +
+            "</p></blockquote><figcaption>Item " + html_text(quote.item, kNameLimit) + ", byte " +
+            std::to_string(quote.offset) + " of the annual report</figcaption></figure>\n";
+  }
 }
 
 void append_texts(std::string& html, const AnalysisDocument& document, std::string_view specialist,

@@ -74,9 +74,15 @@ void write_prose(std::string& text, const ReportText& prose) {
     text += markdown_text(paragraph, left) + "\n\n";
     left -= std::min(left, paragraph.size());
   }
-  text += prose.extractive ? "*Sentences of the filing, chosen without a model.*\n\n"
+  text += prose.extractive ? "*Sentences of the filing.*\n\n"
                            : "*Written by the model " + markdown_text(prose.model, kNameLimit) +
                                  ". The figures of this report do not come from this text.*\n\n";
+  for (std::size_t i = 0; i < std::min(prose.quotes.size(), kQuotesOfTextLimit); ++i) {
+    const ReportQuote& quote = prose.quotes[i];
+    text += "> " + markdown_text(quote.text, kQuoteLimit) + " (Item " +
+            markdown_text(quote.item, kNameLimit) + ", byte " + std::to_string(quote.offset) +
+            ")\n\n";
+  }
 }
 
 void write_subtask(std::string& text, const ReportContent& content, std::string_view specialist,

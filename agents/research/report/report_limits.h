@@ -15,6 +15,7 @@ inline constexpr std::size_t kProseLimit = 20'000;
 inline constexpr std::size_t kFigureLimit = 20'000;
 inline constexpr std::size_t kFindingLimit = 2'000;
 inline constexpr std::size_t kTextLimit = 100;
+inline constexpr std::size_t kQuotesOfTextLimit = 40;
 inline constexpr std::size_t kSourceLimit = 5'000;
 inline constexpr std::size_t kListLimit = 200;  // constants, peers, failures
 // Inputs of one figure, and of all figures. Further ones are counted, not shown.

@@ -86,9 +86,12 @@ AnalysisDocument sample_document() {
        "wearables and accessories, and sells a variety of related services.\n\nThe Company's "
        "fiscal year is the 52- or 53-week period that ends on the last Saturday of September.",
        true, ""},
-      {"risk_factors", "risk_ranking",
-       "Supply of components, and regulation, are the most frequent subjects of Item 1A.", false,
-       "anthropic/claude-sample"}};
+      {"risk_factors",
+       "risk_ranking",
+       "Supply of components, and regulation, are the most frequent subjects of Item 1A.",
+       false,
+       "anthropic/claude-sample",
+       {{"1A", 2'048, "The supply of components could be interrupted at any time."}}}};
   document.generated_at = "2026-02-02T08:15:00Z";
   document.failures = {{"industry_macro", "The file of index prices has no row after 2023-12."}};
   document.sources = {{"0000320193-25-000079", "10-K", "2025-10-31", ""},
