@@ -72,11 +72,19 @@ std::vector<Split> splits_in(const VisibleFacts& facts) {
 }
 
 double split_factor(const std::vector<Split>& splits, Date filed) {
-  double product = 1;
+  // Forward and reverse splits apart: products of whole numbers and 1.5 are exact, and the order of
+  // the splits has no meaning.
+  double forward = 1;
+  double reverse = 1;
   for (const Split& split : splits) {
-    if (split.date > filed) product *= split.factor;
+    if (split.date <= filed) continue;
+    if (split.factor >= 1) {
+      forward *= split.factor;
+    } else {
+      reverse *= 1 / split.factor;
+    }
   }
-  return product;
+  return forward / reverse;
 }
 
 }  // namespace belay::research

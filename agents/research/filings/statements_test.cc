@@ -142,6 +142,17 @@ TEST(Statements, SharesAreOnTheBasisAfterAllSplits) {
   EXPECT_EQ(statements.item("shares_diluted", 0).inputs().all()[0]->value, 100) << "as filed";
 }
 
+TEST(Splits, OfBothDirectionsLeaveTheCountAsItWas) {
+  const Date day = date_of("2022-01-01");
+  for (double factor : {1.5, 3.0, 6.0, 7.0, 10.0, 15.0, 30.0, 100.0}) {
+    const std::vector<Split> splits = {{1 / factor, day}, {7, day}, {1.0 / 7, day}, {factor, day}};
+    EXPECT_EQ(split_factor(splits, date_of("2021-12-31")), 1) << factor;
+    EXPECT_EQ(split_factor(splits, day), 1) << "filed on the day of the splits";
+    EXPECT_EQ(split_factor({{1 / factor, day}}, date_of("2021-12-31")), 1 / factor);
+  }
+  EXPECT_EQ(split_factor({{1.0 / 3, day}, {1.0 / 10, day}}, date_of("2021-12-31")), 1.0 / 30);
+}
+
 TEST(Statements, ARestatementOfSeveralPeriodsIsOneSplit) {
   FactsBuilder facts = three_years();
   for (const char* tag : {"CommonStockSharesOutstanding", "CommonStockSharesIssued"}) {

@@ -138,11 +138,13 @@ class Filer:
 
     def split_factor(self, filed: date) -> float:
         """R9: product of the splits after the date on which a fact was filed."""
-        factor = 1.0
+        forward = reverse = 1.0  # products of whole numbers and 1.5 are exact
         for event, ratio in self.splits:
-            if event > filed:
-                factor *= ratio
-        return factor
+            if event > filed and ratio >= 1:
+                forward *= ratio
+            elif event > filed:
+                reverse *= 1 / ratio
+        return forward / reverse
 
     def prior(self, index: int, years: int) -> Optional[int]:
         """R6: the spine year `years` years before the one at `index`, or None."""

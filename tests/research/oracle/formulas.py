@@ -132,9 +132,12 @@ class Company:
         raise ValueError(f"no function of section 5: {function}")
 
     def _cagr(self, operand: ast.expr, index: int, years: int) -> Result:
-        newest = positive(self._evaluate(operand, index))
-        oldest = positive(self._earlier(operand, index, years))
-        return apply(lambda a, b: math.pow(a / b, 1 / years) - 1, newest, oldest)
+        newest, oldest = self._evaluate(operand, index), self._earlier(operand, index, years)
+        for value in (newest, oldest):
+            if isinstance(value, Missing):
+                return value
+        return apply(lambda a, b: math.pow(a / b, 1 / years) - 1, positive(newest),
+                     positive(oldest))
 
     @staticmethod
     def _over_all(function: str, years: list[Result]) -> Result:
@@ -158,13 +161,12 @@ class Company:
         if isinstance(before, Missing) or isinstance(now, Missing):
             return Missing(MISSING_INPUT, "depreciation")
         ppe_before, ppe_now = self.prior("ppe", index, 1), self.value("ppe", index)
-        for dep, ppe in ((before, ppe_before), (now, ppe_now)):
-            if dep.value <= 0:
-                return Missing(NON_POSITIVE, "depreciation")
+        for ppe in (ppe_before, ppe_now):
             if isinstance(ppe, Missing):
                 return ppe
-            if dep.value + ppe.value <= 0:
-                return Missing(NON_POSITIVE, "depreciation + ppe")
+        for dep, ppe in ((before, ppe_before), (now, ppe_now)):
+            if dep.value <= 0 or dep.value + ppe.value <= 0:
+                return Missing(NON_POSITIVE, "depreciation, or depreciation + ppe")
         return apply(lambda d0, p0, d1, p1: (d0 / (d0 + p0)) / (d1 / (d1 + p1)),
                      before, ppe_before, now, ppe_now)
 

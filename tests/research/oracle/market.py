@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 from config import constant, count, limit
 from facts import parse_date
 from quantity import (NO_MARKET_DATA, TOO_LITTLE_HISTORY, Input, Missing, Num, Result, apply,
-                      subtract)
+                      positive, subtract)
 
 UNKNOWN = Missing(NO_MARKET_DATA, "a month that the formula needs is not there")
 TOO_OLD = Missing(NO_MARKET_DATA, "the series ends too long before the as-of date")
@@ -41,6 +41,7 @@ class Series:
     def __init__(self, concept: str) -> None:
         self.concept = concept
         self.rows: dict[int, Row] = {}
+        self.exists = False  # whether a file has the column
 
     def get(self, month: int) -> Result:
         """The value of a month with its row as input."""
@@ -66,14 +67,15 @@ def cell_value(text: Optional[str]) -> Optional[float]:
     return value if math.isfinite(value) else None
 
 
-def read_table(path: Path) -> list[tuple[date, dict[str, float]]]:
-    """Returns the rows of a CSV file that have a date, with the cells that are numbers."""
+def read_table(path: Path) -> tuple[list[str], list[tuple[date, dict[str, float]]]]:
+    """Returns the columns of a CSV file, and its rows that have a date with their numbers."""
     table: list[tuple[date, dict[str, float]]] = []
     try:
         text = path.read_text(encoding="utf-8-sig", errors="replace")
-        rows = list(csv.DictReader(text.splitlines()))
+        reader = csv.DictReader(text.splitlines())
+        columns, rows = list(reader.fieldnames or ()), list(reader)
     except (OSError, csv.Error):
-        return table
+        return [], table
     for row in rows:
         day = parse_date(row.get("Date"))
         if day is None:
@@ -84,11 +86,11 @@ def read_table(path: Path) -> list[tuple[date, dict[str, float]]]:
             if value is not None:
                 cells[column] = value
         table.append((day, cells))
-    return table
+    return columns, table
 
 
 class Market:
-    """All series of the data folders; of two files or rows the later one wins."""
+    """All series of the data folders; of two rows for a month the later one wins."""
 
     def __init__(self, folders: list[Path]) -> None:
         self.prices: dict[str, Series] = {}
@@ -98,34 +100,34 @@ class Market:
         self.cape = Series("shiller:PE10")
         self.treasury = Series("treasury_10y")
         for folder in folders:
-            for path in sorted((folder / "prices").glob("monthly_adjclose*.csv")):
+            prices = folder / "prices"
+            for path in sorted(prices.glob("monthly_adjclose*.csv")):
                 self._read_prices(path)
-        for folder in reversed(folders):
-            path = folder / "prices" / "sp500_shiller_monthly.csv"
-            if path.is_file():
-                self._read_shiller(path)
-                break
-        for folder in reversed(folders):
-            path = folder / "prices" / "us_treasury_10y_monthly.csv"
-            if path.is_file():
-                for day, cells in read_table(path):
-                    if "Rate" in cells:
-                        self.treasury.rows[month_of(day)] = Row(day, cells["Rate"])
-                break
+            self._read(prices / "sp500_shiller_monthly.csv", {
+                "SP500": self.sp500, "Dividend": self.dividend,
+                "Consumer Price Index": self.cpi, "PE10": self.cape}, zero_is_unknown=True)
+            self._read(prices / "us_treasury_10y_monthly.csv", {"Rate": self.treasury},
+                       zero_is_unknown=False)
 
     def _read_prices(self, path: Path) -> None:
-        for day, cells in read_table(path):
+        columns, table = read_table(path)
+        for ticker in columns:
+            if ticker != "Date":
+                self.prices.setdefault(ticker, Series("price:" + ticker))
+        for day, cells in table:
             for ticker, value in cells.items():
-                series = self.prices.setdefault(ticker, Series("price:" + ticker))
-                series.rows[month_of(day)] = Row(day, value)
+                self.prices[ticker].rows[month_of(day)] = Row(day, value)
 
-    def _read_shiller(self, path: Path) -> None:
-        columns = {"SP500": self.sp500, "Dividend": self.dividend,
-                   "Consumer Price Index": self.cpi, "PE10": self.cape}
-        for day, cells in read_table(path):
-            for column, series in columns.items():
-                if cells.get(column, 0.0) != 0.0:
-                    series.rows[month_of(day)] = Row(day, cells[column])
+    def _read(self, path: Path, names: dict[str, Series], zero_is_unknown: bool) -> None:
+        if not path.is_file():
+            return
+        columns, table = read_table(path)
+        for column, series in names.items():
+            series.exists = series.exists or column in columns
+            for day, cells in table:
+                value = cells.get(column)
+                if value is not None and not (zero_is_unknown and value == 0.0):
+                    series.rows[month_of(day)] = Row(day, value)
 
 
 class Regression(NamedTuple):
@@ -135,13 +137,19 @@ class Regression(NamedTuple):
     r_squared: Result
 
 
+def deviations(values: list[float]) -> list[float]:
+    """Distances from the mean; those of equal values are exactly 0."""
+    shifted = [value - values[0] for value in values]
+    mean = sum(shifted) / len(shifted)
+    return [value - mean for value in shifted]
+
+
 def regress(x: list[float], y: list[float]) -> Regression:
     """Slope and coefficient of determination of y on x."""
-    n = len(x)
-    mean_x, mean_y = sum(x) / n, sum(y) / n
-    sxx = sum((a - mean_x) ** 2 for a in x)
-    syy = sum((b - mean_y) ** 2 for b in y)
-    sxy = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y))
+    dx, dy = deviations(x), deviations(y)
+    sxx = sum(a * a for a in dx)
+    syy = sum(b * b for b in dy)
+    sxy = sum(a * b for a, b in zip(dx, dy))
     slope = apply(lambda a, b: a / b, Num(sxy), Num(sxx))
     squared = apply(lambda a, b, c: a * a / (b * c), Num(sxy), Num(sxx), Num(syy))
     return Regression(slope, squared)
@@ -186,7 +194,8 @@ class MarketView:
     def change_12m(self, series: Series) -> Dated:
         """Value over the value 12 months earlier, minus 1."""
         last = self.last_value(series)
-        return Dated(apply(lambda a, b: a / b - 1, last.result, self.year_before(series)), last.day)
+        before = positive(self.year_before(series))
+        return Dated(apply(lambda a, b: a / b - 1, last.result, before), last.day)
 
     def cpi_of(self, day: date) -> Result:
         """The consumer price index of a date's month, when that month is usable."""
@@ -197,10 +206,10 @@ class MarketView:
         """beta_raw, beta_adjusted, beta_r_squared and beta_months."""
         names = ("beta_raw", "beta_adjusted", "beta_r_squared", "beta_months")
         prices = self.market.prices.get(ticker)
-        if prices is None:
-            missing = Missing(NO_MARKET_DATA, f"no price column {ticker}")
-            return {name: Dated(missing, None) for name in names}
         index = self.market.sp500
+        if prices is None or not index.exists:
+            missing = Missing(NO_MARKET_DATA, f"no column {ticker}, or none of the index")
+            return {name: Dated(missing, None) for name in names}
         months = [month for month in sorted(prices.rows) if month <= self.usable
                   and all(m in series.rows for m in (month, month - 1)
                           for series in (prices, index))]
@@ -222,7 +231,7 @@ class MarketView:
 
         def change(series: Series, month: int) -> float:
             before = series.rows[month - 1].value
-            return series.rows[month].value / before - 1 if before != 0 else math.nan
+            return series.rows[month].value / before - 1 if before > 0 else math.nan
 
         rows = (returns(prices), returns(index))
         fit = regress([change(index, month) for month in months],
@@ -247,7 +256,7 @@ class MarketView:
             old = Dated(TOO_OLD, day)
             return old, old, old
         own = apply(lambda a, b: math.pow(a / b, 1 / years) - 1, prices.get(last),
-                    prices.get(last - 12 * years))
+                    positive(prices.get(last - 12 * years)))
         index = self._index_return(last, years)
         return Dated(own, day), Dated(index, day), Dated(subtract(own, index), day)
 
@@ -261,7 +270,9 @@ class MarketView:
             return UNKNOWN
         growth = 1.0
         for m in months:
-            growth *= (level.rows[m].value + paid.rows[m].value / 12) / level.rows[m - 1].value
+            before = level.rows[m - 1].value
+            now = level.rows[m].value + paid.rows[m].value / 12
+            growth *= now / before if before > 0 else math.nan
         rows = Num(0.0, (level.entry(first), level.entry(last), paid.entry(first + 1),
                          paid.entry(last)))
         return apply(lambda g, _: math.pow(g, 1 / years) - 1, Num(growth), rows)

@@ -5,6 +5,7 @@ import math
 from typing import Callable, Optional
 
 from formulas import Company
+from market import regress
 from quantity import (MISSING_INPUT, TOO_LITTLE_HISTORY, Missing, Num, Result, add,
                       apply, clip, divide, number, positive, subtract, total, unit_free)
 from sheet import Sheet
@@ -138,15 +139,10 @@ class HistoryFigures:
         growth: Result = Missing(TOO_LITTLE_HISTORY, f"{len(points)} of 5 years needed")
         squared: Result = growth
         if len(points) >= 5:
-            n = len(points)
-            xs, ys = [x for x, _ in points], [math.log(num.value) for _, num in points]
-            mean_x, mean_y = sum(xs) / n, sum(ys) / n
-            sxx = sum((x - mean_x) ** 2 for x in xs)
-            syy = sum((y - mean_y) ** 2 for y in ys)
-            sxy = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys))
+            line = regress([x for x, _ in points], [math.log(num.value) for _, num in points])
             nums = [num for _, num in points]
-            growth = apply(lambda *_: math.exp(sxy / sxx) - 1, *nums)
-            squared = apply(lambda *_: sxy * sxy / (sxx * syy), *nums)
+            growth = apply(lambda slope, *_: math.exp(slope) - 1, line.slope, *nums)
+            squared = apply(lambda square, *_: square, line.r_squared, *nums)
         self._figure(owner, "revenue_trend_growth", "ratio", "°", lambda: growth)
         self._figure(owner, "revenue_trend_r_squared", "ratio", "°", lambda: squared)
 

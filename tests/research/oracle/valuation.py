@@ -1,6 +1,7 @@
 """The valuation specialist: section 6.3."""
 from __future__ import annotations
 
+import math
 from typing import Callable, NamedTuple
 
 from config import constant, count, limit
@@ -46,6 +47,19 @@ def project(plan: Plan) -> list[tuple[float, float, float, float, float]]:
     return rows
 
 
+def power(base: float, exponent: int) -> float:
+    """A power as IEEE doubles have it: infinite beyond their range."""
+    try:
+        return base ** exponent
+    except OverflowError:
+        return math.inf
+
+
+def quotient(a: float, b: float) -> float:
+    """a / b, not finite for a denominator of 0."""
+    return a / b if b != 0 else math.nan
+
+
 def discount(plan: Plan) -> dict[str, float]:
     """The figures of terminal_value up to enterprise_value."""
     rows = project(plan)
@@ -54,13 +68,13 @@ def discount(plan: Plan) -> dict[str, float]:
     after = last * (1 + g)
     nopat = after * plan.margin * (1 - plan.tax)
     fcff = nopat - (after - last) / plan.sales_to_capital
-    value = fcff / (w - g)
+    value = quotient(fcff, w - g)
     explicit = 0.0
     for y, row in enumerate(rows, start=1):
-        explicit += row[4] / (1 + w) ** y
-    present = value / (1 + w) ** n
+        explicit += quotient(row[4], power(1 + w, y))
+    present = quotient(value, power(1 + w, n))
     return {"terminal_fcff": fcff, "terminal_value": value,
-            "terminal_value_convergence": nopat / w, "pv_explicit": explicit,
+            "terminal_value_convergence": quotient(nopat, w), "pv_explicit": explicit,
             "pv_terminal": present, "enterprise_value": explicit + present}
 
 
@@ -162,7 +176,8 @@ class Valuation:
 
     def _equity_for_weights(self) -> Result:
         filer = self.company.filer
-        facts = filer.facts.of("dei", "EntityPublicFloat", filer.currency)
+        facts = [fact for fact in filer.facts.of("dei", "EntityPublicFloat", filer.currency)
+                 if fact.start is None]
         if not facts:
             return Missing(MISSING_INPUT, "public float")
         found = max(facts, key=lambda fact: (fact.end,) + fact.order)
