@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "agents/research/filings/facts_fixture.h"
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {
 
-// A number or its absence, with arithmetic in the words of the rules.
+// A number or its absence, with the arithmetic of the rules.
 using Maybe = std::optional<double>;
 Maybe plus(Maybe a, Maybe b) { return a && b ? Maybe(*a + *b) : std::nullopt; }
 Maybe minus(Maybe a, Maybe b) { return a && b ? Maybe(*a - *b) : std::nullopt; }
@@ -31,25 +31,53 @@ rc::Gen<Values> values_of(const std::vector<std::string>& tags) {
 
 const std::vector<std::string>& gaap_parts() {
   static const std::vector<std::string> tags = {
-      "Revenues", "CostOfRevenue", "CostOfGoodsSold", "GrossProfit",
-      "SellingGeneralAndAdministrativeExpense", "SellingAndMarketingExpense",
-      "GeneralAndAdministrativeExpense", "Assets", "Liabilities", "StockholdersEquity",
-      "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "MinorityInterest",
-      "DepreciationAmortizationAndAccretionNet", "DepreciationAndAmortization",
-      "DepreciationDepletionAndAmortization", "Depreciation", "AmortizationOfIntangibleAssets",
-      "LongTermDebtNoncurrent", "LongTermDebtAndCapitalLeaseObligations", "LongTermDebt",
-      "LongTermDebtAndCapitalLeaseObligationsCurrent", "DebtCurrent", "LongTermDebtCurrent",
-      "ShortTermBorrowings", "CommercialPaper"};
+      "Revenues",
+      "CostOfRevenue",
+      "CostOfGoodsSold",
+      "GrossProfit",
+      "SellingGeneralAndAdministrativeExpense",
+      "SellingAndMarketingExpense",
+      "GeneralAndAdministrativeExpense",
+      "Assets",
+      "Liabilities",
+      "StockholdersEquity",
+      "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+      "MinorityInterest",
+      "DepreciationAmortizationAndAccretionNet",
+      "DepreciationAndAmortization",
+      "DepreciationDepletionAndAmortization",
+      "Depreciation",
+      "AmortizationOfIntangibleAssets",
+      "LongTermDebtNoncurrent",
+      "LongTermDebtAndCapitalLeaseObligations",
+      "LongTermDebt",
+      "LongTermDebtAndCapitalLeaseObligationsCurrent",
+      "DebtCurrent",
+      "LongTermDebtCurrent",
+      "ShortTermBorrowings",
+      "CommercialPaper"};
   return tags;
 }
 
 const std::vector<std::string>& ifrs_parts() {
   static const std::vector<std::string> tags = {
-      "Revenue", "CostOfSales", "GrossProfit", "SellingGeneralAndAdministrativeExpense",
-      "SellingExpense", "GeneralAndAdministrativeExpense", "Assets", "Liabilities",
-      "EquityAttributableToOwnersOfParent", "Equity", "NoncontrollingInterests",
-      "DepreciationAndAmortisationExpense", "DepreciationExpense", "AmortisationExpense",
-      "LongtermBorrowings", "NoncurrentPortionOfNoncurrentBondsIssued", "ShorttermBorrowings",
+      "Revenue",
+      "CostOfSales",
+      "GrossProfit",
+      "SellingGeneralAndAdministrativeExpense",
+      "SellingExpense",
+      "GeneralAndAdministrativeExpense",
+      "Assets",
+      "Liabilities",
+      "EquityAttributableToOwnersOfParent",
+      "Equity",
+      "NoncontrollingInterests",
+      "DepreciationAndAmortisationExpense",
+      "DepreciationExpense",
+      "AmortisationExpense",
+      "LongtermBorrowings",
+      "NoncurrentPortionOfNoncurrentBondsIssued",
+      "ShorttermBorrowings",
       "CurrentPortionOfLongtermBorrowings",
       "CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued"};
   return tags;
@@ -120,10 +148,10 @@ Maybe total_debt_by_rule(Maybe long_term, Maybe current) {
 }
 
 Maybe current_debt_by_rule(const YearOfParts& year) {
-  const bool is_with_leases = !year.tag("LongTermDebtNoncurrent") &&
-                              year.tag("LongTermDebtAndCapitalLeaseObligations");
-  Maybe m = is_with_leases ? year.tag("LongTermDebtAndCapitalLeaseObligationsCurrent")
-                           : std::nullopt;
+  const bool is_with_leases =
+      !year.tag("LongTermDebtNoncurrent") && year.tag("LongTermDebtAndCapitalLeaseObligations");
+  Maybe m =
+      is_with_leases ? year.tag("LongTermDebtAndCapitalLeaseObligationsCurrent") : std::nullopt;
   if (!m && year.tag("DebtCurrent")) return year.tag("DebtCurrent");
   if (!m) m = year.tag("LongTermDebtCurrent");
   const Maybe s = either(year.tag("ShortTermBorrowings"), year.tag("CommercialPaper"));
@@ -145,16 +173,15 @@ std::map<std::string, Maybe> gaap_items_by_rule(const YearOfParts& year) {
       year.tag("MinorityInterest"), year.has_minorities("MinorityInterest"));
   items["liabilities"] =
       either(year.tag("Liabilities"), minus(year.tag("Assets"), items["equity_total"]));
-  items["d_and_a"] =
-      largest({year.tag("DepreciationAmortizationAndAccretionNet"),
-               year.tag("DepreciationAndAmortization"),
-               year.tag("DepreciationDepletionAndAmortization"),
-               plus(year.tag("Depreciation"), year.tag("AmortizationOfIntangibleAssets")),
-               year.tag("Depreciation")});
+  items["d_and_a"] = largest(
+      {year.tag("DepreciationAmortizationAndAccretionNet"), year.tag("DepreciationAndAmortization"),
+       year.tag("DepreciationDepletionAndAmortization"),
+       plus(year.tag("Depreciation"), year.tag("AmortizationOfIntangibleAssets")),
+       year.tag("Depreciation")});
   items["current_debt"] = current_debt_by_rule(year);
-  items["long_term_debt"] = either(
-      year.tag("LongTermDebtNoncurrent"),
-      either(year.tag("LongTermDebtAndCapitalLeaseObligations"), year.tag("LongTermDebt")));
+  items["long_term_debt"] =
+      either(year.tag("LongTermDebtNoncurrent"),
+             either(year.tag("LongTermDebtAndCapitalLeaseObligations"), year.tag("LongTermDebt")));
   items["total_debt"] = total_debt_by_rule(items["long_term_debt"], items["current_debt"]);
   return items;
 }
@@ -170,8 +197,7 @@ Maybe sum_by_rule(std::initializer_list<Maybe> all) {
 
 std::map<std::string, Maybe> ifrs_items_by_rule(const YearOfParts& year) {
   std::map<std::string, Maybe> items;
-  add_expected_income(items, year.tag("Revenue"), year.tag("CostOfSales"),
-                      year.tag("GrossProfit"));
+  add_expected_income(items, year.tag("Revenue"), year.tag("CostOfSales"), year.tag("GrossProfit"));
   items["sga"] =
       either(year.tag("SellingGeneralAndAdministrativeExpense"),
              plus(year.tag("SellingExpense"), year.tag("GeneralAndAdministrativeExpense")));
@@ -180,9 +206,10 @@ std::map<std::string, Maybe> ifrs_items_by_rule(const YearOfParts& year) {
                       year.has_minorities("NoncontrollingInterests"));
   items["liabilities"] =
       either(year.tag("Liabilities"), minus(year.tag("Assets"), items["equity_total"]));
-  items["d_and_a"] = largest({year.tag("DepreciationAndAmortisationExpense"),
-                              plus(year.tag("DepreciationExpense"), year.tag("AmortisationExpense")),
-                              year.tag("DepreciationExpense")});
+  items["d_and_a"] =
+      largest({year.tag("DepreciationAndAmortisationExpense"),
+               plus(year.tag("DepreciationExpense"), year.tag("AmortisationExpense")),
+               year.tag("DepreciationExpense")});
   items["current_debt"] =
       sum_by_rule({year.tag("ShorttermBorrowings"), year.tag("CurrentPortionOfLongtermBorrowings"),
                    year.tag("CurrentBondsIssuedAndCurrentPortionOfNoncurrentBondsIssued")});
@@ -217,7 +244,7 @@ RC_GTEST_PROP(CalculatedItemsProperty, AnItemOfIfrsFollowsTheRules, ()) {
   check_items(year, ifrs_items_by_rule(year));
 }
 
-// What was taken as zero is named, and only then.
+// An item that was taken as zero is named, and only then.
 RC_GTEST_PROP(CalculatedItemsProperty, AnAssumptionIsNamed, ()) {
   Values values = *values_of(gaap_parts());
   const YearOfParts year(std::move(values), false, false);
@@ -284,16 +311,17 @@ RC_GTEST_PROP(CalculatedItemsProperty, ABankHasDepositsAndNoCurrentAssets, ()) {
   for (const auto& [tag, unit] : tags) {
     // A quarter counts, too.
     const bool is_flow = tag.starts_with("Noninterest");
-    if (is_flow) facts.flow(prefix + tag, "2023-01-01", "2023-03-31", 0, "2023-05-01", "10-Q", unit);
+    if (is_flow)
+      facts.flow(prefix + tag, "2023-01-01", "2023-03-31", 0, "2023-05-01", "10-Q", unit);
     if (!is_flow) facts.at(prefix + tag, "2023-03-31", 0, "2023-05-01", "10-Q", unit);
   }
   auto has = [&](const char* tag) {
     auto found = tags.find(tag);
     return found != tags.end() && found->second == "USD";
   };
-  const bool is_like_a_bank = is_ifrs ? has("DepositsFromCustomers")
-                                      : has("Deposits") || has("NoninterestIncome") ||
-                                            has("NoninterestExpense");
+  const bool is_like_a_bank =
+      is_ifrs ? has("DepositsFromCustomers")
+              : has("Deposits") || has("NoninterestIncome") || has("NoninterestExpense");
   const bool is_bank = is_like_a_bank && !has(is_ifrs ? "CurrentAssets" : "AssetsCurrent");
   RC_ASSERT(Statements(facts.facts(), after_all_filings()).is_bank() == is_bank);
   RC_ASSERT(!Statements(facts.facts(), date_of("2023-04-30")).is_bank());

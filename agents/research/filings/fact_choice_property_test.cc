@@ -7,9 +7,9 @@
 #include <array>
 #include <tuple>
 
-#include "agents/research/filings/disturbances.h"
 #include "agents/research/filings/facts_fixture.h"
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/disturbances.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {
@@ -43,11 +43,15 @@ std::ostream& operator<<(std::ostream& out, const Choice& choice) {
              << report.filed << " (" << report.accn << ")";
 }
 
-rc::Gen<std::vector<Choice>> choices(std::size_t tags) {
+// Most facts of an instant item are at a date.
+rc::Gen<std::vector<Choice>> choices(const LineItem& item) {
+  const std::size_t tags = item.gaap.size();
+  auto start = rc::gen::inRange<std::size_t>(0, kStarts.size() + 1);
+  auto no_start = rc::gen::element<std::size_t>(4, 4, 4, 4, 0);
   return rc::gen::container<std::vector<Choice>>(rc::gen::build<Choice>(
       rc::gen::set(&Choice::tag, rc::gen::inRange<std::size_t>(0, tags)),
       rc::gen::set(&Choice::report, rc::gen::inRange<std::size_t>(0, kReports.size())),
-      rc::gen::set(&Choice::start, rc::gen::inRange<std::size_t>(0, kStarts.size() + 1)),
+      rc::gen::set(&Choice::start, item.kind == ItemKind::instant ? no_start : start),
       rc::gen::set(&Choice::end, rc::gen::element<std::size_t>(0, 0, 0, 1, 2)),
       rc::gen::set(&Choice::value, rc::gen::inRange(-3, 4))));
 }
@@ -57,8 +61,8 @@ CompanyFacts facts_of(const std::vector<Choice>& all, const LineItem& item) {
   facts.year("Revenues", 2022, 1).year("Revenues", 2023, 2);
   for (const Choice& each : all) {
     const Report& report = kReports[each.report];
-    Fact fact{std::nullopt, date_of(kEnds[each.end]), static_cast<double>(each.value),
-              report.accn,  report.form,              date_of(report.filed)};
+    Fact fact{std::nullopt, date_of(kEnds[each.end]), static_cast<double>(each.value), report.accn,
+              report.form,  date_of(report.filed)};
     if (each.start < kStarts.size()) fact.start = date_of(kStarts[each.start]);
     facts.add(item.gaap[each.tag], std::move(fact), unit_of_kind(item.kind, "USD"));
   }
@@ -74,12 +78,14 @@ bool is_of_annual_form(const Choice& choice) {
   return form == "10-K" || form == "10-K/A" || form == "20-F";
 }
 
-// The facts of the year to 2023-12-31.
-std::vector<Choice> of_year(const std::vector<Choice>& all, std::size_t tag, bool is_instant) {
+// The facts of the year to 2023-12-31. Proxies are another source: the periods that they have do
+// not decide on those of reports.
+std::vector<Choice> of_year(const std::vector<Choice>& all, std::size_t tag, bool is_instant,
+                            bool of_proxy) {
   std::vector<Choice> found;
   bool has_start = false;
   for (const Choice& each : all) {
-    if (each.tag != tag || each.end != 0) continue;
+    if (each.tag != tag || each.end != 0 || is_of_proxy(each) != of_proxy) continue;
     // The third of the lengths is 184 days.
     const bool is_annual = each.start < 3;
     if (is_instant ? each.start != kStarts.size() : !is_annual) continue;
@@ -103,8 +109,7 @@ std::optional<Choice> choice_by_rule(const std::vector<Choice>& all, const LineI
   for (bool of_proxy : {false, true}) {
     for (std::size_t tag = 0; tag < item.gaap.size(); ++tag) {
       std::optional<Choice> best;
-      for (const Choice& each : of_year(all, tag, is_instant)) {
-        if (is_of_proxy(each) != of_proxy) continue;
+      for (const Choice& each : of_year(all, tag, is_instant, of_proxy)) {
         if (!best || rank(*best) < rank(each)) best = each;
       }
       if (best) return best;
@@ -115,7 +120,7 @@ std::optional<Choice> choice_by_rule(const std::vector<Choice>& all, const LineI
 
 void check_item(const char* name) {
   const LineItem& item = *find_line_item(name);
-  const auto all = *choices(item.gaap.size());
+  const auto all = *choices(item);
   const Statements statements(facts_of(all, item), after_all_filings());
   std::vector<Choice> visible = all;
   std::erase_if(visible, [](const Choice& each) {
@@ -137,34 +142,48 @@ RC_GTEST_PROP(FactChoiceProperty, ABalanceIsThatOfTheRules, ()) {
 }
 RC_GTEST_PROP(FactChoiceProperty, AnAmountPerShareIsThatOfTheRules, ()) { check_item("eps_basic"); }
 
+// An amount that a tag has.
+struct TaggedAmount {
+  const LineItem* item;
+  std::size_t year;
+};
+
+std::vector<TaggedAmount> tagged_amounts(const Statements& statements) {
+  std::vector<TaggedAmount> found;
+  for (std::size_t year = 0; year < statements.years().all().size(); ++year) {
+    for (const LineItem& item : line_items()) {
+      const bool is_of_shares =
+          item.kind == ItemKind::shares_of_year || item.kind == ItemKind::shares_at_date;
+      if (!is_of_shares && statements.fact_of(item, year)) found.push_back({&item, year});
+    }
+  }
+  return found;
+}
+
 // A later annual report that repeats a year with another value replaces the value, whatever the
-// reports before it say.
+// reports before it contain.
 RC_GTEST_PROP(FactChoiceProperty, TheLastRestatementCounts, ()) {
   const CompanyPlan plan = *any_plan();
-  const std::uint32_t pick = *rc::gen::inRange<std::uint32_t>(0, 1'000'000);
+  const auto pick = *rc::gen::inRange<std::size_t>(0, 1'000'000);
   CompanyFacts facts = facts_of(plan);
   const Date as_of = after_all_filings();
   const Statements before(facts, as_of);
-  RC_PRE(!before.years().all().empty());
-  const std::size_t year = pick % before.years().all().size();
-  const LineItem& item = line_items()[pick / 7 % line_items().size()];
-  const Fact* known = before.fact_of(item, year);
-  const bool is_of_shares =
-      item.kind == ItemKind::shares_of_year || item.kind == ItemKind::shares_at_date;
-  RC_PRE(known && !is_of_shares);
-  Fact restated = *known;
-  restated.value = known->value + 17;
+  const std::vector<TaggedAmount> amounts = tagged_amounts(before);
+  RC_PRE(!amounts.empty());
+  const auto [item, year] = amounts[pick % amounts.size()];
+  Fact restated = *before.fact_of(*item, year);
+  restated.value += 17;
   restated.filed = as_of;
   restated.accn = "restated";
   restated.form = "10-K/A";
-  const std::string prefix = plan.is_ifrs ? "ifrs-full:" : "us-gaap:";
-  const std::string tag = before.item(item.name, year).inputs().all().at(0)->concept_name;
-  add_fact(facts, prefix + tag, unit_of_kind(item.kind, plan.currency), restated);
+  const std::string prefix = before.facts().is_ifrs() ? "ifrs-full:" : "us-gaap:";
+  const std::string tag = before.item(item->name, year).inputs().all().at(0)->concept_name;
+  add_fact(facts, prefix + tag, unit_of_kind(item->kind, plan.currency), restated);
   const Statements after(facts, as_of);
-  RC_ASSERT(after.item(item.name, year).value() == restated.value);
-  RC_ASSERT(after.item(item.name, year).inputs().all().at(0)->accn == std::string("restated"));
-  RC_ASSERT(Statements(facts, Date{as_of.days - 1}).item(item.name, year).value() ==
-            before.item(item.name, year).value());
+  RC_ASSERT(after.item(item->name, year).value() == restated.value);
+  RC_ASSERT(after.item(item->name, year).inputs().all().at(0)->accn == std::string("restated"));
+  RC_ASSERT(Statements(facts, Date{as_of.days - 1}).item(item->name, year).value() ==
+            before.item(item->name, year).value());
 }
 
 }  // namespace

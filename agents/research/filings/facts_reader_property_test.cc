@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {
@@ -125,8 +125,7 @@ RC_GTEST_PROP(FactsReaderProperty, YearAndPeriodOfTheFilingHaveNoMeaning, ()) {
   const CompanyFactsRead read = read_in_parts(file_of(facts, style), style.part);
   RC_ASSERT(read.error == "");
   RC_ASSERT(differences(Statements(facts, after_all_filings()),
-                        Statements(read.facts, after_all_filings())) ==
-            std::vector<std::string>());
+                        Statements(read.facts, after_all_filings())) == std::vector<std::string>());
   RC_ASSERT(read.facts.last_filed == facts.last_filed);
 }
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "agents/research/filings/facts_fixture.h"
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {
@@ -28,14 +28,14 @@ Date start_of(const PeriodFact& fact) { return Date{end_of(fact).days - fact.len
 
 // Year ends on a grid of weeks around those of a calendar year, and of trailing twelve months.
 rc::Gen<std::vector<PeriodFact>> period_facts() {
-  auto end = rc::gen::apply([](int year, int shift) { return 365 * year + shift; },
-                            rc::gen::inRange(0, 6),
-                            rc::gen::element(0, 0, 0, 0, 1, 7, 15, 16, 91, 182, 273));
+  auto end =
+      rc::gen::apply([](int year, int shift) { return 365 * year + shift; }, rc::gen::inRange(0, 6),
+                     rc::gen::element(0, 0, 0, 0, 1, 7, 15, 16, 91, 182, 273));
   return rc::gen::container<std::vector<PeriodFact>>(rc::gen::build<PeriodFact>(
-      rc::gen::set(&PeriodFact::tag, rc::gen::element<std::string>(
-                                         "Revenues", "SalesRevenueNet", "NetIncomeLoss",
-                                         "ProfitLoss", "NetCashProvidedByUsedInOperatingActivities",
-                                         "OperatingIncomeLoss")),
+      rc::gen::set(&PeriodFact::tag,
+                   rc::gen::element<std::string>(
+                       "Revenues", "SalesRevenueNet", "NetIncomeLoss", "ProfitLoss",
+                       "NetCashProvidedByUsedInOperatingActivities", "OperatingIncomeLoss")),
       rc::gen::set(&PeriodFact::end, std::move(end)),
       rc::gen::set(&PeriodFact::length,
                    rc::gen::element(365, 365, 366, 364, 371, 350, 380, 349, 381, 91)),

@@ -38,8 +38,11 @@ const std::vector<Fact>& VisibleFacts::of(std::string_view tag, ItemKind kind) c
   static const std::vector<Fact> none;
   auto by_unit = facts_.find(full_name(tag));
   if (by_unit == facts_.end()) return none;
-  auto facts = by_unit->second.find(unit_of(kind));
-  return facts == by_unit->second.end() ? none : facts->second;
+  std::string unit = unit_of(kind);
+  auto facts = by_unit->second.find(unit);
+  // Without a currency, facts without a unit are no amounts.
+  bool is_found = !unit.empty() && facts != by_unit->second.end();
+  return is_found ? facts->second : none;
 }
 
 std::string VisibleFacts::full_name(std::string_view tag) const {

@@ -6,9 +6,9 @@
 
 #include <map>
 
-#include "agents/research/filings/disturbances.h"
 #include "agents/research/filings/facts_fixture.h"
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/disturbances.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {
@@ -21,8 +21,7 @@ void stays_equal(Disturbance::Kind kind) {
   const CompanyFacts facts = facts_of(plan);
   const Date as_of = after_all_filings();
   const CompanyFacts disturbed = Disturber(facts, as_of).disturbed(disturbances);
-  RC_ASSERT(differences(Statements(facts, as_of), Statements(disturbed, as_of)) ==
-            NoDifferences());
+  RC_ASSERT(differences(Statements(facts, as_of), Statements(disturbed, as_of)) == NoDifferences());
 }
 
 RC_GTEST_PROP(VisibleFactsProperty, FactsFiledAfterTheDateChangeNothing, ()) {
@@ -34,9 +33,7 @@ RC_GTEST_PROP(VisibleFactsProperty, FactsOfAnotherTaxonomyChangeNothing, ()) {
 RC_GTEST_PROP(VisibleFactsProperty, ATranslationChangesNothing, ()) {
   stays_equal(Disturbance::other_currency);
 }
-RC_GTEST_PROP(VisibleFactsProperty, QuartersChangeNoYear, ()) {
-  stays_equal(Disturbance::quarter);
-}
+RC_GTEST_PROP(VisibleFactsProperty, QuartersChangeNoYear, ()) { stays_equal(Disturbance::quarter); }
 RC_GTEST_PROP(VisibleFactsProperty, OtherFormsChangeNoValueOfAnAnnualReport, ()) {
   stays_equal(Disturbance::other_form);
 }
@@ -116,7 +113,7 @@ bool is_visible(const LooseFact& fact, Date as_of) {
   return date_of(std::to_string(fact.year) + "-12-31").days + fact.filed_after <= as_of.days;
 }
 
-// R2, in the words of the rule.
+// R2.
 bool is_ifrs_by_rule(const std::vector<LooseFact>& loose, Date as_of) {
   bool has_gaap = false;
   bool has_ifrs = false;
@@ -128,7 +125,7 @@ bool is_ifrs_by_rule(const std::vector<LooseFact>& loose, Date as_of) {
   return !has_gaap && has_ifrs;
 }
 
-// R3, in the words of the rule: most facts, then the earliest end, then the alphabet.
+// R3: most facts, then the earliest end, then the alphabet.
 std::string currency_by_rule(const std::vector<LooseFact>& loose, Date as_of) {
   const std::string prefix = is_ifrs_by_rule(loose, as_of) ? "ifrs-full:" : "us-gaap:";
   std::map<std::string, std::pair<int, int>> counts;  // less facts, the first year
@@ -163,6 +160,13 @@ RC_GTEST_PROP(VisibleFactsProperty, WithoutACurrencyThereAreNoFiscalYears, ()) {
   const Statements statements(facts_of(plan), after_all_filings());
   RC_ASSERT(statements.currency() == "");
   RC_ASSERT(statements.years().all().empty());
+}
+
+TEST(VisibleFactsProperty, AnEmptyUnitIsNotACurrency) {
+  CompanyPlan plan;
+  plan.currency = "";
+  plan.tags = {"us-gaap:Revenues"};
+  EXPECT_TRUE(Statements(facts_of(plan), after_all_filings()).years().all().empty());
 }
 
 }  // namespace

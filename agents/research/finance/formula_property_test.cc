@@ -161,11 +161,10 @@ rc::Gen<Expression> expression(int depth) {
         each.operands = {std::move(left), std::move(right)};
         return each;
       },
-      rc::gen::element<std::string>("+", "-", "*", "/", "+", "-", "*", "/", "<", "<=", ">", ">=",
-                                    "shift", "avg", "pos", "opt", "ln", "cagr", "mean", "sd",
+      rc::gen::element<std::string>("+", "-", "*", "/", "+", "-", "*", "/", "<", "<=", ">",
+                                    ">=", "shift", "avg", "pos", "opt", "ln", "cagr", "mean", "sd",
                                     "meanav", "sumav"),
-      rc::gen::inRange(1, 5), rc::gen::inRange(1, 4), expression(depth - 1),
-      expression(depth - 1));
+      rc::gen::inRange(1, 5), rc::gen::inRange(1, 4), expression(depth - 1), expression(depth - 1));
   auto either = rc::gen::weightedOneOf<Expression>({{1, leaf()}, {4, std::move(inner)}});
   return rc::gen::shrink(std::move(either), [](const Expression& each) {
     return rc::seq::fromContainer(each.operands);
@@ -286,8 +285,7 @@ RC_GTEST_PROP(FormulaProperty, ATextHasTheValueOfItsExpression, ()) {
   RC_ASSERT(formula->text() == text);
   for (int year = 0; year < kYears; ++year) {
     if (year == table.gap) continue;
-    const Quantity found =
-        formula->evaluate(TableSource(table), static_cast<std::size_t>(year));
+    const Quantity found = formula->evaluate(TableSource(table), static_cast<std::size_t>(year));
     const Answer expected = DirectEvaluation(table).at(written, year);
     RC_CLASSIFY(expected.is_available, "a value");
     RC_LOG() << "year " << year << ": " << found.reason() << "\n";

@@ -13,8 +13,8 @@ namespace belay::research {
 namespace {
 
 struct FirmPlan {
-  int revenue = 100;   // millions
-  int growth = 0;      // per mille, like all that follow
+  int revenue = 100;  // millions
+  int growth = 0;     // per mille, like all that follow
   int terminal = 0;
   int margin = 100;
   int tax = 0;
@@ -28,14 +28,13 @@ std::ostream& operator<<(std::ostream& out, const FirmPlan& plan) {
 }
 
 rc::Gen<FirmPlan> any_firm() {
-  return rc::gen::build<FirmPlan>(
-      rc::gen::set(&FirmPlan::revenue, rc::gen::inRange(1, 100'000)),
-      rc::gen::set(&FirmPlan::growth, rc::gen::inRange(-80, 180)),
-      rc::gen::set(&FirmPlan::terminal, rc::gen::inRange(-20, 60)),
-      rc::gen::set(&FirmPlan::margin, rc::gen::inRange(1, 600)),
-      rc::gen::set(&FirmPlan::tax, rc::gen::inRange(0, 351)),
-      rc::gen::set(&FirmPlan::capital, rc::gen::inRange(50, 5000)),
-      rc::gen::set(&FirmPlan::wacc, rc::gen::inRange(0, 200)));
+  return rc::gen::build<FirmPlan>(rc::gen::set(&FirmPlan::revenue, rc::gen::inRange(1, 100'000)),
+                                  rc::gen::set(&FirmPlan::growth, rc::gen::inRange(-80, 180)),
+                                  rc::gen::set(&FirmPlan::terminal, rc::gen::inRange(-20, 60)),
+                                  rc::gen::set(&FirmPlan::margin, rc::gen::inRange(1, 600)),
+                                  rc::gen::set(&FirmPlan::tax, rc::gen::inRange(0, 351)),
+                                  rc::gen::set(&FirmPlan::capital, rc::gen::inRange(50, 5000)),
+                                  rc::gen::set(&FirmPlan::wacc, rc::gen::inRange(0, 200)));
 }
 
 DcfAssumptions assumptions_of(const FirmPlan& plan) {
@@ -111,15 +110,15 @@ RC_GTEST_PROP(ProjectionProperty, TheValueIsThatOfADirectComputation, ()) {
   RC_ASSERT(value->enterprise_value == value->pv_explicit + value->pv_terminal);
 }
 
-// With one growth rate for ever, the value is that of Gordon's formula, whatever the horizon.
+// With a constant growth rate, the value is that of Gordon's formula, whatever the horizon.
 RC_GTEST_PROP(ProjectionProperty, ConstantGrowthHasAClosedForm, ()) {
   FirmPlan plan = *any_firm();
   plan.growth = plan.terminal;
   RC_PRE(plan.wacc - plan.terminal > 10);
   const DcfAssumptions a = assumptions_of(plan);
   const double g = a.terminal_growth;
-  const double nopat = a.base_revenue * (1 + g) * a.target_operating_margin *
-                       (1 - a.model_tax_rate);
+  const double nopat =
+      a.base_revenue * (1 + g) * a.target_operating_margin * (1 - a.model_tax_rate);
   const double reinvestment = a.base_revenue * g / a.sales_to_capital;
   const double expected = (nopat - reinvestment) / (wacc_of(plan) - g);
   const double scale = (nopat + std::abs(reinvestment)) / (wacc_of(plan) - g);

@@ -47,9 +47,8 @@ std::set<int> set_of(std::vector<int> numbers, const std::vector<int>& more = {}
 
 bool is_sorted_without_twins(const Inputs& inputs) {
   const auto& all = inputs.all();
-  return std::adjacent_find(all.begin(), all.end(), [](const auto& a, const auto& b) {
-           return !(*a < *b);
-         }) == all.end();
+  return std::adjacent_find(all.begin(), all.end(),
+                            [](const auto& a, const auto& b) { return !(*a < *b); }) == all.end();
 }
 
 RC_GTEST_PROP(QuantityProperty, InputsAreASet, ()) {
@@ -68,7 +67,7 @@ RC_GTEST_PROP(QuantityProperty, InputsAreASet, ()) {
   RC_ASSERT(again.all().size() == both.all().size());
 }
 
-// An operand: a value, or the reason why there is none.
+// An operand: a value, or the reason why it is not available.
 struct Operand {
   int code = -1;  // -1: available
   int value = 0;
@@ -83,12 +82,11 @@ std::ostream& operator<<(std::ostream& out, const Operand& operand) {
 
 rc::Gen<std::vector<Operand>> any_operands() {
   return rc::gen::container<std::vector<Operand>>(rc::gen::build<Operand>(
-      rc::gen::set(&Operand::code,
-                   rc::gen::weightedOneOf<int>({{4, rc::gen::just(-1)}, {1, rc::gen::inRange(0, 8)}})),
+      rc::gen::set(&Operand::code, rc::gen::weightedOneOf<int>(
+                                       {{4, rc::gen::just(-1)}, {1, rc::gen::inRange(0, 8)}})),
       rc::gen::set(&Operand::value, rc::gen::inRange(-9, 10)),
       rc::gen::set(&Operand::inputs, any_numbers()),
-      rc::gen::set(&Operand::zeros,
-                   rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 3)))));
+      rc::gen::set(&Operand::zeros, rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 3)))));
 }
 
 Quantity quantity_of(const Operand& operand) {
@@ -102,9 +100,9 @@ Quantity quantity_of(const Operand& operand) {
 
 RC_GTEST_PROP(QuantityProperty, AResultHasAllSourcesOrTheFirstReason, ()) {
   const auto operands = *any_operands();
-  const double value = *rc::gen::element(0.0, 1.5, -7.0, 1e308,
-                                         std::numeric_limits<double>::infinity(),
-                                         std::numeric_limits<double>::quiet_NaN());
+  const double value =
+      *rc::gen::element(0.0, 1.5, -7.0, 1e308, std::numeric_limits<double>::infinity(),
+                        std::numeric_limits<double>::quiet_NaN());
   std::vector<Quantity> quantities;
   std::vector<int> numbers;
   std::set<std::string> zeros;
@@ -136,8 +134,8 @@ RC_GTEST_PROP(QuantityProperty, AResultHasAllSourcesOrTheFirstReason, ()) {
 }
 
 RC_GTEST_PROP(QuantityProperty, ThreeOperandsAreThoseOfAList, ()) {
-  const auto operands = *rc::gen::container<std::vector<Operand>>(3, rc::gen::map(
-      any_operands(), [](const std::vector<Operand>& all) {
+  const auto operands = *rc::gen::container<std::vector<Operand>>(
+      3, rc::gen::map(any_operands(), [](const std::vector<Operand>& all) {
         return all.empty() ? Operand{} : all.front();
       }));
   const Quantity a = quantity_of(operands[0]);

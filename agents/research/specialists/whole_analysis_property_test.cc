@@ -1,7 +1,7 @@
 // An analysis has every metric for each of its periods, with a finite value or a reason, and what
 // is added to a file changes none of its figures and findings.
 
-#include "agents/research/specialists/whole_analysis.h"
+#include "tests/research/properties/whole_analysis.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "agents/research/filings/disturbances.h"
-#include "agents/research/filings/random_company.h"
-#include "agents/research/specialists/expected_metrics.h"
+#include "tests/research/properties/disturbances.h"
+#include "tests/research/properties/expected_metrics.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {

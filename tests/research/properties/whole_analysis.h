@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/specialists/whole_analysis.h - all figures and findings of a company, for tests.
+// tests/research/properties/whole_analysis.h - all figures and findings of a company, for tests.
 
 #include <map>
 #include <string>

@@ -1,9 +1,9 @@
-#include "agents/research/specialists/whole_analysis.h"
+#include "tests/research/properties/whole_analysis.h"
 
 #include <algorithm>
 
 #include "agents/research/filings/data_folders.h"
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/filings/random_company.h - random company facts, for the tests of properties.
+// tests/research/properties/random_company.h - random company facts, for the tests of properties.
 //
 // A plan is data, from which the facts follow: a failing case can be printed, shrunk and repeated.
 
@@ -41,6 +41,7 @@ ItemKind kind_of_tag(const std::string& tag);
 
 // Plans with most tags. They shrink to fewer tags and years, and to simple values.
 rc::Gen<CompanyPlan> any_plan();
+rc::Gen<CompanyPlan> any_plan_of_gaap();
 rc::Gen<CompanyPlan> any_plan_with(std::vector<std::string> tags);
 
 // The periods of a plan, the oldest first, with those of absent years.

@@ -1,11 +1,11 @@
-#include "agents/research/filings/disturbances.h"
+#include "tests/research/properties/disturbances.h"
 
 #include <algorithm>
 #include <array>
 #include <ostream>
 #include <set>
 
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 namespace {
@@ -68,8 +68,7 @@ Disturber::Disturber(const CompanyFacts& facts, Date as_of)
     : facts_(facts), as_of_(as_of), statements_(facts, as_of), all_(places()) {
   for (const Place& place : all_) {
     counted_ += is_counted_for_currency(place.tag);
-    const bool is_amount =
-        !is_number_of_shares_tag(place.unit) && !place.tag.starts_with("dei:");
+    const bool is_amount = !is_number_of_shares_tag(place.unit) && !place.tag.starts_with("dei:");
     if (is_amount) amounts_.push_back(place);
     if (!is_of_a_spine_year(place)) continue;
     spine_.push_back(place);

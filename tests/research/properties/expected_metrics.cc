@@ -1,4 +1,4 @@
-#include "agents/research/specialists/expected_metrics.h"
+#include "tests/research/properties/expected_metrics.h"
 
 #include <sstream>
 

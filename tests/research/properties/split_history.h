@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/filings/split_history.h - splits inserted into the facts of a random company.
+// tests/research/properties/split_history.h - splits inserted into the facts of a random company.
 
 #include <rapidcheck.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agents/research/filings/company_facts.h"
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 namespace belay::research {
 

@@ -1,4 +1,4 @@
-#include "agents/research/filings/random_company.h"
+#include "tests/research/properties/random_company.h"
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,8 @@ void add_tags_of_rules(KindsByTag& kinds) {
        {"us-gaap:SellingAndMarketingExpense", "us-gaap:GeneralAndAdministrativeExpense",
         "us-gaap:DepreciationAmortizationAndAccretionNet", "us-gaap:DepreciationAndAmortization",
         "us-gaap:DepreciationDepletionAndAmortization", "ifrs-full:SellingExpense",
-        "ifrs-full:GeneralAndAdministrativeExpense",
-        "ifrs-full:DepreciationAndAmortisationExpense", "ecd:PeoTotalCompAmt"}) {
+        "ifrs-full:GeneralAndAdministrativeExpense", "ifrs-full:DepreciationAndAmortisationExpense",
+        "ecd:PeoTotalCompAmt"}) {
     kinds[tag] = ItemKind::flow;
   }
   for (const char* tag :
@@ -68,8 +68,9 @@ Date year_end(int calendar, int year) {
 }
 
 double extreme_value(std::uint32_t bits) {
-  constexpr std::array kValues = {0.0,  -0.0, 1.0,    -1.0,   1e20,   -1e20, 99999999999999999999.0,
-                                  1e10, 0.1,  1e-300, 5e-324, -1e-200, 3.0,   100.0, 7.0, 1e6};
+  constexpr std::array kValues = {
+      0.0,    -0.0,    1.0, -1.0,  1e20, -1e20, 99999999999999999999.0, 1e10, 0.1, 1e-300,
+      5e-324, -1e-200, 3.0, 100.0, 7.0,  1e6};
   return kValues[bits % kValues.size()];
 }
 
@@ -102,20 +103,20 @@ double value_of(const CompanyPlan& plan, const std::string& tag, int year, int r
 // The dates of a fact of that period, in the report of the year `report`.
 Fact dated_fact(const std::string& tag, const FiscalYear& period, const FiscalYear& report,
                 bool is_ifrs) {
-  constexpr int kDaysToCoverPage = 20;
-  constexpr int kDaysBeforeFloat = 180;
-  constexpr int kDaysToProxy = 40;
+  constexpr int kCoverPageDays = 20;
+  constexpr int kFloatDays = 180;
+  constexpr int kProxyDays = 40;
   const ItemKind kind = kind_of_tag(tag);
   Fact fact;
   fact.end = period.end;
   if (kind != ItemKind::instant && kind != ItemKind::shares_at_date) fact.start = period.start;
   fact.filed = filing_date(report);
   fact.form = is_ifrs ? "20-F" : "10-K";
-  if (tag == "dei:EntityCommonStockSharesOutstanding") fact.end.days += kDaysToCoverPage;
-  if (tag == "dei:EntityPublicFloat") fact.end.days -= kDaysBeforeFloat;
+  if (tag == "dei:EntityCommonStockSharesOutstanding") fact.end.days += kCoverPageDays;
+  if (tag == "dei:EntityPublicFloat") fact.end.days -= kFloatDays;
   if (tag == "ecd:PeoTotalCompAmt") {
     fact.form = "DEF 14A";
-    fact.filed.days += kDaysToProxy;
+    fact.filed.days += kProxyDays;
   }
   fact.accn = "filing-" + fact.filed.text();
   return fact;
@@ -157,7 +158,9 @@ rc::Seq<CompanyPlan> simpler(const CompanyPlan& plan) {
 }
 
 rc::Gen<CompanyPlan> shrinking(rc::Gen<CompanyPlan> plan) {
-  return rc::gen::shrink(rc::gen::noShrink(std::move(plan)),
+  // As large as possible: the first cases of a property would have one year only.
+  auto large = rc::gen::resize(rc::kNominalSize, std::move(plan));
+  return rc::gen::shrink(rc::gen::noShrink(std::move(large)),
                          [](const CompanyPlan& each) { return simpler(each); });
 }
 
@@ -171,8 +174,26 @@ CompanyPlan generated_plan() {
   plan.comparatives = *rc::gen::inRange(0, 3);
   plan.is_restating = *rc::gen::arbitrary<bool>();
   plan.has_holes = *rc::gen::arbitrary<bool>();
-  if (*rc::gen::inRange(0, 4) == 0) plan.absent_year = *rc::gen::inRange(0, plan.years);
+  const bool has_gap = plan.years > 1 && *rc::gen::inRange(0, 4) == 0;
+  if (has_gap) plan.absent_year = *rc::gen::inRange(0, plan.years);
   return plan;
+}
+
+rc::Gen<CompanyPlan> plan_with_most_tags(bool of_gaap) {
+  return rc::gen::exec([of_gaap] {
+    CompanyPlan generated = generated_plan();
+    if (of_gaap) generated.is_ifrs = false;
+    const int sparse = *rc::gen::element(3, 10, 30);  // one of so many tags is absent
+    for (std::string& tag : all_tags(generated.is_ifrs)) {
+      const bool is_bank_tag = tag == "us-gaap:Deposits" || tag.starts_with("us-gaap:Nonint");
+      const std::uint32_t bits = mixed_bits(generated.seed, tag + " absent", 0);
+      // A bank has no current assets.
+      if (is_bank_tag && generated.seed % 4 != 0) continue;
+      if (tag == "us-gaap:AssetsCurrent" && generated.seed % 4 == 0) continue;
+      if (bits % static_cast<std::uint32_t>(sparse) != 0) generated.tags.push_back(std::move(tag));
+    }
+    return generated;
+  });
 }
 
 }  // namespace
@@ -201,22 +222,9 @@ std::vector<std::string> all_tags(bool is_ifrs) {
 
 ItemKind kind_of_tag(const std::string& tag) { return kinds_by_tag().at(tag); }
 
-rc::Gen<CompanyPlan> any_plan() {
-  auto plan = rc::gen::exec([] {
-    CompanyPlan generated = generated_plan();
-    const int sparse = *rc::gen::element(3, 10, 30);  // one of so many tags is absent
-    for (std::string& tag : all_tags(generated.is_ifrs)) {
-      const bool is_bank_tag = tag == "us-gaap:Deposits" || tag.starts_with("us-gaap:Nonint");
-      const std::uint32_t bits = mixed_bits(generated.seed, tag + " absent", 0);
-      // A bank has no current assets.
-      if (is_bank_tag && generated.seed % 4 != 0) continue;
-      if (tag == "us-gaap:AssetsCurrent" && generated.seed % 4 == 0) continue;
-      if (bits % static_cast<std::uint32_t>(sparse) != 0) generated.tags.push_back(std::move(tag));
-    }
-    return generated;
-  });
-  return shrinking(std::move(plan));
-}
+rc::Gen<CompanyPlan> any_plan() { return shrinking(plan_with_most_tags(false)); }
+
+rc::Gen<CompanyPlan> any_plan_of_gaap() { return shrinking(plan_with_most_tags(true)); }
 
 rc::Gen<CompanyPlan> any_plan_with(std::vector<std::string> tags) {
   auto plan = rc::gen::exec([tags = std::move(tags)] {
@@ -326,8 +334,7 @@ std::vector<std::string> differences(const Statements& a, const Statements& b, b
   for (std::size_t year = 0; year < years.size(); ++year) {
     for (const LineItem& item : line_items()) {
       const std::string name = item.name + " " + years[year].end.text() + ": ";
-      std::string value =
-          difference(a.item(item.name, year), b.item(item.name, year), with_inputs);
+      std::string value = difference(a.item(item.name, year), b.item(item.name, year), with_inputs);
       if (!value.empty()) found.push_back(name + value);
       std::string optional = difference(a.optional_item(item.name, year),
                                         b.optional_item(item.name, year), with_inputs);

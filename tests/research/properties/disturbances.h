@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/filings/disturbances.h - changes of a file that must change no annual value.
+// tests/research/properties/disturbances.h - changes of a file that must change no annual value.
 
 #include <rapidcheck.h>
 
@@ -48,8 +48,7 @@ class Disturber {
 
   std::vector<Place> places() const;
   bool is_of_a_spine_year(const Place& place) const;
-  void apply(const Disturbance& disturbance, CompanyFacts& facts,
-             std::size_t& translations) const;
+  void apply(const Disturbance& disturbance, CompanyFacts& facts, std::size_t& translations) const;
   void add_twin(std::uint32_t pick, CompanyFacts& facts) const;
   void add_later_filing(std::uint32_t pick, CompanyFacts& facts) const;
   void add_of_other_taxonomy(std::uint32_t pick, CompanyFacts& facts) const;

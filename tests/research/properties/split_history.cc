@@ -1,4 +1,4 @@
-#include "agents/research/filings/split_history.h"
+#include "tests/research/properties/split_history.h"
 
 #include <algorithm>
 #include <ostream>
@@ -22,8 +22,8 @@ rc::Gen<CompanyPlan> any_plan_with_shares() {
 bool shows_splits(const CompanyPlan& plan) {
   if (plan.years < 2 || plan.comparatives < 1) return false;
   const auto& all = plan.tags;
-  const bool is_read = !plan.is_ifrs || std::find(all.begin(), all.end(), "ifrs-full:Assets") !=
-                                            all.end();
+  const bool is_read =
+      !plan.is_ifrs || std::find(all.begin(), all.end(), "ifrs-full:Assets") != all.end();
   if (!is_read) return false;
   return std::any_of(plan.tags.begin(), plan.tags.end(), [](const std::string& tag) {
     const ItemKind kind = kind_of_tag(tag);
@@ -34,11 +34,10 @@ bool shows_splits(const CompanyPlan& plan) {
 
 rc::Gen<SplitPlan> any_split(const CompanyPlan& plan, std::vector<double> factors) {
   auto factor = rc::gen::elementOf(std::move(factors));
-  return rc::gen::apply(
-      [](int report, double k, bool is_reverse) {
-        return SplitPlan{report, is_reverse ? 1 / k : k};
-      },
-      rc::gen::inRange(1, plan.years), std::move(factor), rc::gen::arbitrary<bool>());
+  return rc::gen::apply([](int report, double k,
+                           bool is_reverse) { return SplitPlan{report, is_reverse ? 1 / k : k}; },
+                        rc::gen::inRange(1, plan.years), std::move(factor),
+                        rc::gen::arbitrary<bool>());
 }
 
 CompanyFacts with_splits(CompanyFacts facts, const CompanyPlan& plan,

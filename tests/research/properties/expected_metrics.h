@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/specialists/expected_metrics.h - the metrics that every analysis has, from the
+// tests/research/properties/expected_metrics.h - the metrics that every analysis has, from the
 // specification and not from the catalogue.
 
 #include <string>
