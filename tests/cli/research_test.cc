@@ -158,6 +158,29 @@ TEST_F(CliResearch, ABatchIsCheckedBeforeItsFirstAnalysisStarts) {
   EXPECT_THAT(world.run({"research", "list"}).out, HasSubstr("No analyses"));
 }
 
+TEST_F(CliResearch, ShowsAndPreservesTheCheckpointsOfAnAnalysisThatWaits) {
+  Outcome open = world.run({"research", "analyze", "AAPL", "--only", "strategy", "--json"});
+  EXPECT_EQ(open.code, 3) << "it waits at the gate";
+  std::string id = *open.json()["analysis"].as_string();
+  Outcome shown = world.run({"research", "checkpoints", id, "--json"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  Value document = shown.json();
+  const Value::Array& checkpoints = *document["checkpoints"].as_array();
+  ASSERT_EQ(checkpoints.size(), 1u);
+  EXPECT_EQ(checkpoints[0]["progress_pct"], Value(75));
+  EXPECT_EQ(checkpoints[0]["current_subtask"], Value("capital_allocation_scoring"));
+  Outcome dry = world.run({"research", "checkpoints", id, "--migrations"});
+  EXPECT_THAT(dry.out, HasSubstr("1.1.0 -> 1.1.0  0 migrations"));
+  EXPECT_EQ(world.run({"research", "preserve", id}).code, 0);
+  EXPECT_EQ(world.run({"research", "resume", id}).code, 0);
+  EXPECT_THAT(world.run({"research", "checkpoints", id}).out, HasSubstr("4 of 4"))
+      << "preserved after the success";
+  EXPECT_EQ(world.run({"research", "preserve", id, "--end"}).code, 0);
+  Outcome sweep =
+      world.run({"schedules", "add", "sweep", "@daily", "--agent", "research_checkpoint_sweep"});
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+}
+
 TEST_F(CliResearch, TheHelpOfEachVerbHasExamples) {
   for (const char* verb :
        {"analyze", "batch", "list", "show", "report", "pause", "resume", "retry"}) {

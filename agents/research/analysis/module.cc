@@ -17,7 +17,6 @@ namespace {
 
 constexpr const char* kCheckpointSetting = "research_checkpoints";
 constexpr const char* kFoldersSetting = "research_folders";
-constexpr std::chrono::hours kSweepInterval{24};
 
 // Shows the question of a gate with the progress so far.
 bool show_progress(ModuleContext& context, const Value& payload) {
@@ -106,8 +105,6 @@ Module module(ResearchParts given) {
   };
   module.collections = collections_of_research();
   module.make_receivers = receivers_for;
-  module.schedules = {
-      {.name = "research-checkpoint-sweep", .graph = kSweepGraph, .every = kSweepInterval}};
   module.settings = {{kDataSetting, "BELAY_RESEARCH_DATA",
                       "folder with the filings and prices for research", true},
                      {kFoldersSetting, "BELAY_RESEARCH_FOLDERS",
