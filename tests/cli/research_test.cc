@@ -167,7 +167,7 @@ TEST_F(CliResearch, ShowsAndPreservesTheCheckpointsOfAnAnalysisThatWaits) {
   Value document = shown.json();
   const Value::Array& checkpoints = *document["checkpoints"].as_array();
   ASSERT_EQ(checkpoints.size(), 1u);
-  EXPECT_EQ(checkpoints[0]["progress_pct"], Value(75));
+  EXPECT_EQ(checkpoints[0]["progress_pct"], Value(75.0));
   EXPECT_EQ(checkpoints[0]["current_subtask"], Value("capital_allocation_scoring"));
   Outcome dry = world.run({"research", "checkpoints", id, "--migrations"});
   EXPECT_THAT(dry.out, HasSubstr("1.1.0 -> 1.1.0  0 migrations"));
