@@ -236,7 +236,7 @@ TEST_F(CliTrust, TheFolderMayNotGiveAgentsAccessToFilesOrNetworks) {
                            "research_edgar_user_agent: me",
                            "research_edgar_files_url: http://x",
                            "research_edgar_data_url: http://x",
-                           "research_graph: file",
+                           "research_graph: none",
                            "research_graph_folder: /tmp",
                            "research_neo4j_url: http://x",
                            "research_neo4j_database: x",
