@@ -24,8 +24,10 @@ using Values = std::map<std::string, int>;
 
 rc::Gen<Values> values_of(const std::vector<std::string>& tags) {
   using Pairs = std::vector<std::pair<std::string, int>>;
+  auto pair = rc::gen::pair(rc::gen::elementOf(tags), rc::gen::inRange(-2, 9));
+  // Most tags, or few of them, also in the first cases of a property.
   return rc::gen::map(
-      rc::gen::container<Pairs>(rc::gen::pair(rc::gen::elementOf(tags), rc::gen::inRange(-2, 9))),
+      rc::gen::resize(rc::kNominalSize / 2, rc::gen::container<Pairs>(std::move(pair))),
       [](const Pairs& pairs) { return Values(pairs.begin(), pairs.end()); });
 }
 
@@ -242,6 +244,19 @@ RC_GTEST_PROP(CalculatedItemsProperty, AnItemOfIfrsFollowsTheRules, ()) {
   const bool had_minorities = *rc::gen::arbitrary<bool>();
   const YearOfParts year(std::move(values), true, had_minorities);
   check_items(year, ifrs_items_by_rule(year));
+}
+
+// Debt alone, with values that are often equal.
+RC_GTEST_PROP(CalculatedItemsProperty, DebtOfUsGaapCountsEachLineOnce, ()) {
+  Values values;
+  for (const char* tag : {"LongTermDebtNoncurrent", "LongTermDebtAndCapitalLeaseObligations",
+                          "LongTermDebtAndCapitalLeaseObligationsCurrent", "LongTermDebtCurrent",
+                          "ShortTermBorrowings", "CommercialPaper"}) {
+    if (const int millions = *rc::gen::element(0, 1, 2, 3)) values[tag] = millions;
+  }
+  if (*rc::gen::element(0, 0, 0, 1) == 1) values["DebtCurrent"] = 5;
+  const YearOfParts year(std::move(values), false, false);
+  check_items(year, gaap_items_by_rule(year));
 }
 
 // An item that was taken as zero is named, and only then.
