@@ -105,6 +105,7 @@ Task<Result<Done>> save_checkpoint(std::shared_ptr<const ResearchParts> parts,
     state.retries = checkpoint.retry_count;
   }
   // The checkpoints of this phase are not visible yet: the state has the time of the last one.
+  checkpoint.checkpoint_time = state.checkpointTime;
   Instant after = state.checkpointTime + Instant::duration(1);
   state.checkpointTime = std::max(context.now(), after);
   auto rows = checkpoint_rows(context);

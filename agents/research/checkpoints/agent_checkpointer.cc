@@ -8,11 +8,7 @@ namespace {
 
 std::string digest_text(std::string_view text) { return to_hex(sha256(text)); }
 
-// Returns a time after that of the head.
-Instant time_after(const std::optional<Versioned<CheckpointHead>>& head, Instant now) {
-  if (!head) return now;
-  return std::max(now, head->record.saved_at + Instant::duration(1));
-}
+Instant next_time(Instant time) { return time + Instant::duration(1); }
 
 // A percentage has at most two decimals.
 std::string percent_text(double percent) {
@@ -34,13 +30,19 @@ Task<Result<SavedCheckpoint>> AgentCheckpointer::save(AgentCheckpoint checkpoint
   SavedCheckpoint saved;
   if (!options_.enabled) co_return saved;
   BELAY_CO_CHECK(check_agent(checkpoint.analysis_id, checkpoint.agent_type));
-  std::string key = head_key(checkpoint.analysis_id, checkpoint.agent_type);
-  auto head = co_await rows_.records().get_versioned<CheckpointHead>(std::move(key));
-  if (!head.ok()) co_return std::move(head).error();
-  checkpoint.checkpoint_time = time_after(*head, now);
+  std::optional<Versioned<CheckpointHead>> head;
+  // A node needs the head only for this time.
+  bool is_time_known = !rows_.is_immediate() && checkpoint.checkpoint_time != Instant();
+  if (is_time_known) {
+    checkpoint.checkpoint_time = std::max(now, next_time(checkpoint.checkpoint_time));
+  } else {
+    std::string key = head_key(checkpoint.analysis_id, checkpoint.agent_type);
+    BELAY_CO_TRY(head, co_await rows_.records().get_versioned<CheckpointHead>(std::move(key)));
+    checkpoint.checkpoint_time = head ? std::max(now, next_time(head->record.saved_at)) : now;
+  }
   checkpoint.agent_version = version_text(versions_.current(checkpoint.agent_type));
   BELAY_CO_TRY(std::string text, checkpoint_text(checkpoint));
-  BELAY_CO_CHECK(co_await write(checkpoint, text, *head));
+  BELAY_CO_CHECK(co_await write(checkpoint, text, std::move(head)));
   saved.is_saved = true;
   saved.checkpoint_time = checkpoint.checkpoint_time;
   if (CheckpointCache* used = cache()) {

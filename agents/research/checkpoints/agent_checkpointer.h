@@ -74,9 +74,10 @@ class AgentCheckpointer {
       : rows_(rows), versions_(versions), cache_(cache), options_(options) {}
 
   // Saves the checkpoint; sets its time and its version. `now`: the current time; if the agent's
-  // previous checkpoint is not before it, the new one follows it by a microsecond. Durable when
-  // this returns, in a node with the node's commit. Errors: `invalid` as for check_checkpoint(),
-  // and those of CheckpointRows.
+  // previous checkpoint is not before it, the new one follows it by a microsecond. In a node, the
+  // given `checkpoint_time`, if set, is that of the previous checkpoint, which is not read then.
+  // Durable when this returns, in a node with the node's commit. Errors: `invalid` as for
+  // check_checkpoint(), and those of CheckpointRows.
   Task<Result<SavedCheckpoint>> save(AgentCheckpoint checkpoint, Instant now);
 
   // Returns the agent's newest checkpoint, migrated to the program's version; nullopt if the

@@ -93,6 +93,32 @@ TEST(NodeCheckpoints, AreSavedOnceForEachSubtaskWhateverCrashes) {
   expect_one_checkpoint_per_subtask(testing::World{}.sqlite_in(folder.path()));
 }
 
+// Saves two checkpoints that follow one of a given time, at an earlier time.
+Task<Update<ValuationRun>> save_two_early(const ValuationRun&, Context& context) {
+  auto rows = checkpoint_rows(context);
+  AgentVersions versions = research_versions();
+  AgentCheckpointer checkpointer(*rows, versions);
+  Instant previous = context.now() + std::chrono::hours(1);
+  for (std::size_t completed : {1u, 2u}) {
+    AgentCheckpoint checkpoint = checkpoint_of("valuation", completed);
+    checkpoint.checkpoint_time = previous;
+    auto saved = co_await checkpointer.save(std::move(checkpoint), context.now());
+    EXPECT_EQ(saved.value().checkpoint_time, previous + std::chrono::microseconds(1));
+    previous = saved.value().checkpoint_time;
+  }
+  co_return add(&ValuationRun::completed, 2);
+}
+
+TEST(NodeCheckpoints, FollowThePreviousOneThatTheNodeKnows) {
+  GraphBuilder<ValuationRun> builder{"valuation"};
+  builder.node("work", save_two_early);
+  builder.edge(start, "work").edge("work", end);
+  auto run = testing::World{}.run(std::move(builder).build().value(), {}).approve_all();
+  ASSERT_TRUE(run.ok()) << run.error()->message;
+  EXPECT_THAT(saved_subtasks(run), ElementsAre(1u, 2u)) << "neither replaces the other";
+  EXPECT_EQ(run.records<CheckpointHead>()[0].newest, run.records<AgentCheckpoint>()[1].key());
+}
+
 TEST(NodeCheckpoints, ThatANodeRemovesAreNotReadAndTheAgentCanSaveAgain) {
   conformance::TemporaryFolder folder;
   for (const std::string& name : {std::string("memory:"), "sqlite:" + folder.file("node.db")}) {
