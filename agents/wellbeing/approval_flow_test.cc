@@ -117,15 +117,16 @@ TEST(ApprovalFlow, ACheckpointOfTheDecisionIsLoadedAfterARestart) {
 }
 
 TEST(ApprovalFlow, TheSameDecisionAgainReturnsTheStateAsItIs) {
-  rc::check("resuming twice with the same input gives the same state", [](bool approved) {
-    WellbeingFixture world;
-    const std::string thread = paused_audit(world);
-    const auto first = world.decide_audit(thread, approved).value();
-    const auto commits = world.store.commits();
-    const auto second = world.decide_audit(thread, approved).value();
-    RC_ASSERT(to_json(first.json) == to_json(second.json));
-    RC_ASSERT(world.store.commits() == commits);
-  });
+  EXPECT_TRUE(
+      rc::check("resuming twice with the same input gives the same state", [](bool approved) {
+        WellbeingFixture world;
+        const std::string thread = paused_audit(world);
+        const auto first = world.decide_audit(thread, approved).value();
+        const auto commits = world.store.commits();
+        const auto second = world.decide_audit(thread, approved).value();
+        RC_ASSERT(to_json(first.json) == to_json(second.json));
+        RC_ASSERT(world.store.commits() == commits);
+      }));
 }
 
 TEST(ApprovalFlow, ADifferentDecisionIsAConflictThatNamesTheWinner) {
@@ -257,7 +258,7 @@ TEST(ApprovalFlow, ConcurrentDecisionsOfOneThreadHaveOneWinner) {
 }
 
 TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
-  rc::check("start, pause, decide: completed, and saved exactly when approved", [] {
+  EXPECT_TRUE(rc::check("start, pause, decide: completed, and saved exactly when approved", [] {
     const bool approved = *rc::gen::arbitrary<bool>();
     const int risk = *rc::gen::inRange(7, 11);
     const int day = *rc::gen::inRange(10, 29);
@@ -280,7 +281,7 @@ TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
     RC_ASSERT(history.size() > before);
     RC_ASSERT(world.runs(paused.threadId).front().checkpoint == history.back().id);
     RC_ASSERT(world.violations() == "");
-  });
+  }));
 }
 
 }  // namespace

@@ -102,18 +102,18 @@ TEST(Care, TheCrisisFloorReadsWhatThePromptLeavesOut) {
 }
 
 TEST(Care, TheCrisisFloorOnlyRaises) {
-  rc::check("the result is the higher of both", [] {
+  EXPECT_TRUE(rc::check("the result is the higher of both", [] {
     const int level = *rc::gen::inRange(0, 11);
     Crisis crisis;
     if (*rc::gen::arbitrary<bool>()) crisis.minimum = *rc::gen::inRange(8, 11);
     const int result = raised(level, crisis);
     RC_ASSERT(result >= level);
     RC_ASSERT(result == (crisis.minimum ? std::max(level, *crisis.minimum) : level));
-  });
+  }));
 }
 
 TEST(Care, WhateverTheModelSaysTheSavedRiskIsNotBelowTheFloor) {
-  rc::check("model level, notes with and without words of a crisis", [] {
+  EXPECT_TRUE(rc::check("model level, notes with and without words of a crisis", [] {
     const int level = *rc::gen::inRange(1, 11);
     const bool crisis = *rc::gen::arbitrary<bool>();
     WellbeingFixture world;
@@ -126,7 +126,7 @@ TEST(Care, WhateverTheModelSaysTheSavedRiskIsNotBelowTheFloor) {
     RC_ASSERT(saved >= level);
     RC_ASSERT(saved >= (crisis ? 8 : 1));
     RC_ASSERT(crisis || saved == level);
-  });
+  }));
 }
 
 TEST(Care, NotAssessedWaitsForAPersonAndIsNeverALowRisk) {

@@ -247,7 +247,7 @@ std::string any_schedule() {
 }
 
 TEST(RoutineGenerator, NeverTriesMoreThanThreeTimesAndLearnsFromEachFailure) {
-  rc::check("attempts, recommendations and the end agree", [] {
+  EXPECT_TRUE(rc::check("attempts, recommendations and the end agree", [] {
     WellbeingFixture world;
     std::size_t failures = 0;
     bool valid = false;
@@ -266,7 +266,7 @@ TEST(RoutineGenerator, NeverTriesMoreThanThreeTimesAndLearnsFromEachFailure) {
     RC_ASSERT(result.success == valid);
     RC_ASSERT(world.saved<Routine>(kTomorrow).has_value() == valid);
     RC_ASSERT(world.violations() == "");
-  });
+  }));
 }
 
 }  // namespace

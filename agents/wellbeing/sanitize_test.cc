@@ -77,18 +77,19 @@ TEST(Sanitize, CutsBetweenCodePoints) {
 
 TEST(Sanitize, MakesAnyBytesValidUtf8) {
   EXPECT_EQ(clean("a\xFF\xC3(\xED\xA0\x80z"), "a\uFFFD\uFFFD(\uFFFD\uFFFD\uFFFDz");
-  rc::check("valid UTF-8, within the limit, and nothing left to remove", [](std::string bytes) {
-    const Sanitized once = sanitize(bytes, 200);
-    RC_ASSERT(!first_invalid_utf8(once.text).has_value());
-    RC_ASSERT(count_code_points(once.text) <= 200u);
-    const Sanitized twice = sanitize(once.text, 200);
-    RC_ASSERT(twice.text == once.text);
-    RC_ASSERT(!repeats_delimiters(once.text));
-  });
+  EXPECT_TRUE(
+      rc::check("valid UTF-8, within the limit, and nothing left to remove", [](std::string bytes) {
+        const Sanitized once = sanitize(bytes, 200);
+        RC_ASSERT(!first_invalid_utf8(once.text).has_value());
+        RC_ASSERT(count_code_points(once.text) <= 200u);
+        const Sanitized twice = sanitize(once.text, 200);
+        RC_ASSERT(twice.text == once.text);
+        RC_ASSERT(!repeats_delimiters(once.text));
+      }));
 }
 
 TEST(Sanitize, NothingThatItBlocksSurvivesAnyMixture) {
-  rc::check("pieces of attacks in any order leave none behind", [] {
+  EXPECT_TRUE(rc::check("pieces of attacks in any order leave none behind", [] {
     const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
         "system", ":", "ignore", " ", "previous", "[", "]", "USER CONTENT", "<b>", "</b>", "<",
         "<!--", "-->", "\u200b", "«…»", "assistant", "|", "sys", "tem", "\n"));
@@ -99,7 +100,7 @@ TEST(Sanitize, NothingThatItBlocksSurvivesAnyMixture) {
     RC_ASSERT(once.find("<b>") == std::string::npos);
     RC_ASSERT(once.find("system:") == std::string::npos);
     RC_ASSERT(once.find("ignore previous") == std::string::npos);
-  });
+  }));
 }
 
 TEST(CodePoints, CountsCutsAndJoins) {

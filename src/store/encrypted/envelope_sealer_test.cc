@@ -110,7 +110,7 @@ TEST(Encryption, WhatHardlyCompressesStaysAsItIs) {
 }
 
 TEST(Encryption, WhateverIsSealedOpensAgain) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     EncryptionOptions encryption;
     auto digit = *rc::gen::inRange('0', ':');
     if (*rc::gen::arbitrary<bool>()) encryption.keys = ring(key_line("key.of-May", digit));
@@ -127,7 +127,7 @@ TEST(Encryption, WhateverIsSealedOpensAgain) {
     auto opened = sealer.open(sealer.seal(envelope, subject), subject);
     RC_ASSERT(opened.ok());
     RC_ASSERT(*opened == envelope);
-  });
+  }));
 }
 
 TEST(Encryption, NoBytesAreNoEnvelopeAndStaySo) {
