@@ -13,10 +13,10 @@ namespace {
 
 // The folders of src/ in layers: a folder includes itself and those before it.
 constexpr std::array kFolders = {
-    "base",    "cron",      "net",     "http",   "models",    "graph",     "agent",
-    "tools",   "mcp",       "engine",  "store",  "telemetry", "redis",     "load",
-    "events",  "driver",    "replay",  "worker", "runtime",   "embedding", "check",
-    "testing", "scheduler", "service", "client", "server",    "cli",       "program"};
+    "base",    "cron",   "analytics", "net",     "http",      "models", "graph",   "agent",
+    "tools",   "mcp",    "engine",    "store",   "telemetry", "redis",  "load",    "events",
+    "driver",  "replay", "worker",    "runtime", "embedding", "check",  "testing", "scheduler",
+    "service", "client", "server",    "cli",     "program"};
 // The folders of agents/, likewise.
 constexpr std::array kAgents = {"assistant", "goals", "research", "rules", "wellbeing"};
 
