@@ -169,7 +169,7 @@ Task<Result<Update<SpecialistRun>>> execute_subtask(Parts parts, const Specialis
   SpecialistRun next = state;
   Result<SubtaskWork> work = co_await calculate(parts, subtask, state, context);
   if (!work.ok()) {
-    Error why = work.error();
+    const Error& why = work.error();
     co_return co_await fail_with(parts, specialist, subtask, std::move(next), why, context);
   }
   save(*std::move(work), next, context);
