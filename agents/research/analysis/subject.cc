@@ -7,7 +7,10 @@
 namespace belay::research {
 namespace {
 
-constexpr std::size_t kSubjectsKept = 4;
+// A worker executes several analyses, whose subtasks alternate. A company in memory takes up to
+// twice the bytes of its files.
+constexpr std::size_t kSubjectsKept = 20;
+constexpr std::uintmax_t kFileBytesKept = 64u << 20;
 
 Error unusable(const std::string& cause) { return error(ErrorCode::invalid, cause); }
 
@@ -149,6 +152,15 @@ Subject::Stamp Subject::stamp_of(const std::string& path) {
   return stamp;
 }
 
+std::uintmax_t Subject::file_bytes() const {
+  std::uintmax_t bytes = 0;
+  for (const auto& [path, stamp] : stamps_) {
+    bool is_known = stamp.size != static_cast<std::uintmax_t>(-1);
+    if (is_known) bytes += stamp.size;
+  }
+  return bytes;
+}
+
 bool Subject::is_current() const {
   return std::all_of(stamps_.begin(), stamps_.end(),
                      [](const auto& each) { return stamp_of(each.first) == each.second; });
@@ -198,7 +210,14 @@ Result<std::shared_ptr<const Subject>> SubjectCache::load(const AnalysisRequest&
 void SubjectCache::keep(std::string key, std::shared_ptr<const Subject> subject) {
   std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
   entries_.push_front({std::move(key), std::move(subject)});
-  if (entries_.size() > kSubjectsKept) entries_.pop_back();
+  std::uintmax_t bytes = 0;
+  std::size_t kept = 0;
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++kept) {
+    bytes += entry->subject->file_bytes();
+    bool is_over = kept == kSubjectsKept || bytes > kFileBytesKept;
+    // The newest one is in use.
+    entry = is_over && kept > 0 ? entries_.erase(entry) : std::next(entry);
+  }
 }
 
 }  // namespace belay::research

@@ -40,6 +40,7 @@ class Subject {
     bool operator==(const Stamp&) const = default;
   };
   static Stamp stamp_of(const std::string& path);
+  std::uintmax_t file_bytes() const;  // of all files
   // Returns whether all files are as they were read.
   bool is_current() const;
 
@@ -58,7 +59,8 @@ class Subject {
 // cannot be analyzed: an unknown ticker, a missing or damaged file, or no fiscal year.
 Result<std::shared_ptr<const Subject>> load_subject(const AnalysisRequest& request);
 
-// Keeps the subjects of the last analyses. Thread-safe; a load blocks other loads.
+// Keeps the subjects of the last analyses: at most 20, and as long as their files have at most 64
+// MB. Thread-safe; a load blocks other loads.
 class SubjectCache {
  public:
   // Returns the subject of a request with the same facts. Fails with `invalid` if a file is another
