@@ -181,6 +181,12 @@ TEST_F(CliResearch, ShowsAndPreservesTheCheckpointsOfAnAnalysisThatWaits) {
   EXPECT_EQ(sweep.code, 0) << sweep.err;
 }
 
+TEST_F(CliResearch, StatesThatCheckpointsAreOff) {
+  Outcome off = world.run({"research", "analyze", "AAPL", "--only", "growth", "--no-checkpoints"});
+  EXPECT_EQ(off.code, 0) << off.err;
+  EXPECT_THAT(off.out, HasSubstr("Checkpoints are off"));
+}
+
 TEST_F(CliResearch, TheHelpOfEachVerbHasExamples) {
   for (const char* verb :
        {"analyze", "batch", "list", "show", "report", "pause", "resume", "retry"}) {

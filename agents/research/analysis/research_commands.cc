@@ -49,6 +49,9 @@ ExitCode report_progress(ModuleContext& world, const AnalysisView& view) {
     }
     output.line(line);
   }
+  if (!view.state.request.checkpoints) {
+    output.line("Checkpoints are off: each specialist is one step.");
+  }
   if (run.row.status == RunStatus::paused && run.approval) {
     output.line(one_line(run.approval->question));
     output.line("Continue: " + world.command_line({"research", "resume", id}));
