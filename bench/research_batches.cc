@@ -141,15 +141,14 @@ class Batch {
   std::vector<double> other_load;
 
  private:
-  // The analysis begins with checkpoints. They are switched off after the node has started, which
-  // is before the second function.
+  // The analysis begins with checkpoints. They are switched off when the node has started, which it
+  // does before the posted function.
   void let_begin(const ProgressEvent& event) {
     bool is_begin = event.kind == ProgressEvent::Kind::node_started && event.node == "begin" &&
                     event.graph == research::kAnalysisGraph;
     if (!is_begin) return;
     parts_->checkpoints.enabled = true;
-    world_.loop->post(
-        [this] { world_.loop->post([this] { parts_->checkpoints.enabled = false; }); });
+    world_.loop->post([this] { parts_->checkpoints.enabled = false; });
   }
 
   Task<Done> preserve(std::string analysis) {
