@@ -98,15 +98,6 @@ Task<Result<ThreadContent>> read_thread(CheckpointAccess at, std::string thread,
   co_return std::move(content);
 }
 
-RecordWrite erasure(std::string_view collection, const UserId& owner, std::string key) {
-  RecordWrite write;
-  write.collection = collection;
-  write.user = owner;
-  write.key = std::move(key);
-  write.erase = true;
-  return write;
-}
-
 // The part of a thread that a removal keeps.
 struct Remainder {
   std::set<std::string> checkpoints;  // keys
@@ -128,7 +119,7 @@ class RemovalBuilder {
   void keep_or_remove(const std::string& key, const R& record, bool keeps, std::size_t& count) {
     add_parts(record, keeps ? made_.used : made_.released);
     if (keeps) return;
-    made_.writes.push_back(erasure(R::collection, owner_, key));
+    made_.writes.push_back(record_erasure(R::collection, owner_, key));
     ++count;
   }
   Removal& made() { return made_; }

@@ -43,15 +43,6 @@ Value input_of(const Goal& goal) {
   return Value::object({{"goal", Value::object({{"id", goal.id}})}});
 }
 
-RecordWrite erasure(std::string_view collection, const UserId& owner, std::string key) {
-  RecordWrite write;
-  write.collection = collection;
-  write.user = owner;
-  write.key = std::move(key);
-  write.erase = true;
-  return write;
-}
-
 // Erases the records of a collection whose member "goal" is this goal.
 Task<Result<Done>> erase_of_goal(GoalAccess at, std::string collection, std::string id) {
   while (true) {
@@ -66,7 +57,7 @@ Task<Result<Done>> erase_of_goal(GoalAccess at, std::string collection, std::str
     if (rows.empty()) co_return Done{};
     std::vector<RecordWrite> writes;
     for (RecordRow& row : rows) {
-      writes.push_back(erasure(collection, at.owner, std::move(row.key)));
+      writes.push_back(record_erasure(collection, at.owner, std::move(row.key)));
     }
     BELAY_CO_CHECK(co_await at.service.save_records(at.who, std::move(writes)));
   }
@@ -246,7 +237,7 @@ Task<Result<Done>> remove_goal(GoalAccess at, std::string id, bool cancel) {
   }
   // Last: after a crash, the removal can be repeated.
   std::vector<RecordWrite> writes;
-  writes.push_back(erasure(Goal::collection, at.owner, std::move(id)));
+  writes.push_back(record_erasure(Goal::collection, at.owner, std::move(id)));
   co_return co_await at.service.save_records(at.who, std::move(writes));
 }
 

@@ -252,13 +252,8 @@ ModuleRoute erase_route() {
     BELAY_CO_TRY(UserId owner, owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, call.who, owner, key));
     if (!there) co_return missing<R>(key);
-    RecordWrite write;
-    write.collection = R::collection;
-    write.user = std::move(owner);
-    write.key = key;
-    write.erase = true;
     std::vector<RecordWrite> writes;
-    writes.push_back(std::move(write));
+    writes.push_back(record_erasure(R::collection, std::move(owner), key));
     BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
     RouteReply reply;
     reply.status = 204;

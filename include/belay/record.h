@@ -120,6 +120,11 @@ struct Versioned {
 inline std::string index_text(std::string_view text) { return std::string(text); }
 inline std::string index_text(std::integral auto number) { return std::to_string(number); }
 
+// Returns the write that deletes a record.
+inline RecordWrite record_erasure(std::string_view collection, UserId user, std::string key) {
+  return {std::string(collection), std::move(user), std::move(key), {}, {}, true};
+}
+
 // Returns the write that saves `record` for `user`. `invalid` for an invalid key, a record that is
 // too large, or a value that JSON cannot represent.
 template <Record R>

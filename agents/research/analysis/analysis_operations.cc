@@ -56,13 +56,8 @@ Task<Result<std::vector<Deliverable>>> deliverables_of(AnalysisAccess at, std::s
 }
 
 Task<Result<Done>> erase_record(AnalysisAccess at, std::string_view collection, std::string key) {
-  RecordWrite write;
-  write.collection = collection;
-  write.user = at.owner;
-  write.key = std::move(key);
-  write.erase = true;
   std::vector<RecordWrite> writes;
-  writes.push_back(std::move(write));
+  writes.push_back(record_erasure(collection, at.owner, std::move(key)));
   co_return co_await at.service.save_records(at.who, std::move(writes));
 }
 

@@ -72,12 +72,8 @@ class RecordList {
   }
   void erase(std::string_view collection, std::string key,
              std::optional<std::uint64_t> expected_version = {}) {
-    RecordWrite& write = all_.emplace_back();
-    write.collection = collection;
-    write.user = owner_;
-    write.key = std::move(key);
-    write.erase = true;
-    write.expected_version = expected_version;
+    all_.push_back(record_erasure(collection, owner_, std::move(key)));
+    all_.back().expected_version = expected_version;
   }
   std::vector<RecordWrite> take() { return std::move(all_); }
 
