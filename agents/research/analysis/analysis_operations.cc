@@ -4,8 +4,8 @@
 
 #include "agents/research/analysis/analysis_progress.h"
 #include "agents/research/analysis/coordinator.h"
+#include "agents/research/analysis/deliverables.h"
 #include "agents/research/analysis/parallel_calls.h"
-#include "agents/research/analysis/results_json.h"
 #include "agents/research/analysis/ticker_file.h"
 #include "agents/research/finance/constants.h"
 #include "agents/research/specialists/specialists.h"
@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kPeersMax = limits::bounded(50);
 constexpr std::size_t kFoldersMax = limits::bounded(20);
-constexpr std::size_t kDeliverablesAtOnce = limits::bounded(8);
 constexpr std::size_t kRunsAtOnce = limits::bounded(8);
 constexpr std::chrono::hours kWorkingTime{6};  // of a run; the time of a pause does not count
 
@@ -24,35 +23,6 @@ Error wrong(std::string message) { return error(ErrorCode::invalid, std::move(me
 Error unknown_analysis(const std::string& id) {
   return error(ErrorCode::not_found,
                "Unknown analysis \"" + id + "\". List them with `belay research list`.");
-}
-
-std::pair<std::size_t, std::size_t> place_of(const Deliverable& made) {
-  return {specialist_position(made.specialist), subtask_position(made.specialist, made.subtask)};
-}
-
-Task<Result<std::vector<Deliverable>>> deliverables_of(AnalysisAccess at, std::string id) {
-  std::vector<Deliverable> all;
-  RecordFilter filter;
-  filter.collection = Deliverable::collection;
-  filter.field = "analysis";
-  filter.value = std::move(id);
-  filter.limit = kDeliverablesAtOnce;
-  while (true) {
-    UserId owner = at.owner;
-    RecordFilter page = filter;
-    BELAY_CO_TRY(std::vector<RecordRow> rows,
-                 co_await at.service.find_records(at.who, std::move(owner), std::move(page)));
-    for (const RecordRow& row : rows) {
-      BELAY_CO_TRY(Deliverable made, record_from<Deliverable>(row));
-      all.push_back(std::move(made));
-    }
-    if (rows.size() < filter.limit) break;
-    filter.after = rows.back().key;
-  }
-  std::sort(all.begin(), all.end(), [](const Deliverable& a, const Deliverable& b) {
-    return place_of(a) < place_of(b);  // no two are equal
-  });
-  co_return std::move(all);
 }
 
 Task<Result<Done>> erase_record(AnalysisAccess at, std::string_view collection, std::string key) {
@@ -205,12 +175,9 @@ Task<Result<AnalysisView>> find_analysis(AnalysisAccess at, std::string id) {
   BELAY_CO_TRY(AnalysisView view, co_await find_progress(at, std::move(id)));
   if (!view.run.row.user.empty()) at.owner = view.run.row.user;
   std::string whole = view.run.row.thread.text;
-  BELAY_CO_TRY(view.deliverables, co_await deliverables_of(at, std::move(whole)));
-  for (const Deliverable& made : view.deliverables) {
-    BELAY_CO_TRY(Results results, results_from(made.results));
-    for (Figure& figure : results.figures) view.results.figures.push_back(std::move(figure));
-    for (Finding& finding : results.findings) view.results.findings.push_back(std::move(finding));
-  }
+  auto records = records_of(at.service, at.who, at.owner);
+  BELAY_CO_TRY(view.deliverables, co_await read_deliverables(*records, std::move(whole)));
+  BELAY_CO_TRY(view.results, results_of(view.deliverables));
   co_return std::move(view);
 }
 

@@ -10,9 +10,6 @@
 
 namespace belay::research {
 
-// Returns the deliverables of an analysis, in the order of specialists and subtasks.
-Task<Result<std::vector<Deliverable>>> read_deliverables(Records& records, std::string analysis);
-
 // Returns the rows of the graph.
 Result<GraphRows> graph_rows_of(const Analysis& state, const std::string& analysis,
                                 const std::vector<Deliverable>& deliverables);
