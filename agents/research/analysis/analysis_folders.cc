@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "agents/research/analysis/records.h"
-
 namespace belay::research {
 namespace {
 
@@ -33,18 +31,18 @@ Result<Done> check_permitted(const ResearchParts& parts, const std::vector<std::
 
 }  // namespace
 
-Task<Result<AnalysisRequest>> with_folders(std::shared_ptr<const ResearchParts> parts,
-                                           AnalysisRequest request, Context& context) {
-  std::string analysis = context.thread().text;
+Task<Result<AnalysisRow>> read_analysis_row(std::string analysis, Context& context) {
   BELAY_CO_TRY(std::optional<AnalysisRow> row,
                co_await context.records().get<AnalysisRow>(std::move(analysis)));
-  request.data.clear();
-  if (!parts->data.empty()) request.data.push_back(parts->data);
-  if (row && !row->data.empty()) {
-    BELAY_CO_CHECK(check_permitted(*parts, row->data));
-    request.data = std::move(row->data);
-  }
-  co_return std::move(request);
+  co_return std::move(row).value_or(AnalysisRow());
+}
+
+Result<AnalysisRequest> with_folders(const ResearchParts& parts, AnalysisRequest request,
+                                     const AnalysisRow& row) {
+  BELAY_CHECK(check_permitted(parts, row.data));
+  request.data = row.data;
+  if (request.data.empty() && !parts.data.empty()) request.data.push_back(parts.data);
+  return request;
 }
 
 Result<Done> check_input(const AnalysisRequest& request) {

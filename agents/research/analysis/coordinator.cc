@@ -86,13 +86,6 @@ void save_row(AnalysisRow row, const Analysis& state, const AnalysisFacts& facts
   context.save(row);
 }
 
-// Returns the row of one of the owner's analyses, or an empty one.
-Task<Result<AnalysisRow>> row_of(std::string analysis, Context& context) {
-  BELAY_CO_TRY(std::optional<AnalysisRow> row,
-               co_await context.records().get<AnalysisRow>(std::move(analysis)));
-  co_return std::move(row).value_or(AnalysisRow());
-}
-
 ProgressQuestion new_question(const Analysis& state, const Context& context) {
   ProgressQuestion question;
   question.analysis = context.thread().text;
@@ -103,8 +96,8 @@ ProgressQuestion new_question(const Analysis& state, const Context& context) {
 Task<Result<Update<Analysis>>> begin(Parts parts, const Analysis& state, Context& context) {
   AnalysisRequest given = state.request;
   given.checkpoints = given.checkpoints && parts->checkpoints.enabled;
-  BELAY_CO_TRY(AnalysisRow row, co_await row_of(context.thread().text, context));
-  BELAY_CO_TRY(AnalysisRequest order, co_await with_folders(parts, given, context));
+  BELAY_CO_TRY(AnalysisRow row, co_await read_analysis_row(context.thread().text, context));
+  BELAY_CO_TRY(AnalysisRequest order, with_folders(*parts, given, row));
   std::function<Result<AnalysisFacts>()> work = [parts, order]() -> Result<AnalysisFacts> {
     BELAY_TRY(std::shared_ptr<const Subject> subject, parts->subjects->load(order));
     return subject->facts();
@@ -123,7 +116,7 @@ bool is_fork(const Analysis& state, const Context& context) {
 }
 
 Task<Result<Update<Analysis>>> begin_fork(const Analysis& state, Context& context) {
-  BELAY_CO_TRY(AnalysisRow row, co_await row_of(state.id, context));
+  BELAY_CO_TRY(AnalysisRow row, co_await read_analysis_row(state.id, context));
   save_row(std::move(row), state, state.facts, context);
   co_return set(&Analysis::id, context.thread().text)
       .set(&Analysis::question, new_question(state, context))

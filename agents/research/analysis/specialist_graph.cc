@@ -131,8 +131,8 @@ Task<Result<Done>> add_prose(SubtaskWork& work, bool is_last_attempt, Context& c
 Task<Result<SubtaskWork>> calculate(Parts parts, const Subtask& subtask, const SpecialistRun& state,
                                     Context& context) {
   SpecialistRun run = state;
-  AnalysisRequest given = state.request;
-  BELAY_CO_TRY(run.request, co_await with_folders(parts, std::move(given), context));
+  BELAY_CO_TRY(AnalysisRow row, co_await read_analysis_row(context.thread().text, context));
+  BELAY_CO_TRY(run.request, with_folders(*parts, state.request, row));
   std::function<Result<SubtaskWork>()> work = [parts, &subtask, run] {
     return work_on(*parts, subtask, run);
   };
