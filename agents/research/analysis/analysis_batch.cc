@@ -3,8 +3,7 @@
 #include <set>
 
 #include "agents/research/analysis/parallel_calls.h"
-#include "agents/research/edgar/ticker_table.h"
-#include "agents/research/filings/data_folders.h"
+#include "agents/research/analysis/subject.h"
 
 namespace belay::research {
 namespace {
@@ -30,8 +29,7 @@ Result<BatchMember> member_of(const UserId& owner, const BatchOrder& order,
   member.request.batch = order.batch;
   if (!company.cik.empty()) member.request.ciks[company.ticker] = company.cik;
   bool is_known = member.request.ciks.contains(company.ticker) ||
-                  !cik_in_folders(member.request.data, company.ticker).empty() ||
-                  !bundled_cik(company.ticker).empty();
+                  !known_cik(member.request, company.ticker).empty();
   if (!is_known) {
     return error(ErrorCode::invalid, "Unknown ticker \"" + company.ticker +
                                          "\". Name its number at the SEC: " + company.ticker +

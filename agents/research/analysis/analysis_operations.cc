@@ -6,8 +6,8 @@
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/deliverables.h"
 #include "agents/research/analysis/parallel_calls.h"
+#include "agents/research/analysis/subject.h"
 #include "agents/research/analysis/ticker_file.h"
-#include "agents/research/finance/constants.h"
 #include "agents/research/specialists/specialists.h"
 
 namespace belay::research {
@@ -112,10 +112,7 @@ Result<Done> check_order(const AnalysisRequest& request) {
                    ": expected a number of at most ten digits.");
     }
   }
-  Constants constants;
-  std::vector<ConstantOverride> overrides;
-  for (const auto& [name, value] : request.constants) overrides.push_back({name, value});
-  if (std::optional<std::string> why = constants.set_all(overrides)) return wrong(*why);
+  BELAY_CHECK(constants_of(request));
   return Done{};
 }
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "agents/research/analysis/coordinator.h"
-#include "agents/research/filings/data_folders.h"
+#include "agents/research/analysis/request_options.h"
 #include "agents/research/finance/constants.h"
 
 namespace belay::research {
@@ -59,7 +59,7 @@ std::vector<ReportQuote> quotes_in(const Value& stored) {
 
 // Returns whether the facts are those of the bundled data, which have only a part of the tags.
 bool is_bundled(const AnalysisFacts& facts) {
-  for (const char* place : {"share/belay/research", "agents/research/data"}) {
+  for (const char* place : kBundledPlaces) {
     std::string end_of_path = std::string(place) + "/edgar/CIK" + facts.cik + ".json";
     for (const auto& [path, digest] : facts.files) {
       if (path.ends_with(end_of_path)) return true;

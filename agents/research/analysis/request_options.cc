@@ -93,7 +93,7 @@ std::string bundled_data_folder(const ModuleSettings& settings) {
   if (failure) return {};
   for (fs::path folder = program.parent_path(); folder != folder.parent_path();
        folder = folder.parent_path()) {
-    for (const char* place : {"share/belay/research", "agents/research/data"}) {
+    for (const char* place : kBundledPlaces) {
       if (fs::is_directory(folder / place, failure)) return (folder / place).string();
     }
   }

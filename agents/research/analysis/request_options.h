@@ -11,6 +11,8 @@
 namespace belay::research {
 
 inline constexpr const char* kDataSetting = "research_data";
+// Of the bundled data: in an installation, and in the source tree.
+inline constexpr const char* kBundledPlaces[] = {"share/belay/research", "agents/research/data"};
 
 // The process that reads the files of an order. Without --data, a worker reads the folder of its
 // settings: it can be on another machine.
@@ -36,9 +38,8 @@ class RequestOptions {
   bool no_checkpoints_ = false;
 };
 
-// Returns the folder with the bundled data: that of the setting, or one next to the program:
-// share/belay/research of its installation, or agents/research/data of its source tree. Empty if
-// neither exists.
+// Returns the folder with the bundled data: that of the setting, or one of kBundledPlaces
+// next to the program. Empty if neither exists.
 std::string bundled_data_folder(const ModuleSettings& settings);
 
 }  // namespace belay::research

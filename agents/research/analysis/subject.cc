@@ -15,22 +15,10 @@ constexpr std::uintmax_t kFileBytesKept = 64u << 20;
 Error unusable(const std::string& cause) { return error(ErrorCode::invalid, cause); }
 
 Result<std::string> cik_of(const AnalysisRequest& request, const std::string& ticker) {
-  auto given = request.ciks.find(ticker);
-  std::string cik;
-  if (given != request.ciks.end()) cik = ten_digits(given->second);
-  if (given == request.ciks.end()) cik = cik_in_folders(request.data, ticker);
-  if (given == request.ciks.end() && cik.empty()) cik = bundled_cik(ticker);
+  std::string cik = known_cik(request, ticker);
   if (!cik.empty()) return cik;
   return unusable("Unknown ticker \"" + ticker + "\". Name its number at the SEC: --cik " + ticker +
                   "=CIK.");
-}
-
-Result<Constants> constants_of(const AnalysisRequest& request) {
-  Constants constants;
-  std::vector<ConstantOverride> overrides;
-  for (const auto& [name, value] : request.constants) overrides.push_back({name, value});
-  if (std::optional<std::string> why = constants.set_all(overrides)) return unusable(*why);
-  return constants;
 }
 
 // JSON has no U+0000.
@@ -45,6 +33,21 @@ std::string key_of(const AnalysisRequest& request, const AnalysisFacts& facts) {
 }
 
 }  // namespace
+
+std::string known_cik(const AnalysisRequest& request, const std::string& ticker) {
+  auto given = request.ciks.find(ticker);
+  if (given != request.ciks.end()) return ten_digits(given->second);
+  std::string cik = cik_in_folders(request.data, ticker);
+  return cik.empty() ? bundled_cik(ticker) : cik;
+}
+
+Result<Constants> constants_of(const AnalysisRequest& request) {
+  Constants constants;
+  std::vector<ConstantOverride> overrides;
+  for (const auto& [name, value] : request.constants) overrides.push_back({name, value});
+  if (std::optional<std::string> why = constants.set_all(overrides)) return unusable(*why);
+  return constants;
+}
 
 class SubjectLoader {
  public:

@@ -16,6 +16,12 @@
 
 namespace belay::research {
 
+// Returns the ten digits of a company's number at the SEC: as the order gives it, of its data
+// folders, or bundled. Empty if it is unknown. Blocks.
+std::string known_cik(const AnalysisRequest& request, const std::string& ticker);
+// Returns the constants with the replacements of the order; `invalid` for one that is not possible.
+Result<Constants> constants_of(const AnalysisRequest& request);
+
 class Subject {
  public:
   Subject() = default;
