@@ -1,6 +1,7 @@
 #include "agents/research/analysis/batch_command.h"
 
 #include "agents/research/analysis/analysis_batch.h"
+#include "agents/research/analysis/analysis_command.h"
 #include "agents/research/analysis/analysis_documents.h"
 #include "agents/research/analysis/request_options.h"
 #include "agents/research/analysis/results_json.h"
@@ -58,7 +59,7 @@ class Batch final : public ModuleCommand {
 
   Task<Result<ExitCode>> run(ModuleContext& world) override {
     if (order_.batch.empty()) order_.batch = random_uuid(world.random).text();
-    AnalysisAccess at{world.service, world.who, world.settings.user};
+    AnalysisAccess at = access_of(world);
     BELAY_CO_TRY(std::vector<BatchMember> members, check_batch(at.owner, order_));
     world.output.progress("Batch " + order_.batch);
     Instant now = world.clock.now();

@@ -1,6 +1,6 @@
 #include "agents/research/analysis/checkpoint_commands.h"
 
-#include "agents/research/analysis/analysis_operations.h"
+#include "agents/research/analysis/analysis_command.h"
 #include "agents/research/checkpoints/agent_checkpointer.h"
 #include "agents/research/checkpoints/retention.h"
 #include "belay/module.h"
@@ -19,28 +19,6 @@ Examples:
   {p} research preserve 3f2a
 )";
 
-// The rows of the user, and the analysis that the argument names.
-class CheckpointCommand : public ModuleCommand {
- public:
-  void declare(CommandWords& words) override {
-    words.argument("ANALYSIS", id_, "Id of the analysis, or its beginning").required();
-  }
-  Task<Result<ExitCode>> run(ModuleContext& world) final {
-    AnalysisAccess at{world.service, world.who, world.settings.user};
-    std::string begin = id_;
-    BELAY_CO_TRY(id_, co_await resolve_analysis(at, std::move(begin)));
-    auto rows = checkpoint_rows(world.service, world.who, world.settings.user);
-    co_return co_await run_for(world, *rows);
-  }
-
- protected:
-  virtual Task<Result<ExitCode>> run_for(ModuleContext& world, CheckpointRows& rows) = 0;
-  const std::string& id() const { return id_; }
-
- private:
-  std::string id_;
-};
-
 Value migration_document(const MigrationReport& report) {
   Value::Array steps;
   for (const MigrationStep& step : report.steps) {
@@ -56,18 +34,19 @@ Value migration_document(const MigrationReport& report) {
                         {"refusal", std::move(refusal)}});
 }
 
-class Checkpoints final : public CheckpointCommand {
+class Checkpoints final : public AnalysisCommand {
  public:
   void declare(CommandWords& words) override {
-    CheckpointCommand::declare(words);
+    AnalysisCommand::declare(words);
     words.flag("--migrations", shows_migrations_,
                "Show the migrations that a restore would apply; changes nothing");
   }
 
  protected:
-  Task<Result<ExitCode>> run_for(ModuleContext& world, CheckpointRows& rows) override {
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    auto rows = checkpoint_rows(at.service, at.who, at.owner);
     AgentVersions versions = research_versions();
-    AgentCheckpointer checkpointer(rows, versions);
+    AgentCheckpointer checkpointer(*rows, versions);
     if (shows_migrations_) co_return co_await show_migrations(world, checkpointer);
     std::string id = this->id();
     BELAY_CO_TRY(std::vector<AgentRestore> agents,
@@ -120,16 +99,17 @@ class Checkpoints final : public CheckpointCommand {
   bool shows_migrations_ = false;
 };
 
-class Preserve final : public CheckpointCommand {
+class Preserve final : public AnalysisCommand {
  public:
   void declare(CommandWords& words) override {
-    CheckpointCommand::declare(words);
+    AnalysisCommand::declare(words);
     words.flag("--end", ends_, "End it: the checkpoints are removed when they are due");
   }
 
  protected:
-  Task<Result<ExitCode>> run_for(ModuleContext& world, CheckpointRows& rows) override {
-    CheckpointRetention retention(rows);
+  Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) override {
+    auto rows = checkpoint_rows(at.service, at.who, at.owner);
+    CheckpointRetention retention(*rows);
     std::string id = this->id();
     std::size_t agents = 0;
     if (ends_) {

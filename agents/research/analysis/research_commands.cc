@@ -2,8 +2,8 @@
 
 #include <fstream>
 
+#include "agents/research/analysis/analysis_command.h"
 #include "agents/research/analysis/analysis_documents.h"
-#include "agents/research/analysis/analysis_operations.h"
 #include "agents/research/analysis/batch_command.h"
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/report_document.h"
@@ -29,10 +29,6 @@ Examples:
   {p} research retry 3f2a valuation
   {p} research batch tickers.txt --queue research --wait
 )";
-
-AnalysisAccess access_of(ModuleContext& world) {
-  return AnalysisAccess{world.service, world.who, world.settings.user};
-}
 
 // Shows how far an analysis has come. Returns the exit code.
 ExitCode report_progress(ModuleContext& world, const AnalysisView& view) {
@@ -102,27 +98,6 @@ class Analyze final : public ModuleCommand {
   std::string ticker_;
   RequestOptions options_;
   AnalysisRequest request_;
-};
-
-// A command on the analysis that its argument names.
-class AnalysisCommand : public ModuleCommand {
- public:
-  void declare(CommandWords& words) override {
-    words.argument("ANALYSIS", id_, "Id of the analysis, or its beginning").required();
-  }
-  Task<Result<ExitCode>> run(ModuleContext& world) final {
-    AnalysisAccess at = access_of(world);
-    std::string begin = id_;
-    BELAY_CO_TRY(id_, co_await resolve_analysis(at, std::move(begin)));
-    co_return co_await run_for(world, at);
-  }
-
- protected:
-  virtual Task<Result<ExitCode>> run_for(ModuleContext& world, const AnalysisAccess& at) = 0;
-  const std::string& id() const { return id_; }
-
- private:
-  std::string id_;
 };
 
 class Show final : public AnalysisCommand {
