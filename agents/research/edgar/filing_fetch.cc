@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "agents/research/edgar/filing_html.h"
-#include "agents/research/edgar/pending_file.h"
-#include "agents/research/edgar/whole_file.h"
+#include "agents/research/files/pending_file.h"
+#include "agents/research/files/whole_file.h"
 #include "agents/research/filings/company_facts.h"
 #include "agents/research/filings/ten_k_text.h"
 

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "agents/research/edgar/edgar_fixture.h"
-#include "agents/research/edgar/pending_file.h"
-#include "agents/research/edgar/whole_file.h"
+#include "agents/research/files/pending_file.h"
+#include "agents/research/files/whole_file.h"
 
 namespace belay::research {
 namespace {

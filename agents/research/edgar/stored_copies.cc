@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "agents/research/edgar/whole_file.h"
+#include "agents/research/files/whole_file.h"
 
 namespace belay::research {
 namespace {

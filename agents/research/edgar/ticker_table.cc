@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "agents/research/edgar/whole_file.h"
+#include "agents/research/files/whole_file.h"
 #include "agents/research/filings/data_folders.h"
 #include "belay/value.h"
 

@@ -10,11 +10,8 @@
 
 namespace belay::research {
 
-// Writes a temporary file in the folder of `path`, makes it durable, and renames it to `path`:
-// readers see the former file or the new one, also after a crash, which can leave the temporary
-// file
-// ".NAME.XXXXXX". Creates the last folder of the path. The file has mode 0600. Fails with
-// `unavailable`; the message names the path and the cause.
+// Writes a file as PendingFile does (files/pending_file.h), with mode 0600. Creates the last folder
+// of the path.
 Result<Done> write_atomically(const std::string& path, std::string_view bytes);
 
 }  // namespace belay::research

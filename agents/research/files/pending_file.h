@@ -1,8 +1,10 @@
 #pragma once
-// agents/research/edgar/pending_file.h - PendingFile: a file that replaces another one when it is
+// agents/research/files/pending_file.h - PendingFile: a file that replaces another one when it is
 // complete.
 //
 // Blocks. Used by one thread at a time.
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
@@ -17,10 +19,10 @@ namespace belay::research {
 // temporary file ".NAME.XXXXXX" in the same folder. Errors are `unavailable`, with path and cause.
 class PendingFile {
  public:
-  // Creates the temporary file; its folder must exist. The file will have mode 0644.
-  static Result<std::unique_ptr<PendingFile>> create(std::string path);
+  // Creates the temporary file; its folder must exist.
+  static Result<std::unique_ptr<PendingFile>> create(std::string path, mode_t mode = 0644);
   // For create(), which checks that the file exists.
-  explicit PendingFile(std::string path);
+  PendingFile(std::string path, mode_t mode);
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
   // Deletes the temporary file unless it replaced the other one.
@@ -35,6 +37,7 @@ class PendingFile {
 
  private:
   const std::string path_;
+  const mode_t mode_;
   std::string temporary_;
   int file_ = -1;
   std::uint64_t bytes_ = 0;

@@ -1,4 +1,4 @@
-#include "agents/research/edgar/pending_file.h"
+#include "agents/research/files/pending_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,8 +13,6 @@
 
 namespace belay::research {
 namespace {
-
-constexpr mode_t kFileMode = 0644;
 
 Error pending_error(const std::string& path, const std::string& how, int number) {
   return error(ErrorCode::unavailable,
@@ -37,7 +35,7 @@ bool sync_names(const std::string& folder) {
 
 }  // namespace
 
-PendingFile::PendingFile(std::string path) : path_(std::move(path)) {
+PendingFile::PendingFile(std::string path, mode_t mode) : path_(std::move(path)), mode_(mode) {
   std::string name = std::filesystem::path(path_).filename().string();
   temporary_ = folder_of(path_) + "/." + name + ".XXXXXX";
   file_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
@@ -49,8 +47,8 @@ PendingFile::~PendingFile() {
   if (!is_renamed_) ::unlink(temporary_.c_str());
 }
 
-Result<std::unique_ptr<PendingFile>> PendingFile::create(std::string path) {
-  auto file = std::make_unique<PendingFile>(std::move(path));
+Result<std::unique_ptr<PendingFile>> PendingFile::create(std::string path, mode_t mode) {
+  auto file = std::make_unique<PendingFile>(std::move(path), mode);
   if (file->file_ < 0) return pending_error(file->path_, "created", errno);
   return file;
 }
@@ -75,7 +73,7 @@ Result<Done> PendingFile::restart() {
 }
 
 Result<Done> PendingFile::replace() {
-  if (::fchmod(file_, kFileMode) != 0 || ::fsync(file_) != 0) {
+  if (::fchmod(file_, mode_) != 0 || ::fsync(file_) != 0) {
     return pending_error(path_, "written", errno);
   }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {

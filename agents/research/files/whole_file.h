@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/edgar/whole_file.h - reads and replaces small files.
+// agents/research/files/whole_file.h - reads and replaces small files.
 //
 // Blocks. Thread-safe.
 

@@ -1,10 +1,10 @@
-#include "agents/research/edgar/whole_file.h"
+#include "agents/research/files/whole_file.h"
 
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
-#include "agents/research/edgar/pending_file.h"
+#include "agents/research/files/pending_file.h"
 
 namespace belay::research {
 
