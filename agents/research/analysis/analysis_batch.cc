@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "agents/research/analysis/parallel_calls.h"
+#include "agents/research/checkpoints/parallel_calls.h"
 #include "agents/research/analysis/subject.h"
 
 namespace belay::research {

@@ -10,7 +10,7 @@
 #include "agents/research/analysis/analysis_batch.h"
 #include "agents/research/analysis/analysis_documents.h"
 #include "agents/research/analysis/coordinator.h"
-#include "agents/research/analysis/parallel_calls.h"
+#include "agents/research/checkpoints/parallel_calls.h"
 #include "belay/open.h"
 #include "belay/testing.h"
 #include "service/local_service.h"

@@ -16,8 +16,8 @@
 
 namespace belay::research {
 
-// Returns the ten digits of a company's number at the SEC: as the order gives it, of its data
-// folders, or bundled. Empty if it is unknown. Blocks.
+// Returns the ten digits of a company's number at the SEC: that of the order, else of its data
+// folders, else the bundled one. Empty if it is unknown. Blocks.
 std::string known_cik(const AnalysisRequest& request, const std::string& ticker);
 // Returns the constants with the replacements of the order; `invalid` for one that is not possible.
 Result<Constants> constants_of(const AnalysisRequest& request);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agents/research/checkpoints/parallel_calls.h"
+
 namespace belay::research {
 namespace {
 
@@ -171,40 +173,17 @@ Task<Result<std::vector<AgentRestore>>> AgentCheckpointer::restore_all(std::stri
   BELAY_CO_CHECK(check_analysis(analysis_id));
   BELAY_CO_TRY(std::vector<Versioned<CheckpointHead>> heads,
                co_await heads_of(rows_.records(), analysis_id));
-  std::size_t at_once = std::max<std::size_t>(options_.restores_at_once, 1);
-  for (std::size_t begin = 0; begin < heads.size(); begin += at_once) {
-    std::vector<std::string> agent_types;
-    for (std::size_t i = begin; i < std::min(heads.size(), begin + at_once); ++i) {
-      agent_types.push_back(heads[i].record.agent_type);
-    }
-    std::vector<AgentRestore> some = co_await restore_together(analysis_id, std::move(agent_types));
-    std::move(some.begin(), some.end(), std::back_inserter(all));
+  std::vector<std::optional<RestoreResult>> results(heads.size());
+  NumberedCall restore_one = [&](std::size_t i) -> Task<Result<Done>> {
+    results[i].emplace(co_await restore(analysis_id, heads[i].record.agent_type));
+    co_return Done{};
+  };
+  std::size_t together = std::max<std::size_t>(options_.restores_at_once, 1);
+  BELAY_CO_CHECK(co_await call_each(heads.size(), together, std::move(restore_one)));
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    all.push_back({std::move(heads[i].record.agent_type), *std::move(results[i])});
   }
   co_return std::move(all);
-}
-
-Task<std::vector<AgentRestore>> AgentCheckpointer::restore_together(
-    std::string analysis_id, std::vector<std::string> agent_types) {
-  Executor& executor = co_await this_executor();
-  std::vector<std::optional<RestoreResult>> results(agent_types.size());
-  std::size_t left = results.size();
-  Completion<Done> all_ended;
-  std::vector<Spawned> running;  // destroyed first: the functions below refer to the others
-  for (std::size_t i = 0; i < agent_types.size(); ++i) {
-    std::function<void(RestoreResult)> done = [&results, &left, all_ended,
-                                               i](RestoreResult result) {
-      results[i].emplace(std::move(result));
-      if (--left == 0) all_ended.complete(Done{});
-    };
-    running.push_back(
-        spawn<RestoreResult>(executor, restore(analysis_id, agent_types[i]), std::move(done)));
-  }
-  if (left > 0) co_await all_ended;
-  std::vector<AgentRestore> restored;
-  for (std::size_t i = 0; i < agent_types.size(); ++i) {
-    restored.push_back({std::move(agent_types[i]), *std::move(results[i])});
-  }
-  co_return std::move(restored);
 }
 
 Task<Result<std::vector<MigrationReport>>> AgentCheckpointer::dry_run(std::string analysis_id) {

@@ -103,8 +103,6 @@ class AgentCheckpointer {
   Task<Result<std::optional<Stored>>> find_stored(std::string analysis_id, std::string agent_type);
   Result<RestoredCheckpoint> open(Stored stored, const std::string& analysis_id,
                                   const std::string& agent_type) const;
-  Task<std::vector<AgentRestore>> restore_together(std::string analysis_id,
-                                                   std::vector<std::string> agent_types);
   CheckpointCache* cache() const { return rows_.is_replay() ? nullptr : cache_; }
 
   CheckpointRows& rows_;

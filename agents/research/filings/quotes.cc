@@ -35,17 +35,6 @@ std::size_t closing_size(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// Returns the bytes of the blank at `at`, otherwise 0. In contrast to blank_size(), the narrow
-// spaces U+2000 to U+200B and U+202F are blanks.
-std::size_t wide_blank_size(std::string_view text, std::size_t at) {
-  const std::string_view here = text.substr(std::min(at, text.size()), 3);
-  if (here.size() == 3 && here.starts_with("\xE2\x80")) {
-    const auto last = static_cast<unsigned char>(here[2]);
-    return last <= 0x8B || last == 0xAF ? 3 : 0;
-  }
-  return blank_size(text, at);
-}
-
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
   while (const std::size_t size = wide_blank_size(text, at)) at += size;
   return at;

@@ -52,6 +52,15 @@ std::size_t blank_size(std::string_view text, std::size_t at) {
   return text.substr(at, kNoBreakSpace.size()) == kNoBreakSpace ? kNoBreakSpace.size() : 0;
 }
 
+std::size_t wide_blank_size(std::string_view text, std::size_t at) {
+  const std::string_view here = text.substr(std::min(at, text.size()), 3);
+  if (here.size() == 3 && here.starts_with("\xE2\x80")) {
+    const auto last = static_cast<unsigned char>(here[2]);
+    return last <= 0x8B || last == 0xAF ? 3 : 0;
+  }
+  return blank_size(text, at);
+}
+
 std::string_view trimmed_blanks(std::string_view text) {
   while (const std::size_t size = blank_size(text, 0)) text.remove_prefix(size);
   while (!text.empty()) {

@@ -35,6 +35,8 @@ std::string_view take_word(std::string_view& line);
 
 // Returns the bytes of the blank at `at`: 1 for a space or a tab, 2 for U+00A0, otherwise 0.
 std::size_t blank_size(std::string_view text, std::size_t at);
+// In contrast to it, the narrow spaces U+2000 to U+200B and U+202F are blanks.
+std::size_t wide_blank_size(std::string_view text, std::size_t at);
 
 // Returns the text without blanks at its ends.
 std::string_view trimmed_blanks(std::string_view text);

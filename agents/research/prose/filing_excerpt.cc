@@ -56,17 +56,11 @@ TextSpan shown_paragraph(std::string_view text, TextSpan line) {
   return is_shown ? paragraph : TextSpan{line.begin, line.begin};
 }
 
-// Returns the bytes of the blank or line break at `at`, otherwise 0. The narrow spaces U+2000 to
-// U+200B and U+202F are blanks, as in quotes.cc.
+// Returns the bytes of the blank or line break at `at`, otherwise 0.
 std::size_t any_blank_size(std::string_view text, std::size_t at) {
   if (at >= text.size()) return 0;
   if (text[at] == '\n' || text[at] == '\r') return 1;
-  const std::string_view here = text.substr(at, 3);
-  if (here.size() == 3 && here.starts_with("\xE2\x80")) {
-    const auto last = static_cast<unsigned char>(here[2]);
-    return last <= 0x8B || last == 0xAF ? 3 : 0;
-  }
-  return blank_size(text, at);
+  return wide_blank_size(text, at);
 }
 
 // Returns the end of the run of blanks at `at`.

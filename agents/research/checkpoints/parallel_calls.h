@@ -1,5 +1,5 @@
 #pragma once
-// agents/research/analysis/parallel_calls.h - executes a number of calls, some at the same time.
+// agents/research/checkpoints/parallel_calls.h - executes a number of calls, some at the same time.
 
 #include <cstddef>
 #include <functional>

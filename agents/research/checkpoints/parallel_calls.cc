@@ -1,4 +1,4 @@
-#include "agents/research/analysis/parallel_calls.h"
+#include "agents/research/checkpoints/parallel_calls.h"
 
 #include <algorithm>
 #include <vector>
