@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "agents/research/checkpoints/parallel_calls.h"
 #include "agents/research/analysis/subject.h"
+#include "agents/research/checkpoints/parallel_calls.h"
 
 namespace belay::research {
 namespace {

@@ -5,9 +5,9 @@
 #include "agents/research/analysis/analysis_progress.h"
 #include "agents/research/analysis/coordinator.h"
 #include "agents/research/analysis/deliverables.h"
-#include "agents/research/checkpoints/parallel_calls.h"
 #include "agents/research/analysis/subject.h"
 #include "agents/research/analysis/ticker_file.h"
+#include "agents/research/checkpoints/parallel_calls.h"
 #include "agents/research/specialists/specialists.h"
 
 namespace belay::research {

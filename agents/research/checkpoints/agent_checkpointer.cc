@@ -167,6 +167,13 @@ Task<RestoreResult> AgentCheckpointer::restore(std::string analysis_id, std::str
   co_return std::move(restored);
 }
 
+Task<Result<Done>> AgentCheckpointer::restore_into(std::optional<RestoreResult>& result,
+                                                   std::string analysis_id,
+                                                   std::string agent_type) {
+  result.emplace(co_await restore(std::move(analysis_id), std::move(agent_type)));
+  co_return Done{};
+}
+
 Task<Result<std::vector<AgentRestore>>> AgentCheckpointer::restore_all(std::string analysis_id) {
   std::vector<AgentRestore> all;
   if (!options_.enabled) co_return std::move(all);
@@ -174,9 +181,9 @@ Task<Result<std::vector<AgentRestore>>> AgentCheckpointer::restore_all(std::stri
   BELAY_CO_TRY(std::vector<Versioned<CheckpointHead>> heads,
                co_await heads_of(rows_.records(), analysis_id));
   std::vector<std::optional<RestoreResult>> results(heads.size());
-  NumberedCall restore_one = [&](std::size_t i) -> Task<Result<Done>> {
-    results[i].emplace(co_await restore(analysis_id, heads[i].record.agent_type));
-    co_return Done{};
+  // Not a coroutine: the frame of one would refer to the captures of a lambda that may have moved.
+  NumberedCall restore_one = [&](std::size_t i) {
+    return restore_into(results[i], analysis_id, heads[i].record.agent_type);
   };
   std::size_t together = std::max<std::size_t>(options_.restores_at_once, 1);
   BELAY_CO_CHECK(co_await call_each(heads.size(), together, std::move(restore_one)));

@@ -101,6 +101,10 @@ class AgentCheckpointer {
   Task<std::optional<std::string>> cached_text(std::string key);
   Task<Result<std::optional<Stored>>> find_newest(std::string analysis_id, std::string agent_type);
   Task<Result<std::optional<Stored>>> find_stored(std::string analysis_id, std::string agent_type);
+  // Restores one agent and stores the outcome, an error included, in `result`, which lives until
+  // the call has ended.
+  Task<Result<Done>> restore_into(std::optional<RestoreResult>& result, std::string analysis_id,
+                                  std::string agent_type);
   Result<RestoredCheckpoint> open(Stored stored, const std::string& analysis_id,
                                   const std::string& agent_type) const;
   CheckpointCache* cache() const { return rows_.is_replay() ? nullptr : cache_; }
