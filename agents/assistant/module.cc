@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agents/assistant/assistant.h"
+#include "agents/assistant/conversation_form.h"
 #include "belay/tools.h"
 
 namespace belay::assistant {
@@ -72,6 +73,7 @@ Module module() {
                       "folder for the files that the assistant writes and reads", true}};
   module.presentation.payload = show_answer;
   module.presentation.made = made_in;
+  module.presentation.conversations.emplace(kAssistant, conversation_form());
   return module;
 }
 

@@ -1,5 +1,6 @@
 #include "agents/goals/module.h"
 
+#include "agents/goals/conversation_form.h"
 #include "agents/goals/goal_commands.h"
 #include "agents/goals/goal_documents.h"
 #include "agents/goals/goal_routes.h"
@@ -92,6 +93,7 @@ Module module(std::vector<SubAgent> agents) {
   module.routes = goal_routes();
   module.presentation.payload = show_goal_payload;
   module.presentation.made = goal_made_in;
+  module.presentation.conversations.emplace(kGoalGraph, conversation_form());
   module.presentation.schemas = {{"Goal", goal_schema()},
                                  {"GoalList", page_schema("goals", "Goal")},
                                  {"GoalStep", step_schema()},

@@ -2,6 +2,7 @@
 
 #include "agents/rules/builtin_model.h"
 #include "agents/wellbeing/agent_routes.h"
+#include "agents/wellbeing/conversation_form.h"
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/demo.h"
 #include "agents/wellbeing/note_commands.h"
@@ -88,6 +89,9 @@ Module module() {
   module.routes = agent_routes();
   for (ModuleRoute& route : record_routes()) module.routes.push_back(std::move(route));
   module.presentation = wellbeing_presentation();
+  module.presentation.conversations.emplace(kDailyAuditor, conversation_form("analysis"));
+  module.presentation.conversations.emplace(kRoutineGenerator,
+                                            conversation_form("formattedRoutine"));
   module.presentation.schemas["AgentRun"] = agent_run_schema();
   return module;
 }

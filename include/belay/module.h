@@ -88,6 +88,14 @@ struct ModuleContext {
   std::function<std::string(const std::vector<std::string>& words)> command_line;
 };
 
+// An agent as a conversation, for protocols of chats. From any thread.
+struct ConversationForm {
+  // Returns the input of a run for a text of a person; `invalid`, with the expected form, if none.
+  std::function<Result<Value>(std::string_view text)> input_of = nullptr;
+  // Returns the texts of persons (Role::user) and of the agent in a state, oldest first.
+  std::function<std::vector<Message>(const Value& state)> messages_of = nullptr;
+};
+
 // The display of results. Each member may be null: payloads are then shown as JSON, and nothing is
 // marked. A payload is shown by the first module that accepts it.
 struct Presentation {
@@ -106,6 +114,7 @@ struct Presentation {
   // JSON Schemas of payloads and documents, by name. The description of the API contains them, and
   // ResponseSpec::schema names them.
   std::map<std::string, Value> schemas = {};
+  std::map<std::string, ConversationForm, std::less<>> conversations = {};  // by graph
 };
 
 // A schedule (schedule.h) that a module declares, of the user of the process that starts it. A run

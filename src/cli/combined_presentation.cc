@@ -13,6 +13,7 @@ Presentation combined_presentation(const std::vector<Module>& modules) {
   Presentation whole;
   for (const Presentation& own : all) {
     whole.schemas.insert(own.schemas.begin(), own.schemas.end());
+    whole.conversations.insert(own.conversations.begin(), own.conversations.end());
   }
   whole.payload = [all](ModuleContext& context, const Value& payload) {
     for (const Presentation& own : all) {

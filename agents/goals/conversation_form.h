@@ -1,0 +1,12 @@
+#pragma once
+// goals/conversation_form.h - a run of a goal as a conversation, for protocols of chats.
+
+#include "belay/module.h"
+
+namespace belay::goals {
+
+// A text is the objective of a goal that is not stored; the same text has the same id. The messages
+// are the objective, the steering messages that the run has used, and its summary.
+ConversationForm conversation_form();
+
+}  // namespace belay::goals
