@@ -114,6 +114,20 @@ struct Telemetry {
   bool is_on() const { return log || metrics; }
 };
 
+// An alert that has fired or cleared, with the counts of its window.
+struct FailureReport {
+  bool is_firing = false;
+  std::int64_t failed = 0;
+  std::int64_t ended = 0;
+  std::chrono::milliseconds window{0};
+  Instant at{};
+
+  // Returns the share of failed runs, 0 to 1; 0 if no run has ended.
+  double rate() const {
+    return ended > 0 ? static_cast<double>(failed) / static_cast<double>(ended) : 0;
+  }
+};
+
 // When to report that many runs fail: the entry `alert.failure_rate`, and the gauge
 // belay_failure_rate_alert. It clears below half of the rate.
 struct FailureAlert {
@@ -121,6 +135,9 @@ struct FailureAlert {
   std::chrono::minutes window{15};  // that are counted
   std::size_t runs_min = 20;        // fewer ended runs in the window raise no alert
   bool is_on = true;
+  // Called once when the alert fires and once when it clears, by the thread of the commit, which
+  // waits for it: it must not block, and must not use the store. Null: none.
+  std::function<void(const FailureReport&)> reporter = nullptr;
 };
 
 // Stores and models that report to `telemetry`. The arguments must outlive the result.

@@ -10,8 +10,8 @@
 // when at least one window has passed since then and the rate is below `clear_below`, or no
 // invocation of the window has failed. A rate between the two changes nothing.
 //
-// FailureAlert of belay/telemetry.h is about all runs of a process. It keeps each run of the
-// window; this one keeps at most slices_max + 1 counts, and its state can be stored.
+// It keeps at most slices_max + 1 counts, and its state can be stored. FailureAlert of
+// belay/telemetry.h is its setting for all runs of a process.
 //
 // Threading: values.
 

@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "belay/limits.h"
-
 namespace belay::analytics {
 namespace {
 
@@ -18,18 +16,18 @@ struct Sum {
 };
 
 constexpr std::array kSums = {
-    Sum{"success", &UsageTotals::success},
-    Sum{"failed", &UsageTotals::failed},
-    Sum{"inputTokens", &UsageTotals::input_tokens},
-    Sum{"outputTokens", &UsageTotals::output_tokens},
-    Sum{"cost", &UsageTotals::cost},
-    Sum{"latencyMs", &UsageTotals::latency_ms},
-    Sum{"retries", &UsageTotals::retries},
+    Sum{"success_count", &UsageTotals::success},
+    Sum{"error_count", &UsageTotals::failed},
+    Sum{"total_input_tokens", &UsageTotals::input_tokens},
+    Sum{"total_output_tokens", &UsageTotals::output_tokens},
+    Sum{"total_cost", &UsageTotals::cost},
+    Sum{"total_latency_ms", &UsageTotals::latency_ms},
+    Sum{"total_retries", &UsageTotals::retries},
 };
 
 bool is_agent_name(std::string_view name) {
-  return !name.empty() && name.size() <= limits::identifier_bytes_max &&
-         name.find('\0') == name.npos && !first_invalid_utf8(name);
+  return !name.empty() && name.size() <= agent_bytes_max && name.find('\0') == name.npos &&
+         !first_invalid_utf8(name);
 }
 
 Error corrupt_day(const std::string& fault) {
@@ -114,18 +112,26 @@ std::vector<UsageDay> merged_days(std::span<const UsageDay> days) {
   return days_of(std::move(by_key));
 }
 
+void add_totals(const UsageTotals& totals, Value::Object& members) {
+  members.emplace("invocation_count", totals.invocations());
+  for (const Sum& sum : kSums) members.emplace(sum.name, totals.*sum.member);
+  members.emplace("min_latency_ms", integer_or_null(totals.latency.least()));
+  members.emplace("max_latency_ms", integer_or_null(totals.latency.most()));
+  members.emplace("avg_latency_ms", whole(totals.average(totals.latency_ms)));
+  members.emplace("p50_latency_ms", whole(totals.latency.p50()));
+  members.emplace("p95_latency_ms", whole(totals.latency.p95()));
+}
+
 Value to_value(const UsageDay& day) {
-  Value::Object members;
-  members.emplace("agent", day.agent);
-  members.emplace("date", day.date);
-  for (const Sum& sum : kSums) members.emplace(sum.name, day.totals.*sum.member);
-  members.emplace("latency", day.totals.latency.to_value());
+  Value::Object members{{"agent_id", day.agent}, {"date", day.date}};
+  add_totals(day.totals, members);
+  members.emplace("latency_sketch", day.totals.latency.to_value());
   return Value(std::move(members));
 }
 
 Result<UsageDay> usage_day_from(const Value& value) {
   UsageDay day;
-  const std::string* agent = value["agent"].as_string();
+  const std::string* agent = value["agent_id"].as_string();
   const std::string* date = value["date"].as_string();
   if (!agent || !is_agent_name(*agent)) return corrupt_day("it names no agent");
   if (!date || !is_date(*date)) return corrupt_day("it has no date");
@@ -139,39 +145,11 @@ Result<UsageDay> usage_day_from(const Value& value) {
     }
     day.totals.*sum.member = *number;
   }
-  BELAY_TRY(day.totals.latency, QuantileSketch::from_value(value["latency"]));
+  BELAY_TRY(day.totals.latency, QuantileSketch::from_value(value["latency_sketch"]));
   if (day.totals.latency.count() != std::min(day.totals.invocations(), amount_max)) {
     return corrupt_day("its sketch counts other invocations than its sums");
   }
   return day;
-}
-
-Value usage_analytics_row(const UsageDay& day) {
-  const UsageTotals& totals = day.totals;
-  return Value::object({{"date", day.date},
-                        {"agent_id", day.agent},
-                        {"invocation_count", totals.invocations()},
-                        {"success_count", totals.success},
-                        {"error_count", totals.failed},
-                        {"total_input_tokens", totals.input_tokens},
-                        {"total_output_tokens", totals.output_tokens},
-                        {"total_latency_ms", totals.latency_ms},
-                        {"min_latency_ms", integer_or_null(totals.latency.least())},
-                        {"max_latency_ms", integer_or_null(totals.latency.most())},
-                        {"total_cost", totals.cost}});
-}
-
-Value agent_metrics_row(const UsageDay& day) {
-  const UsageTotals& totals = day.totals;
-  return Value::object({{"date", day.date},
-                        {"agent_type", day.agent},
-                        {"total_executions", totals.invocations()},
-                        {"successful_executions", totals.success},
-                        {"failed_executions", totals.failed},
-                        {"avg_duration_ms", whole(totals.average(totals.latency_ms))},
-                        {"p50_duration_ms", whole(totals.latency.p50())},
-                        {"p95_duration_ms", whole(totals.latency.p95())},
-                        {"total_retries", totals.retries}});
 }
 
 }  // namespace belay::analytics

@@ -12,24 +12,6 @@
 // Sums saturate at amount_max. Numbers below 0, which a clock that was set back or a provider can
 // produce, count as 0.
 //
-// Columns of the tables; `id`, `created_at` and `updated_at` are the matter of the store:
-//
-//   agent_usage_analytics  | UsageDay                | agent_metrics         | UsageDay
-//   date                   | date                    | date                  | date
-//   agent_id               | agent                   | agent_type            | agent
-//   invocation_count       | totals.invocations()    | total_executions      | invocations()
-//   success_count          | totals.success          | successful_executions | success
-//   error_count            | totals.failed           | failed_executions     | failed
-//   total_input_tokens     | totals.input_tokens     | avg_duration_ms       | average, rounded
-//   total_output_tokens    | totals.output_tokens    | p50_duration_ms       | latency.p50(),
-//   rounded total_latency_ms       | totals.latency_ms       | p95_duration_ms       |
-//   latency.p95(), rounded min_latency_ms         | totals.latency.least()  | total_retries |
-//   retries max_latency_ms         | totals.latency.most()   |                       | total_cost
-//   | totals.cost             |                       |
-//
-// total_cost and p50_duration_ms are additional columns. The durations are null on a day without
-// invocations.
-//
 // Threading: values.
 
 #include <chrono>
@@ -42,6 +24,7 @@
 
 #include "analytics/quantile_sketch.h"
 #include "belay/clock.h"
+#include "belay/limits.h"
 #include "belay/result.h"
 #include "belay/value.h"
 
@@ -95,9 +78,11 @@ struct UsageDay {
   friend bool operator==(const UsageDay&, const UsageDay&) = default;
 };
 
-// The agent under which totals are counted whose own name cannot be stored (empty, longer than
-// limits::identifier_bytes_max, not UTF-8, with U+0000), or for which a UsageBuffer has no room.
+// The agent under which totals are counted whose own name cannot be stored: empty, longer than
+// agent_bytes_max, not UTF-8, with U+0000.
 inline constexpr std::string_view other_agents = "(other)";
+// With a date, the name is the key of a record, which has limits::identifier_bytes_max bytes.
+inline constexpr std::size_t agent_bytes_max = limits::identifier_bytes_max - 11;
 
 // Returns the day of `instant` in UTC; an instant outside of the years 1 to 9999 has the nearest.
 std::string utc_date(Instant instant);
@@ -110,13 +95,19 @@ std::vector<UsageDay> usage_days_of(std::span<const InvocationRecord> records);
 // Returns `days` by date, then by agent; those of the same agent and date are merged into one.
 std::vector<UsageDay> merged_days(std::span<const UsageDay> days);
 
-// The stored form, and its reader: `corrupt` if a member is missing, has a wrong kind or is out of
-// range, or if the sketch counts other invocations than the sums.
+// The stored form: a row of the table `agent_usage_analytics`, without the columns of the store.
+//
+//   agent_id, date
+//   invocation_count = success_count + error_count
+//   total_input_tokens, total_output_tokens, total_cost, total_latency_ms, total_retries
+//   min_latency_ms, max_latency_ms, avg_latency_ms, p50_latency_ms, p95_latency_ms: null without
+//     invocations; the last three are computed from the others, and rounded
+//   latency_sketch: QuantileSketch::to_value()
 Value to_value(const UsageDay& day);
+// Reads the stored form. `corrupt` if a member is missing, has a wrong kind or is out of range, or
+// if the sketch counts other invocations than the sums. Ignores computed and unknown members.
 Result<UsageDay> usage_day_from(const Value& value);
-
-// The rows of the tables above, without the columns of the store.
-Value usage_analytics_row(const UsageDay& day);
-Value agent_metrics_row(const UsageDay& day);
+// Adds the members of the stored form from `invocation_count` on, without the sketch.
+void add_totals(const UsageTotals& totals, Value::Object& members);
 
 }  // namespace belay::analytics

@@ -39,6 +39,7 @@
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/store_path.h"
+#include "usage/recording_store.h"
 
 namespace belay::cli {
 namespace {
@@ -254,9 +255,10 @@ void take_settings(const Settings& settings, const ChosenCommand& chosen, Runtim
 
 // The settings with the objects of the process that models and modules use. `tier` must outlive
 // them.
-Result<Settings> with_shared_objects(Settings settings, const CommandTraits& traits,
+Result<Settings> with_shared_objects(Settings settings, const ChosenCommand& chosen,
                                      RedisTier& tier) {
-  settings.is_service = traits.is_service;
+  settings.is_service = chosen.traits.is_service;
+  if (const Work* work = chosen.command->work()) settings.modules = work->modules;
   settings.models.shared_rate_limit = tier.limit();
   settings.models.shared_reply_cache = tier.replies();
   settings.texts = tier.texts();
@@ -287,7 +289,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   // Before the graphs and everything else that modules make: these can use its cache of texts.
   BELAY_TRY(std::unique_ptr<RedisTier> tier,
             open_tier(wanted, traits, encryption.keys, *loop, *random));
-  BELAY_TRY(const Settings settings, with_shared_objects(wanted, traits, *tier));
+  BELAY_TRY(const Settings settings, with_shared_objects(wanted, chosen, *tier));
   BELAY_TRY(Definitions graphs, program.graphs(settings));
   BELAY_CHECK(chosen.command->validate({settings, graphs}));
   ServiceTelemetry telemetry(settings, own_clock, output, traits.is_service);
@@ -301,7 +303,10 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, encryption);
   FencedCommitLog told(*store);
-  Store& used = telemetry.around(settings.tells_fenced ? told : *store, clock);
+  Store& committed = settings.tells_fenced ? static_cast<Store&>(told) : *store;
+  BELAY_TRY(Store * observed, telemetry.around(committed, clock, *loop, *random));
+  std::unique_ptr<Store> recording = usage::make_recording_store(*observed);
+  Store& used = *recording;
   ProgressObserver observer =
       telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};

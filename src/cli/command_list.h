@@ -68,6 +68,8 @@
   COMMAND(schedules_backfill)   \
   COMMAND(schedules_remove)     \
   COMMAND(workers)              \
+  COMMAND(analytics)            \
+  COMMAND(analytics_rebuild)    \
   COMMAND(agents)               \
   COMMAND(agents_list)          \
   COMMAND(agents_show)          \

@@ -46,6 +46,8 @@ const Known kKnown[] = {
      nullptr},
     {"metrics_batch_interval_ms", "METRICS_BATCH_INTERVAL_MS", &Environment::metrics_batch_interval,
      nullptr, nullptr},
+    {"failure_webhook_url", "BELAY_FAILURE_WEBHOOK_URL", &Environment::failure_webhook_url, nullptr,
+     nullptr},
     {"key_file", "BELAY_KEY_FILE", &Environment::key_file, "--key-file", &GlobalFlags::key_file},
     {"runs_per_user", "BELAY_RUNS_PER_USER", &Environment::runs_per_user, nullptr, nullptr},
     {"runs_per_key", "BELAY_RUNS_PER_KEY", &Environment::runs_per_key, nullptr, nullptr},
@@ -173,6 +175,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values = settings.values;
   values["store"] = shown_store(settings.store);
   values["notify_url"] = shown_store(settings.notify_url);
+  values["failure_webhook_url"] = shown_webhook(settings.failure_webhook_url);
   values["worker_name"] = settings.worker_name;
   values["log_level"] = settings.log_level ? name_of(*settings.log_level) : "off";
   values["log_format"] = name_of(settings.log_format);

@@ -19,6 +19,8 @@ class RemoteRuns {
              client::ConnectionOptions options);
 
   Service& service() { return *service_; }
+  // For requests without an operation of the service.
+  client::Connection& connection() { return connection_; }
 
   // `belay doctor`: checks that the server responds, accepts work, and has this version.
   Task<Result<ExitCode>> examine(Output& output);

@@ -6,7 +6,7 @@ namespace belay::cli {
 
 ServiceTelemetry::ServiceTelemetry(const Settings& settings, Clock& clock, Output& output,
                                    bool is_service)
-    : output_(output) {
+    : output_(output), failure_webhook_url_(settings.failure_webhook_url) {
   if (!is_service) return;
   metrics_ = make_metrics();
   if (!settings.log_level || output.options().quiet) return;
@@ -27,10 +27,17 @@ std::shared_ptr<Model> ServiceTelemetry::around(std::shared_ptr<Model> model, Cl
   return metrics_ ? make_observed_model(std::move(model), clock, parts()) : std::move(model);
 }
 
-Store& ServiceTelemetry::around(Store& store, Clock& clock) {
-  if (!metrics_) return store;
-  observed_ = make_observed_store(store, clock, parts());
-  return *observed_;
+Result<Store*> ServiceTelemetry::around(Store& store, Clock& clock, Executor& executor,
+                                        Random& random) {
+  if (!metrics_) return &store;
+  FailureAlert alert;
+  if (!failure_webhook_url_.empty()) {
+    BELAY_TRY(webhook_,
+              telemetry::FailureWebhook::open(failure_webhook_url_, executor, random, log_.get()));
+    alert.reporter = [this](const FailureReport& report) { webhook_->send(report); };
+  }
+  observed_ = make_observed_store(store, clock, parts(), alert);
+  return observed_.get();
 }
 
 }  // namespace belay::cli

@@ -6,6 +6,7 @@
 #include "belay/telemetry.h"
 #include "cli/output.h"
 #include "cli/settings.h"
+#include "telemetry/failure_webhook.h"
 
 namespace belay::cli {
 
@@ -24,13 +25,16 @@ class ServiceTelemetry {
   // Null if there is a log: it contains the progress of runs.
   ProgressObserver unless_logged(ProgressObserver observer) const;
   std::shared_ptr<Model> around(std::shared_ptr<Model> model, Clock& clock) const;
-  // Returns a store that reports to these parts, or `store`. Call it once.
-  Store& around(Store& store, Clock& clock);
+  // Returns a store that reports to these parts and to the webhook of settings.failure_webhook_url,
+  // or `store`. Call it once. Fails with `invalid` for an invalid URL.
+  Result<Store*> around(Store& store, Clock& clock, Executor& executor, Random& random);
 
  private:
   Output& output_;
+  const std::string failure_webhook_url_;
   std::unique_ptr<Log> log_;
   std::unique_ptr<Metrics> metrics_;
+  std::unique_ptr<telemetry::FailureWebhook> webhook_;  // null: none
   std::unique_ptr<Store> observed_;
 };
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "cli/model_settings.h"
+#include "net/egress.h"
 #include "server/client_address.h"
 
 namespace belay::cli {
@@ -249,6 +250,18 @@ Result<Done> read_metrics_interval(const Environment& environment, Settings& set
   return Done{};
 }
 
+Result<Done> read_failure_webhook(const Environment& environment, Settings& settings) {
+  if (!environment.failure_webhook_url) return Done{};
+  auto target = net::parse_target(*environment.failure_webhook_url);
+  if (!target.ok()) {
+    return error(ErrorCode::invalid, environment.origin("BELAY_FAILURE_WEBHOOK_URL") +
+                                         " is invalid: expected a URL of http or https without "
+                                         "user and password.");
+  }
+  settings.failure_webhook_url = *environment.failure_webhook_url;
+  return Done{};
+}
+
 Result<Done> read_blocking_threads(const Environment& environment, Settings& settings) {
   if (!environment.blocking_threads) return Done{};
   BELAY_TRY(std::int64_t threads,
@@ -314,6 +327,7 @@ Environment read_environment(const Program& program) {
   }
   read.time_zone = variable("BELAY_TIME_ZONE");
   read.metrics_batch_interval = variable("METRICS_BATCH_INTERVAL_MS");
+  read.failure_webhook_url = variable("BELAY_FAILURE_WEBHOOK_URL");
   read.data_home = variable("XDG_DATA_HOME");
   read.home = variable("HOME");
   read.locale = first_of({"LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"});
@@ -397,6 +411,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.values = environment.own;
   settings.is_remote = settings.server.has_value();
   BELAY_CHECK(read_metrics_interval(environment, settings));
+  BELAY_CHECK(read_failure_webhook(environment, settings));
   BELAY_CHECK(read_blocking_threads(environment, settings));
   BELAY_TRY(settings.egress, egress_from(environment));
   BELAY_CHECK(read_run_settings(environment, settings));

@@ -35,7 +35,7 @@ struct Environment {
   std::optional<std::string> openai_key, anthropic_key, ollama_key, ollama_host;
   std::map<std::string, std::string> own;  // of the program, by key
   std::optional<std::string> max_retries, timeout_ms, require_approval;
-  std::optional<std::string> time_zone, metrics_batch_interval;
+  std::optional<std::string> time_zone, metrics_batch_interval, failure_webhook_url;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plaintext;
   std::optional<std::string> server, api_key_file, api_key;
@@ -93,11 +93,13 @@ struct Settings : ModuleSettings {
   std::vector<std::string> roles;    // of the decider
   std::string model;                 // empty: the program's own model, or none
   std::set<std::string> own_models;  // further names of models that the program has
+  std::vector<std::string> modules;  // loaded on request: see Module::on_request
   ModelSettings models;              // built from the settings of models
   bool keeps_prompts = true;         // the journal contains prompts verbatim
-  // Accepted and ignored: metrics are computed when they are read (docs/configuration.md).
+  // Between the flushes of the usage of agents: docs/analytics.md.
   std::int64_t metrics_batch_interval_ms = 10'000;
-  RunSettings run;                               // options of runs that are started: AGENT_...
+  std::string failure_webhook_url;  // receives the alert on failures; empty: none; can be secret
+  RunSettings run;                  // options of runs that are started: AGENT_...
   std::optional<std::string> no_approval_takes;  // as in the environment; serve checks it
   // The same with its default: "decide", or "run" if the server does not require approvals.
   std::string permission_without_approval() const {

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "net/egress.h"
+
 namespace belay::cli {
 namespace {
 
@@ -41,6 +43,12 @@ void hide_in_options(std::string& url) {
 }
 
 }  // namespace
+
+std::string shown_webhook(const std::string& url) {
+  auto target = net::parse_target(url);
+  if (!target.ok()) return "";
+  return target->origin() + (target->path == "/" ? "" : "/" + std::string(kHidden));
+}
 
 std::string shown_store(const std::string& store) {
   std::size_t scheme = store.find("://");

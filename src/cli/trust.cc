@@ -187,6 +187,18 @@ void add_postgres(const Environment& environment, const std::string& url, const 
   places.push_back(std::move(place));
 }
 
+void add_webhook(const Environment& environment, const Settings& settings,
+                 std::vector<StrangePlace>& places) {
+  constexpr const char* variable = "BELAY_FAILURE_WEBHOOK_URL";
+  if (settings.failure_webhook_url.empty() || !is_of_file(environment, variable)) return;
+  StrangePlace place;
+  place.origin = environment.origin(variable);
+  place.address = "the webhook at " + shown_webhook(settings.failure_webhook_url);
+  place.receives = "alerts on failed runs";
+  place.instead = variable;
+  places.push_back(std::move(place));
+}
+
 }  // namespace
 
 std::vector<StrangePlace> strange_places(const Environment& environment, const GlobalFlags& flags,
@@ -199,6 +211,7 @@ std::vector<StrangePlace> strange_places(const Environment& environment, const G
   add_redis(environment, flags, settings, places);
   add_postgres(environment, settings.store, "BELAY_STORE", flags.store.has_value(), places);
   add_postgres(environment, settings.notify_url, "BELAY_NOTIFY_URL", false, places);
+  add_webhook(environment, settings, places);
   return places;
 }
 

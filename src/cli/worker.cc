@@ -8,6 +8,7 @@
 #include "cli/command_list.h"
 #include "cli/shared_options.h"
 #include "scheduler/scheduler.h"
+#include "usage/usage_flush.h"
 
 namespace belay::cli {
 namespace {
@@ -44,6 +45,32 @@ Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours ret
     co_await sleep_for(kBetweenPrunings);
   }
 }
+
+// Adds the ended runs of all processes to the totals of their agents. A failure is reported once,
+// and the next call adds what this one has not.
+class UsageFlushes {
+ public:
+  explicit UsageFlushes(CommandContext& world) : world_(world) {}
+
+  Task<Done> run() {
+    while (true) {
+      co_await flush();
+      co_await sleep_for(std::chrono::milliseconds(world_.settings.metrics_batch_interval_ms));
+    }
+  }
+
+  Task<Done> flush() {
+    auto flushed = co_await usage::flush_all_usage(world_.local->store, world_.clock);
+    std::string failure = flushed.ok() ? "" : flushed.error().message;
+    if (!failure.empty() && failure != reported_) world_.output.progress(failure);
+    reported_ = std::move(failure);
+    co_return Done{};
+  }
+
+ private:
+  CommandContext& world_;
+  std::string reported_;
+};
 
 // The schedules of the store, of which each worker and each server starts the due runs.
 class Scheduler {
@@ -143,7 +170,9 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   options.runs_max = wanted.runs_max;
   options.until_idle = wanted.until_idle;
   options.queues = wanted.queues;
-  Spawned pruning, scheduling;
+  Spawned pruning, scheduling, flushing;
+  UsageFlushes flushes(world);
+  if (!wanted.until_idle) flushing = start_beside(world, flushes.run());
   if (wanted.retention && !wanted.until_idle) {
     pruning = start_beside(world, prune_from_time_to_time(world, *wanted.retention));
   }
@@ -159,6 +188,10 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   auto count = co_await world.local->runtime.run_worker(std::move(options));
   pruning.reset();
   scheduling.reset();
+  flushing.reset();
+  // Without a store that can be written, the end of the process does not wait for it: the records
+  // are in the store, and the next process adds them.
+  if (count.ok() && world.local->store.accepts_commits()) co_await flushes.flush();
   co_return std::move(count);
 }
 

@@ -149,6 +149,18 @@ constexpr Schema kSchemas[] = {
      "updatedAt:string version:integer sortValue:string?"},
     {"RecordList", "records:Record[]"},
     {"Saved", "saved:integer"},
+    {"AgentUsage",
+     "agentId:string invocationCount:integer successCount:integer errorCount:integer "
+     "totalInputTokens:integer totalOutputTokens:integer totalCost:integer totalLatencyMs:integer "
+     "totalRetries:integer minLatencyMs:integer? maxLatencyMs:integer? avgLatencyMs:integer? "
+     "p50LatencyMs:integer? p95LatencyMs:integer?"},
+    {"AgentUsageList", "summary:AgentUsage[]", "usage:UsageDay[]"},
+    {"UsageDay",
+     "date:string invocationCount:integer successCount:integer errorCount:integer "
+     "totalInputTokens:integer totalOutputTokens:integer totalCost:integer totalLatencyMs:integer "
+     "totalRetries:integer minLatencyMs:integer? maxLatencyMs:integer? avgLatencyMs:integer? "
+     "p50LatencyMs:integer? p95LatencyMs:integer?"},
+    {"UsageDayList", "agentId:string usage:UsageDay[]"},
     {"Agent", "name:string hash:string entries:string[] channels:string[] declared:any nodes:any[]",
      "oneRunPerThread:boolean inputSchema:any description:string"},
     {"AgentList", "agents:Agent[]"},

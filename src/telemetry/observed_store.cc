@@ -1,17 +1,14 @@
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "belay/telemetry.h"
 #include "belay/value.h"
 #include "store/forwarding_store.h"
-#include "telemetry/failure_rate.h"
+#include "telemetry/failure_watch.h"
 #include "telemetry/families.h"
 
 namespace belay {
 namespace {
-
-using telemetry::FailureRate;
 
 constexpr std::size_t kMessageBytesMax = 500;
 
@@ -90,8 +87,8 @@ std::string nodes_in(std::string_view space) {
 
 class ObservedStore final : public ForwardingStore {
  public:
-  ObservedStore(Store& inner, Clock& clock, Telemetry telemetry, FailureAlert alert)
-      : ForwardingStore(inner), clock_(clock), telemetry_(telemetry), rate_(alert) {}
+  ObservedStore(Store& inner, Clock& clock, Telemetry telemetry, const FailureAlert& alert)
+      : ForwardingStore(inner), clock_(clock), telemetry_(telemetry), watch_(alert, telemetry) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     CommitFacts facts = facts_of(commit.rows, commit);
@@ -112,7 +109,7 @@ class ObservedStore final : public ForwardingStore {
 
   // Workers poll all the time: an alert clears even if no more runs end.
   Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
-    look_at_rate();
+    watch_.look(clock_.now());
     auto runs = co_await inner().poll_runs(std::move(filter));
     note_availability(runs.ok() ? nullptr : &runs.error(), true);
     co_return std::move(runs);
@@ -313,29 +310,7 @@ class ObservedStore final : public ForwardingStore {
   // A cancelled run is neither a success nor a failure.
   void count_end(const CommitFacts& facts, Instant now) {
     if (facts.status == RunStatus::cancelled) return;
-    std::lock_guard lock(mutex_);
-    report_rate(rate_.count(facts.status == RunStatus::failed, now));
-  }
-
-  void look_at_rate() {
-    std::lock_guard lock(mutex_);
-    if (rate_.is_raised()) report_rate(rate_.look(clock_.now()));
-  }
-
-  // REQUIRES: mutex_ is locked.
-  void report_rate(FailureRate::Change change) {
-    if (telemetry_.metrics) {
-      telemetry_.metrics->set(telemetry::kFailureRate, {}, rate_.rate());
-      telemetry_.metrics->set(telemetry::kFailureAlert, {}, rate_.is_raised() ? 1 : 0);
-    }
-    if (change == FailureRate::Change::none || !telemetry_.log) return;
-    LogEntry entry;
-    bool is_raised = change == FailureRate::Change::raised;
-    entry.level = is_raised ? LogLevel::error : LogLevel::info;
-    entry.event = is_raised ? "alert.failure_rate" : "alert.failure_rate_cleared";
-    entry.fields = {{"failed", std::to_string(rate_.failed())},
-                    {"ended", std::to_string(rate_.ended())}};
-    telemetry_.log->write(std::move(entry));
+    watch_.count(facts.status == RunStatus::failed, now);
   }
 
   // Logs the first of several accesses that find the store unavailable, and the first after them
@@ -369,8 +344,7 @@ class ObservedStore final : public ForwardingStore {
   Clock& clock_;
   const Telemetry telemetry_;
   std::atomic<bool> is_unavailable_ = false;
-  std::mutex mutex_;
-  FailureRate rate_;
+  telemetry::FailureWatch watch_;
 };
 
 }  // namespace

@@ -107,6 +107,7 @@ TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
       {"agent_timeout_ms", {"AGENT_TIMEOUT_MS", "1500"}},
       {"agent_require_approval", {"AGENT_REQUIRE_APPROVAL", "false"}},
       {"metrics_batch_interval_ms", {"METRICS_BATCH_INTERVAL_MS", "2500"}},
+      {"failure_webhook_url", {"BELAY_FAILURE_WEBHOOK_URL", "https://alerts.example.com"}},
       {"runs_per_user", {"BELAY_RUNS_PER_USER", "3"}},
       {"runs_per_key", {"BELAY_RUNS_PER_KEY", "4"}},
       {"runs_per_queue", {"BELAY_RUNS_PER_QUEUE", "5"}},

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <thread>
+
 #include "tests/cli/queue_retry.h"
 #include "tests/cli/served.h"
 #include "tests/postgres/pgbouncer.h"
@@ -93,6 +95,41 @@ TEST_F(ProgramOnPostgres, WhatOneProcessAsksAnotherDecidesAndTheStoreIsSound) {
   EXPECT_NE(statistics.out.find("checkpoints"), std::string::npos);
   EXPECT_EQ(world_.run({"store", "compact"}).code, 0);
   EXPECT_EQ(world_.run({"resume", "--all"}).code, 0);
+}
+
+// A killed worker's runs continue in another one when its session has expired.
+TEST_F(ProgramOnPostgres, TheUsageOfAgentsIsExactAfterWorkersWereKilled) {
+  world_.setting.environment["AGENT_REQUIRE_APPROVAL"] = "false";
+  for (const char* commit : {"2", "3", "5"}) {
+    EXPECT_EQ(shop({"enqueue", "order", "--input", "item=hat"}).code, 0);
+    EXPECT_EQ(shop({"enqueue", "errand", "--input", "to=nowhere"}).code, 0);
+    cli::tests::Setting paused = world_.setting;
+    paused.binary = BELAY_SHOP_BINARY;
+    paused.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = commit;
+    Belay worker({"worker", "--until-idle"}, paused);
+    EXPECT_TRUE(worker.waits_to_say("belay-test: paused")) << commit;
+    worker.send(SIGKILL);
+    worker.finish();
+  }
+  auto count = [this](const char* member) {
+    std::int64_t sum = 0;
+    Value shown = shop({"analytics", "--json"}).json();
+    if (!shown["summary"].as_array()) return sum;
+    for (const Value& each : *shown["summary"].as_array()) sum += each[member].as_int().value_or(0);
+    return sum;
+  };
+  for (int tries = 0; tries < 120 && count("invocationCount") < 6; ++tries) {
+    EXPECT_EQ(shop({"worker", "--until-idle"}).code, 0);
+    std::this_thread::sleep_for(500ms);
+  }
+  auto expect_three_of_each = [&count] {
+    EXPECT_EQ(count("invocationCount"), 6);
+    EXPECT_EQ(count("successCount"), 3);
+    EXPECT_EQ(count("errorCount"), 3);
+  };
+  expect_three_of_each();
+  EXPECT_EQ(shop({"analytics", "rebuild", "--json"}).json()["runs"], Value(6));
+  expect_three_of_each();
 }
 
 TEST_F(ProgramOnPostgres, CompactingByWhoDoesNotOwnTheTablesSaysThatNothingWasDone) {
