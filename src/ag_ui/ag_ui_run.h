@@ -1,0 +1,33 @@
+#pragma once
+// ag_ui/ag_ui_run.h - AgUiRun: the part of a run that a client has named as its run.
+//
+// The first of equal requests writes the record: that of a start after the run exists, that of a
+// resume before its decisions. A request that is sent again reads it, and decides nothing else.
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "belay/clock.h"
+#include "belay/limits.h"
+
+namespace belay::ag_ui {
+
+struct AgUiRun {
+  static constexpr std::string_view collection = "ag_ui_runs";
+
+  std::string id{};  // a digest of the agent, the thread and the client's id
+  std::string thread{};
+  std::string run_id{};                 // of the client
+  std::string run{};                    // of the service
+  std::int64_t after = 0;               // the commit that it starts after; 0: the run's start
+  std::vector<std::string> answered{};  // the interrupts that it answers
+  std::string request{};                // a digest of the request
+  Instant created_at{};
+
+  std::string key() const { return id; }
+  static auto indexed() { return std::tuple(); }
+  Instant expires_at() const { return created_at + limits::steering_kept; }
+};
+
+}  // namespace belay::ag_ui

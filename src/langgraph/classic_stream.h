@@ -1,0 +1,132 @@
+#pragma once
+// langgraph/classic_stream.h - ClassicStream: the events of a run as those of the classic stream of
+// LangGraph's Agent Server.
+//
+//   ClassicStream stream(options);
+//   EventOptions wanted{.kinds = stream.kinds()};
+//   stream.begin(out);                                   // metadata
+//   for (StreamEvent& event : events) stream.add(std::move(event), out);
+//
+// Ids. The events of a stream are numbered 0, 1, 2, ... The numbers depend only on the durable
+// events of the run and on the requested modes: a client that rejoins, at any server and after any
+// restart, gets the same events with the same numbers, and continues after the last one that it
+// has received. The stream is therefore made again from its first event, and those that the client
+// has received are left out.
+//
+// Text. The durable event of a streamed text has the whole text, and a stream has many parts of it.
+// Both are divided at the same places: after each white space, and after 8 characters. The parts of
+// a text in progress are numbered as they will be when it is durable, because the text of a
+// superstep's only task comes first among the events of its commit. Other texts (of parallel tasks,
+// and of subgraphs) are sent when they are durable. The text of an attempt that fails is revoked:
+// its numbers are used again, and its message has another id than that of the next attempt.
+//
+// Order. The events of a commit are sent in the order of LangGraph: messages, custom, updates, the
+// ends of tasks, the checkpoint, values, the beginnings of tasks. A checkpoint is the first commit
+// of a superstep, or the last one of a completed run; other commits are not visible.
+//
+// Threading: a value; pure.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/event.h"
+#include "langgraph/run_body.h"
+
+namespace belay::langgraph {
+
+struct ClassicEvent {
+  std::string name;
+  Value data;
+  std::uint64_t id = 0;
+};
+using ClassicEvents = std::vector<ClassicEvent>;
+
+// Returns the event as text of the stream.
+std::string sse_text(const ClassicEvent& event);
+
+// Returns the end of the part of a text that begins at `from`; nullopt if more text can belong to
+// it. `is_whole`: no more text follows. REQUIRES: from < text.size().
+std::optional<std::size_t> end_of_part(std::string_view text, std::size_t from, bool is_whole);
+
+struct ClassicOptions {
+  StreamModes modes{};
+  bool subgraphs = false;  // also the events of subgraphs, named "mode|namespace"
+  std::string run_id{}, thread_id{}, graph_id{}, assistant_id{};
+  // The stream begins with the decision that continues a paused run, within a superstep.
+  bool is_resumed = false;
+  // Returns the values that are shown for a state of the run's own graph; null: the state.
+  std::function<Value(Value state, bool has_ended)> shown = nullptr;
+};
+
+class ClassicStream {
+ public:
+  explicit ClassicStream(ClassicOptions options) : options_(std::move(options)) {}
+
+  // The kinds of events that add() needs.
+  std::vector<EventKind> kinds() const;
+  void begin(ClassicEvents& out);
+  void add(StreamEvent event, ClassicEvents& out);
+  // Ends the stream: with interrupts, if the run waits for them, or with an error.
+  void interrupt(const Value::Array& interrupts, ClassicEvents& out);
+  void fail(const std::string& name, const std::string& message, ClassicEvents& out);
+
+ private:
+  struct ClassicTask {
+    TaskId id;
+    std::string node;
+    Value input;
+  };
+  // The run's own graph, or a subgraph task.
+  struct ClassicFrame {
+    std::optional<std::int64_t> superstep;
+    std::vector<ClassicTask> begun, ended;
+    std::map<TaskId, Value> results;
+    Value state;
+    Value values;  // as the state is shown
+    bool has_new_values = false;
+    std::string checkpoint;  // the last one that was sent
+  };
+  // The text of an attempt, as far as it was received before it is durable.
+  struct Preview {
+    TaskId task;
+    int attempt = 0;
+    std::string text;
+    std::size_t sent = 0;     // bytes
+    std::uint64_t first = 0;  // the number of its first part
+  };
+
+  bool wants(StreamMode mode) const { return options_.modes.contains(mode); }
+  void send(std::string_view name, const std::string& space, Value data, ClassicEvents& out);
+  void send_debug(std::string_view type, const StreamEvent& event, Value payload,
+                  ClassicEvents& out);
+  void send_held(ClassicEvents& out);
+  void add_text(StreamEvent event, ClassicEvents& out);
+  void preview_text(const StreamEvent& event, ClassicEvents& out);
+  void send_parts(const StreamEvent& event, std::string_view text, std::size_t& from, bool is_whole,
+                  ClassicEvents& out);
+  void send_part(const StreamEvent& event, std::string_view text, std::size_t from,
+                 std::size_t until, ClassicEvents& out);
+  void revoke_preview();
+  void add_update(const StreamEvent& event, ClassicEvents& out);
+  void add_task(StreamEvent event);
+  void end_tasks(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
+  void add_checkpoint(const StreamEvent& event, ClassicEvents& out);
+  void show_state(ClassicFrame& frame, bool is_root, bool is_last);
+  void send_checkpoint(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
+  void begin_tasks(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
+  Value message_metadata(const StreamEvent& event);
+  Value config_of(const std::string& space, const std::string& checkpoint) const;
+
+  const ClassicOptions options_;
+  std::uint64_t next_ = 0;
+  std::map<std::string, ClassicFrame> frames_;  // by namespace
+  std::optional<TaskId> only_task_;             // of the newest superstep of the run's own graph
+  std::optional<Preview> preview_;
+  std::vector<StreamEvent> held_;  // custom events, until the texts of their commit are sent
+};
+
+}  // namespace belay::langgraph

@@ -1,0 +1,106 @@
+#include "langgraph/cron_body.h"
+
+#include "langgraph/errors.h"
+#include "langgraph/run_body.h"
+
+namespace belay::langgraph {
+namespace {
+
+Error cron_refusal(std::string_view member, std::string_view why) {
+  return error(ErrorCode::invalid,
+               "\"" + std::string(member) + "\" is not supported for crons: " + std::string(why));
+}
+
+// Checks the members that only crons have.
+Result<Done> check_cron_members(const Value& body) {
+  if (!body["end_time"].is_null()) {
+    return cron_refusal("end_time", "disable or delete the cron at that time.");
+  }
+  BELAY_TRY(auto kept, text_member(body, "on_run_completed"));
+  if (kept && *kept != "keep") {
+    return cron_refusal("on_run_completed", "the threads of its runs are kept. Use keep.");
+  }
+  return Done{};
+}
+
+Result<Done> check_scheduled_run(const RunBody& run) {
+  if (!run.resume.is_null()) return cron_refusal("command", "its runs begin with an input.");
+  if (!run.checkpoint.empty()) {
+    return cron_refusal("checkpoint", "its runs continue the current state of the thread.");
+  }
+  if (run.delay.count() > 0) return cron_refusal("after_seconds", "change its schedule.");
+  if (run.run.durability) return cron_refusal("durability", "its runs have that of the server.");
+  if (run.run.supersteps) {
+    return cron_refusal("config.recursion_limit", "its runs have the limit of the server.");
+  }
+  return Done{};
+}
+
+Result<std::string> overlap_of(std::optional<BusyThread> strategy) {
+  switch (strategy.value_or(BusyThread::enqueue)) {
+    case BusyThread::enqueue:
+      return std::string(name_of(Overlap::allow));
+    case BusyThread::reject:
+      return std::string(name_of(Overlap::skip));
+    case BusyThread::interrupt:
+      return std::string(name_of(Overlap::cancel_other));
+    case BusyThread::rollback:
+      break;
+  }
+  return cron_refusal("multitask_strategy", "rollback deletes runs. Use another strategy.");
+}
+
+// Removes the ids that `given` does not have. They name the messages of one run: with them, the
+// messages of the next tick would replace these.
+Value without_new_ids(const Value& given, Value input) {
+  if (!input.as_object() || !input.find("messages")) return input;
+  Value::Array* messages = input.as_object()->at("messages").as_array();
+  if (!messages) return input;
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    const Value::Array* list = given.as_array();
+    const Value& before = list && i < list->size() ? (*list)[i] : given;
+    bool is_new = before["id"].is_null() && (*messages)[i].as_object();
+    if (is_new) (*messages)[i].as_object()->erase("id");
+  }
+  return input;
+}
+
+}  // namespace
+
+Value cron_payload(const Value& body) { return changed_payload(Value(Value::Object{}), body); }
+
+Value changed_payload(Value payload, const Value& body) {
+  Value::Object& members = *payload.as_object();
+  for (std::string_view name :
+       {"assistant_id", "input", "command", "config", "context", "webhook", "interrupt_before",
+        "interrupt_after", "multitask_strategy", "stream_mode", "stream_subgraphs",
+        "stream_resumable", "durability", "after_seconds", "checkpoint", "checkpoint_id"}) {
+    const Value* member = body.find(name);
+    if (!member) continue;
+    members.erase(std::string(name));
+    if (!member->is_null()) members.emplace(name, *member);
+  }
+  return payload;
+}
+
+Result<ScheduleChange> schedule_change_in(AgentServer& served, const Value& agent,
+                                          const Value& body, const Value& payload) {
+  BELAY_CHECK(check_cron_members(body));
+  BELAY_TRY(RunBody run, run_body_of(payload));
+  BELAY_CHECK(check_scheduled_run(run));
+  ScheduleChange change;
+  BELAY_TRY(change.expression, text_member(body, "schedule"));
+  BELAY_TRY(change.zone, text_member(body, "timezone"));
+  BELAY_TRY(auto enabled, bool_member(body, "enabled"));
+  if (enabled) change.paused = !*enabled;
+  BELAY_TRY(std::string overlap, overlap_of(run.if_busy));
+  if (body.find("multitask_strategy")) change.overlap = std::move(overlap);
+  change.agent = *agent["name"].as_string();
+  const Value given = run.input["messages"];
+  BELAY_TRY(Value input, agent_input(served.options.conversations, agent, std::move(run.input),
+                                     served.world.parts.random));
+  if (body.find("input")) change.input = without_new_ids(given, std::move(input));
+  return change;
+}
+
+}  // namespace belay::langgraph

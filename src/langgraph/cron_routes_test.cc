@@ -1,0 +1,242 @@
+#include "langgraph/assistants.h"
+#include "langgraph/cron_records.h"
+#include "scheduler/scheduler.h"
+#include "tests/support/agent_server_fixture.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::text;
+
+struct Crons : AgentServerFixture {
+  const cron::ZoneDatabase zones;
+
+  static std::string body(const std::string& more = {}) {
+    return R"({"assistant_id":"mail","schedule":"*/5 * * * *","input":{"topic":"news"})" + more +
+           "}";
+  }
+  Value add(const std::string& more = {}, const std::string& path = "/runs/crons") {
+    auto made = post(path, body(more));
+    EXPECT_EQ(made.status, 200) << to_json(made.body);
+    return made.body;
+  }
+  Answered keyed(const std::string& more) {
+    auto made = request("POST", "/runs/crons", body(more));
+    made.headers.push_back({"Idempotency-Key", "k"});
+    return send(std::move(made));
+  }
+  static std::string path_of(const Value& cron) { return "/runs/crons/" + text(cron["cron_id"]); }
+  // Moves the clock, and decides the ticks that are due then, as a worker does.
+  std::size_t pass(std::chrono::seconds time) {
+    clock.move(time);
+    scheduler::SchedulerParts parts{*store, *service, clock, zones, default_tenant()};
+    return block_on(loop, scheduler::process_due_schedules(std::move(parts))).value();
+  }
+  std::size_t schedules() {
+    return block_on(loop, service->schedules().list(Principal(), {})).value().schedules.size();
+  }
+};
+
+TEST_F(Crons, HaveTheMembersOfTheirScheduleAndTheNextDate) {
+  Value cron = add(R"(,"timezone":"Europe/Madrid","metadata":{"a":1},"unknown":true,)"
+                   R"("config":{"configurable":{"m":"x"}},"on_run_completed":"keep")");
+  EXPECT_TRUE(uuid_from(text(cron["cron_id"])));
+  EXPECT_EQ(text(cron["assistant_id"]), system_assistant_id("mail"));
+  EXPECT_TRUE(cron["thread_id"].is_null());
+  EXPECT_EQ(text(cron["schedule"]), "*/5 * * * *");
+  EXPECT_EQ(text(cron["timezone"]), "Europe/Madrid");
+  EXPECT_TRUE(cron["end_time"].is_null());
+  EXPECT_EQ(cron["enabled"], Value(true));
+  EXPECT_EQ(text(cron["next_run_date"]), "2026-11-21T12:05:00.000000Z");
+  EXPECT_EQ(text(cron["payload"]["input"]["topic"]), "news");
+  EXPECT_EQ(text(cron["payload"]["config"]["configurable"]["m"]), "x");
+  EXPECT_EQ(to_json(cron["metadata"]), R"({"a":1})");
+  EXPECT_EQ(text(cron["on_run_completed"]), "keep");
+}
+
+TEST_F(Crons, StartARunInANewThreadAtEachTick) {
+  add();
+  EXPECT_EQ(pass(std::chrono::seconds(60)), 0u);
+  EXPECT_EQ(pass(std::chrono::seconds(240)), 1u);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u) << "enqueue: also if the first run waits";
+  auto found = post("/threads/search", R"({"metadata":{"graph_id":"mail"},"status":"busy"})");
+  ASSERT_EQ(size_of(found.body), 2u) << to_json(found.body);
+  EXPECT_NE(found.body.as_array()->front()["thread_id"],
+            found.body.as_array()->back()["thread_id"]);
+  EXPECT_EQ(text(found.body.as_array()->front()["values"]["topic"]), "news");
+}
+
+TEST_F(Crons, OfAThreadContinueIt) {
+  post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}");
+  std::string path = std::string("/threads/") + kThreadA;
+  Value cron = add(R"(,"multitask_strategy":"reject")", path + "/runs/crons");
+  EXPECT_EQ(text(cron["thread_id"]), kThreadA);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  EXPECT_EQ(text(get(path).body["status"]), "busy");
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 0u) << "reject: the first run has not ended";
+  EXPECT_EQ(post("/threads/none/runs/crons", body()).status, 404);
+}
+
+TEST_F(Crons, DisabledOnesStartNothing) {
+  Value cron = add(R"(,"enabled":false)");
+  EXPECT_EQ(cron["enabled"], Value(false));
+  EXPECT_TRUE(cron["next_run_date"].is_null());
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 0u);
+  auto enabled = call("PATCH", path_of(cron), R"({"enabled":true})");
+  ASSERT_EQ(enabled.status, 200) << to_json(enabled.body);
+  EXPECT_EQ(text(enabled.body["next_run_date"]), "2026-11-21T12:10:00.000000Z");
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+}
+
+TEST_F(Crons, AChangeKeepsTheMembersThatItOmits) {
+  Value cron = add(R"(,"metadata":{"a":1},"context":{"c":2})");
+  auto changed = call("PATCH", path_of(cron),
+                      R"({"schedule":"0 9 * * *","metadata":{"b":2},"input":{"topic":"urgent"}})");
+  ASSERT_EQ(changed.status, 200) << to_json(changed.body);
+  EXPECT_EQ(text(changed.body["schedule"]), "0 9 * * *");
+  EXPECT_EQ(text(changed.body["next_run_date"]), "2026-11-22T09:00:00.000000Z");
+  EXPECT_EQ(to_json(changed.body["metadata"]), R"({"a":1,"b":2})");
+  EXPECT_EQ(to_json(changed.body["payload"]["context"]), R"({"c":2})");
+  EXPECT_EQ(text(changed.body["payload"]["input"]["topic"]), "urgent");
+  EXPECT_EQ(changed.body["created_at"], cron["created_at"]);
+  auto again = call("PATCH", path_of(cron), R"({"timezone":"Asia/Tokyo"})");
+  EXPECT_EQ(text(again.body["next_run_date"]), "2026-11-22T00:00:00.000000Z");
+  EXPECT_EQ(text(again.body["payload"]["input"]["topic"]), "urgent");
+  EXPECT_EQ(pass(std::chrono::hours(12)), 1u);
+  auto found = post("/threads/search", R"({"values":{"topic":"urgent"}})");
+  EXPECT_EQ(size_of(found.body), 1u);
+}
+
+TEST_F(Crons, DeletedOnesStartNothing) {
+  Value cron = add();
+  EXPECT_EQ(call("DELETE", path_of(cron)).status, 204);
+  EXPECT_EQ(call("DELETE", path_of(cron)).status, 404);
+  EXPECT_EQ(call("PATCH", path_of(cron), "{}").status, 404);
+  EXPECT_EQ(schedules(), 0u);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 0u);
+  EXPECT_EQ(call("DELETE", "/runs/crons/x").status, 404);
+}
+
+TEST_F(Crons, ARequestThatIsSentAgainWithItsKeyMakesOne) {
+  auto first = keyed("");
+  ASSERT_EQ(first.status, 200) << to_json(first.body);
+  EXPECT_EQ(keyed("").body, first.body);
+  EXPECT_EQ(keyed(R"(,"metadata":{"a":1})").status, 409);
+  call("PATCH", path_of(first.body), R"({"enabled":false})");
+  EXPECT_EQ(keyed("").body["enabled"], Value(false)) << "it is not enabled again";
+  EXPECT_EQ(schedules(), 1u);
+}
+
+TEST_F(Crons, ACrashDuringTheCreationLeavesNothingThatStarts) {
+  Value cron = keyed("").body;
+  std::string name = "cron-" + text(cron["cron_id"]);
+  UserId user(text(cron["user_id"]));
+  // The contents of the store after the second and the first of the three commits.
+  ScheduleChange unfinished;
+  unfinished.paused = true;
+  unfinished.reason = "The cron is being saved.";
+  for (bool has_record : {true, false}) {
+    block_on(loop, service->schedules().edit(Principal(), user, name, unfinished)).value();
+    if (!has_record) {
+      std::vector<RecordWrite> writes;
+      writes.push_back(record_erasure(CronRecord::collection, user, text(cron["cron_id"])));
+      ASSERT_TRUE(block_on(loop, service->save_records(Principal(), std::move(writes))).ok());
+    }
+    EXPECT_EQ(pass(std::chrono::seconds(300)), 0u);
+    auto again = keyed("");
+    ASSERT_EQ(again.status, 200) << to_json(again.body);
+    EXPECT_EQ(again.body["cron_id"], cron["cron_id"]);
+    EXPECT_EQ(again.body["enabled"], Value(true));
+    EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  }
+}
+
+TEST_F(Crons, OneWhoseScheduleIsGoneIsNoneAndCanBeDeleted) {
+  Value cron = add();
+  std::string name = "cron-" + text(cron["cron_id"]);
+  ASSERT_TRUE(
+      block_on(loop, service->schedules().remove(Principal(), UserId(text(cron["user_id"])), name))
+          .ok());
+  EXPECT_EQ(post("/runs/crons/count", "{}").body, Value(0));
+  EXPECT_EQ(call("PATCH", path_of(cron), "{}").status, 404);
+  EXPECT_EQ(call("DELETE", path_of(cron)).status, 204);
+}
+
+TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
+  for (const char* bad : {R"({"assistant_id":"mail"})", R"({"schedule":"* * * * *"})",
+                          R"({"assistant_id":"mail","schedule":"61 * * * *"})",
+                          R"({"assistant_id":"mail","schedule":"0 0 30 2 *"})",
+                          R"({"assistant_id":"mail","schedule":"* * * * *","input":{"topik":"x"}})",
+                          R"({"assistant_id":"mail","schedule":"* * * * *","input":[]})",
+                          R"({"assistant_id":"mail","schedule":7})",
+                          R"({"assistant_id":7,"schedule":"* * * * *"})", R"([])"}) {
+    EXPECT_EQ(post("/runs/crons", bad).status, 422) << bad;
+  }
+  for (const char* more :
+       {R"(,"timezone":"Mars/Base")", R"(,"enabled":"yes")", R"(,"metadata":[])",
+        R"(,"end_time":"2027-01-01T00:00:00Z")", R"(,"on_run_completed":"delete")",
+        R"(,"multitask_strategy":"rollback")", R"(,"multitask_strategy":"x")",
+        R"(,"durability":"sync")", R"(,"config":{"recursion_limit":5})", R"(,"after_seconds":5)",
+        R"(,"command":{"resume":true})", R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")",
+        R"(,"interrupt_before":"*")"}) {
+    EXPECT_EQ(post("/runs/crons", body(more)).status, 422) << more;
+  }
+  EXPECT_EQ(post("/runs/crons", R"({"assistant_id":"none","schedule":"* * * * *"})").status, 404);
+  EXPECT_EQ(schedules(), 0u);
+  EXPECT_EQ(post("/runs/crons/count", "{}").body, Value(0));
+  Value cron = add();
+  for (const char* bad : {R"({"schedule":"x"})", R"({"assistant_id":"other"})",
+                          R"({"input":{"topik":"x"}})", R"({"end_time":"2027-01-01T00:00:00Z"})"}) {
+    EXPECT_EQ(call("PATCH", path_of(cron), bad).status, 422) << bad;
+  }
+  EXPECT_EQ(post("/runs/crons/search", "{}").body, Value(Value::Array{cron}));
+}
+
+TEST_F(Crons, SearchesSelectSortAndPage) {
+  post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}");
+  Value first = add(R"(,"metadata":{"a":1})");
+  clock.move(std::chrono::seconds(1));
+  Value second = add("", std::string("/threads/") + kThreadA + "/runs/crons");
+  clock.move(std::chrono::seconds(1));
+  Value third = add(R"(,"enabled":false)");
+  auto page = post("/runs/crons/search", R"({"limit":2})");
+  EXPECT_EQ(page.body, Value(Value::Array{third, second}));
+  EXPECT_EQ(page.header("X-Pagination-Total"), "3");
+  EXPECT_EQ(page.header("X-Pagination-Next"), "2");
+  EXPECT_EQ(post("/runs/crons/search", R"({"metadata":{"a":1}})").body, Value(Value::Array{first}));
+  EXPECT_EQ(post("/runs/crons/search", R"({"sort_by":"cron_id","enabled":false})").body,
+            Value(Value::Array{third}));
+  std::string of_thread = std::string(R"({"thread_id":")") + kThreadA + "\"}";
+  EXPECT_EQ(post("/runs/crons/search", of_thread).body, Value(Value::Array{second}));
+  EXPECT_EQ(post("/runs/crons/count", of_thread).body, Value(1));
+  EXPECT_EQ(post("/runs/crons/count", R"({"assistant_id":"mail"})").body, Value(3));
+  EXPECT_EQ(post("/runs/crons/count", R"({"assistant_id":"other"})").body, Value(0));
+  EXPECT_EQ(post("/runs/crons/search", R"({"sort_by":"x"})").status, 422);
+}
+
+TEST_F(Crons, ThoseOfOneUserDoNotExistForAnother) {
+  add_key("ada", Permission::run);
+  add_key("bob", Permission::run);
+  add_key("eve", Permission::read);
+  auto made = as("ada", "POST", "/runs/crons", body());
+  ASSERT_EQ(made.status, 200) << to_json(made.body);
+  EXPECT_EQ(text(made.body["user_id"]), "ada");
+  EXPECT_EQ(as("bob", "PATCH", path_of(made.body), R"({"enabled":false})").status, 404);
+  EXPECT_EQ(as("bob", "DELETE", path_of(made.body)).status, 404);
+  EXPECT_EQ(as("bob", "POST", "/runs/crons/count", "{}").body, Value(0));
+  ASSERT_EQ(
+      as("ada", "POST", "/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}").status,
+      200);
+  std::string path = std::string("/threads/") + kThreadA + "/runs/crons";
+  EXPECT_EQ(as("bob", "POST", path, body()).status, 404);
+  EXPECT_EQ(as("eve", "POST", "/runs/crons", body()).status, 403);
+  add_key("root", Permission::administer);
+  as("ada", "POST", "/api/agents/mail/runs", R"({"input":{"topic":"urgent"},"threadId":"t"})");
+  auto on_thread = as("root", "POST", "/threads/t/runs/crons", body());
+  EXPECT_EQ(text(on_thread.body["user_id"]), "ada") << "the thread is that of ada";
+  EXPECT_EQ(as("eve", "POST", "/runs/crons/search", "{}").status, 200);
+  EXPECT_EQ(as("ada", "POST", "/runs/crons/count", "{}").body, Value(2));
+}
+
+}  // namespace
+}  // namespace belay::langgraph

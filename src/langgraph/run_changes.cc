@@ -1,0 +1,70 @@
+#include "langgraph/run_changes.h"
+
+#include "langgraph/records.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+
+// `conflict` if the thread has other runs of the service.
+Task<Result<Done>> check_only_run(const Call& call, const ProtocolRun& run) {
+  RunPage page;
+  page.thread = run.row.thread;
+  page.limit = 2;
+  BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
+  if (rows.size() < 2) co_return Done{};
+  co_return error(ErrorCode::conflict,
+                  "Run " + run.record.id +
+                      " is one of several runs of its thread, whose states continue each other. "
+                      "Delete the thread, or start with the multitask strategy rollback.");
+}
+
+// The record of a thread that loses its runs.
+ThreadRecord remaining_thread(const ThreadView& view, Instant now) {
+  ThreadRecord record;
+  if (view.record) record = *view.record;
+  record.id = view.id.text;
+  record.metadata = view.metadata();
+  record.created_at = view.created_at();
+  record.updated_at = now;
+  return record;
+}
+
+}  // namespace
+
+Task<Result<Done>> cancel_run(AgentServer& served, const Call& call, ProtocolRun run,
+                              bool rolls_back) {
+  if (rolls_back) BELAY_CO_CHECK(co_await check_only_run(call, run));
+  bool is_over = run.is_superseded || is_final(run.row.status);
+  if (!is_over) {
+    ThreadId thread = run.row.thread;
+    std::string by = call.who.user.text;
+    std::string nobody;
+    auto cancelled = co_await call.service.cancel(call.who, std::move(thread), std::move(by),
+                                                  std::move(nobody), run.row.run);
+    // It has ended otherwise meanwhile.
+    bool has_ended = !cancelled.ok() && cancelled.error().code == ErrorCode::conflict;
+    if (!cancelled.ok() && !has_ended) co_return std::move(cancelled).error();
+  }
+  if (!rolls_back) co_return Done{};
+  co_return co_await delete_run(served, call, std::move(run));
+}
+
+Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun run) {
+  BELAY_CO_CHECK(co_await check_only_run(call, run));
+  ThreadId thread = run.row.thread;
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
+  ThreadRecord remaining = remaining_thread(view, served.world.parts.clock.now());
+  thread = run.row.thread;
+  BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
+  thread = run.row.thread;
+  UserId user = run.row.user;
+  BELAY_CO_CHECK(co_await forget_runs(call.service, call.who, std::move(thread), std::move(user)));
+  if (run.record.is_stateless) co_return Done{};
+  std::vector<RecordWrite> writes;
+  BELAY_CO_CHECK(add_write(writes, remaining, run.row.user));
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
+}  // namespace belay::langgraph

@@ -1,0 +1,20 @@
+#pragma once
+// langgraph/run_changes.h - cancels and deletes runs of the Agent Server API.
+//
+// The service deletes whole threads only. A run is therefore deleted with the runs of its thread,
+// if it is the thread's only run of the service; the thread stays, without a run. `conflict` for
+// another run, before anything is changed.
+//
+// Threading: on the executor that awaits.
+
+#include "langgraph/run_records.h"
+
+namespace belay::langgraph {
+
+// Cancels the run; one that has ended stays as it ended. `rolls_back`: deletes it as well.
+Task<Result<Done>> cancel_run(AgentServer& served, const server::Call& call, ProtocolRun run,
+                              bool rolls_back);
+// Deletes a run, which must have ended.
+Task<Result<Done>> delete_run(AgentServer& served, const server::Call& call, ProtocolRun run);
+
+}  // namespace belay::langgraph

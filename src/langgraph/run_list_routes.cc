@@ -1,0 +1,195 @@
+// Routes of runs that exist: list, document, cancellation and deletion.
+
+#include <algorithm>
+
+#include "langgraph/errors.h"
+#include "langgraph/records.h"
+#include "langgraph/run_changes.h"
+#include "langgraph/search.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+using server::Reply;
+using server::Route;
+
+Task<Result<ProtocolRun>> run_in_path(const Call& call) {
+  ThreadId thread(call.path.at("threadId"));
+  std::string id = call.path.at("runId");
+  co_return co_await find_run(call, std::move(thread), std::move(id));
+}
+
+// Reads limit, offset and select of the query.
+Result<SearchPage> run_page_in(const Call& call) {
+  BELAY_TRY(auto parameters, http::query_parameters(call.request.query));
+  Value::Object members;
+  Value::Array select;
+  for (auto& [name, text] : parameters) {
+    if (name == "select") {
+      select.emplace_back(std::move(text));
+    } else if (name == "limit" || name == "offset") {
+      auto number = server::number_from(text);
+      members[name] = number ? Value(*number) : Value(std::move(text));
+    }
+  }
+  if (!select.empty()) members["select"] = Value(std::move(select));
+  Value body(std::move(members));
+  return search_page_in(body, {});
+}
+
+Task<Result<Reply>> list_thread_runs(AgentServer& served, Call call) {
+  BELAY_CO_TRY(SearchPage page, run_page_in(call));
+  auto status = call.query.find("status");
+  bool has_status = status != call.query.end() && !status->second.empty();
+  if (has_status && !is_run_status(status->second)) {
+    co_return error(ErrorCode::invalid,
+                    "\"status\" must be pending, running, error, success, timeout or interrupted.");
+  }
+  ThreadId thread(call.path.at("threadId"));
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
+  BELAY_CO_TRY(std::vector<ProtocolRun> runs, co_await runs_of_thread(call, view));
+  if (has_status) {
+    std::erase_if(runs,
+                  [&status](const ProtocolRun& each) { return status_of(each) != status->second; });
+  }
+  PageSlice slice = slice_of(page, runs.size());
+  Value::Array documents;
+  for (std::size_t i = slice.begin; i < slice.end; ++i) {
+    documents.push_back(selected(page, run_document(runs[i])));
+  }
+  co_return page_reply(page, runs.size(), std::move(documents));
+}
+
+Task<Result<Reply>> show_thread_run(AgentServer&, Call call) {
+  BELAY_CO_TRY(ProtocolRun run, co_await run_in_path(call));
+  co_return server::reply_with(run_document(run));
+}
+
+// True for rollback; false for interrupt, the default.
+Result<bool> rolls_back(const Call& call) {
+  auto action = call.query.find("action");
+  bool is_default = action == call.query.end() || action->second == "interrupt";
+  if (is_default || action->second == "rollback") return !is_default;
+  return error(ErrorCode::invalid, "\"action\" must be interrupt or rollback.");
+}
+
+Task<Result<Reply>> cancel_thread_run(AgentServer& served, Call call) {
+  BELAY_CO_TRY(bool is_rollback, rolls_back(call));
+  BELAY_CO_TRY(ProtocolRun run, co_await run_in_path(call));
+  BELAY_CO_CHECK(co_await cancel_run(served, call, std::move(run), is_rollback));
+  auto wait = call.query.find("wait");
+  bool waits = wait != call.query.end() && (wait->second == "1" || wait->second == "true");
+  // The cancellation is durable in either case.
+  Reply reply;
+  reply.status = waits ? 204 : 202;
+  co_return std::move(reply);
+}
+
+struct CancelSelection {
+  std::optional<std::string> thread;
+  std::vector<std::string> runs;
+  std::vector<RunStatus> statuses;  // empty: the named runs
+};
+
+Result<CancelSelection> selection_in(const Value& body) {
+  CancelSelection selection;
+  BELAY_TRY(selection.thread, text_member(body, "thread_id"));
+  BELAY_TRY(auto runs, texts_member(body, "run_ids"));
+  BELAY_TRY(auto status, text_member(body, "status"));
+  bool has_thread = selection.thread && runs && !runs->empty();
+  if (has_thread && !status) {
+    selection.runs = *std::move(runs);
+    if (selection.runs.size() <= limits::list_rows_max) return selection;
+    return error(ErrorCode::invalid, "\"run_ids\" names too many runs.");
+  }
+  bool is_named = selection.thread || runs;
+  if (status && !is_named) {
+    if (*status != "running") selection.statuses.push_back(RunStatus::queued);
+    if (*status != "pending") selection.statuses.push_back(RunStatus::running);
+    if (*status == "pending" || *status == "running" || *status == "all") return selection;
+    return error(ErrorCode::invalid, "\"status\" must be pending, running or all.");
+  }
+  return error(ErrorCode::invalid,
+               "Name either \"thread_id\" and \"run_ids\", or a \"status\" of the runs.");
+}
+
+// The selected runs; `not_found` if a named one does not exist.
+Task<Result<std::vector<ProtocolRun>>> selected_runs(const Call& call, CancelSelection selection) {
+  std::vector<ProtocolRun> runs;
+  for (std::string& id : selection.runs) {
+    ThreadId thread(*selection.thread);
+    BELAY_CO_TRY(ProtocolRun run, co_await find_run(call, std::move(thread), std::move(id)));
+    runs.push_back(std::move(run));
+  }
+  if (selection.statuses.empty()) co_return std::move(runs);
+  RunPage page;
+  page.statuses = selection.statuses;
+  page.user = call.who.user;
+  page.limit = limits::list_rows_max;
+  BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
+  for (RunRow& row : rows) {
+    RunRecord record = record_of_row(row);
+    runs.push_back({std::move(record), std::move(row), false});
+  }
+  co_return std::move(runs);
+}
+
+Task<Result<Reply>> cancel_runs(AgentServer& served, Call call) {
+  BELAY_CO_TRY(bool is_rollback, rolls_back(call));
+  BELAY_CO_TRY(CancelSelection selection, selection_in(call.body));
+  BELAY_CO_TRY(std::vector<ProtocolRun> runs, co_await selected_runs(call, std::move(selection)));
+  for (ProtocolRun& run : runs) {
+    BELAY_CO_CHECK(co_await cancel_run(served, call, std::move(run), is_rollback));
+  }
+  Reply reply;
+  reply.status = 204;
+  co_return std::move(reply);
+}
+
+Task<Result<Reply>> remove_run(AgentServer& served, Call call) {
+  BELAY_CO_TRY(ProtocolRun run, co_await run_in_path(call));
+  BELAY_CO_CHECK(co_await delete_run(served, call, std::move(run)));
+  Reply reply;
+  reply.status = 204;
+  co_return std::move(reply);
+}
+
+Value cancel_members() {
+  Value text = Value::object({{"type", "string"}});
+  return Value::object({{"thread_id", text},
+                        {"run_ids", Value::object({{"type", "array"}})},
+                        {"status", std::move(text)}});
+}
+
+}  // namespace
+
+std::vector<Route> run_list_routes(const AgentServerPointer& served) {
+  const std::string of_thread = "/threads/{threadId}/runs", one = of_thread + "/{runId}";
+  std::vector<Route> routes;
+  auto add = [&](const char* method, const std::string& path, const char* id, const char* summary,
+                 Answer answer) -> Route& {
+    Route route = protocol_route(method, path, id, summary);
+    if (route.method != "GET") route.permission = Permission::run;
+    route.answers = {{200, "Done"}};
+    route.handle = answering(served, answer);
+    routes.push_back(std::move(route));
+    return routes.back();
+  };
+  add("GET", of_thread, "agentServerListRuns", "A page of the runs of a thread, newest first",
+      list_thread_runs);
+  add("GET", one, "agentServerGetRun", "A run", show_thread_run);
+  Route& cancel = add("POST", one + "/cancel", "agentServerCancelRun",
+                      "Cancellation of a run, which a rollback deletes", cancel_thread_run);
+  cancel.answers = {{202, "Cancelled"}, {204, "Cancelled, if the request waits"}};
+  accept_body(cancel);
+  Route& several = add("POST", "/runs/cancel", "agentServerCancelRuns",
+                       "Cancellation of named runs, or of those in a status", cancel_runs);
+  several.answers = {{204, "Cancelled"}};
+  accept_body(several, cancel_members());
+  add("DELETE", one, "agentServerDeleteRun", "Deletion of a run, which must have ended", remove_run)
+      .answers = {{204, "Deleted"}};
+  return routes;
+}
+
+}  // namespace belay::langgraph

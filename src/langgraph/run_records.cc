@@ -1,0 +1,202 @@
+#include "langgraph/run_records.h"
+
+#include <algorithm>
+#include <array>
+
+#include "langgraph/assistants.h"
+#include "langgraph/records.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+
+constexpr std::array<std::string_view, 6> kRunStatuses{"pending", "running", "success",
+                                                       "error",   "timeout", "interrupted"};
+
+Error no_run(std::string_view id) {
+  return error(ErrorCode::not_found,
+               "Run with ID " + std::string(id.substr(0, 100)) + " not found.");
+}
+
+Task<Result<std::optional<RunRecord>>> record_of_run(const Call& call, UserId user,
+                                                     std::string id) {
+  auto records = records_of(call.service, call.who, std::move(user));
+  co_return co_await records->get<RunRecord>(std::move(id));
+}
+
+Task<Result<std::vector<RunRecord>>> records_of_thread(Service& service, Principal who, UserId user,
+                                                       std::string thread) {
+  RecordFilter filter;
+  filter.field = "thread";
+  filter.value = std::move(thread);
+  BELAY_CO_TRY(auto found, co_await read_records<RunRecord>(service, std::move(who),
+                                                            std::move(user), std::move(filter)));
+  std::vector<RunRecord> records;
+  for (auto& each : found.records) records.push_back(std::move(each.record));
+  co_return std::move(records);
+}
+
+bool is_later(const RunRecord& one, const RunRecord& other) {
+  return one.run == other.run && one.after > other.after;
+}
+
+// The run of the service that a run of the protocol belongs to.
+Task<Result<RunRow>> row_of_record(const Call& call, const RunRecord& record) {
+  auto run = uuid_from(record.run);
+  if (!run) co_return error(ErrorCode::corrupt, "The record of run " + record.id + " is damaged.");
+  co_return co_await call.service.run(call.who, RunId(*run));
+}
+
+}  // namespace
+
+RunRecord record_of_row(const RunRow& row) {
+  RunRecord record;
+  record.id = record.run = row.run.text();
+  record.thread = row.thread.text;
+  record.assistant_id = system_assistant_id(row.graph);
+  record.strategy = name_of(BusyThread::reject);
+  record.created_at = row.created_at;
+  return record;
+}
+
+Task<Result<ProtocolRun>> find_run_by_id(const Call& call, std::string id) {
+  auto uuid = uuid_from(id);
+  if (!uuid) co_return no_run(id);
+  id = uuid->text();
+  ProtocolRun found;
+  std::string key = id;
+  UserId caller = call.who.user;
+  BELAY_CO_TRY(auto own, co_await record_of_run(call, std::move(caller), std::move(key)));
+  Result<RunRow> row = no_run(id);
+  if (own) {
+    row = co_await row_of_record(call, *own);
+  } else {
+    row = co_await call.service.run(call.who, RunId(*uuid));
+  }
+  bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
+  if (is_absent) co_return no_run(id);
+  if (!row.ok()) co_return std::move(row).error();
+  found.row = *std::move(row);
+  UserId user = found.row.user;
+  std::string thread = found.row.thread.text;
+  BELAY_CO_TRY(auto records, co_await records_of_thread(call.service, call.who, std::move(user),
+                                                        std::move(thread)));
+  auto named = std::find_if(records.begin(), records.end(),
+                            [&id](const RunRecord& each) { return each.id == id; });
+  found.record = named == records.end() ? record_of_row(found.row) : *named;
+  found.is_superseded =
+      std::any_of(records.begin(), records.end(),
+                  [&found](const RunRecord& each) { return is_later(each, found.record); });
+  co_return std::move(found);
+}
+
+Task<Result<ProtocolRun>> find_run(const Call& call, ThreadId thread, std::string id) {
+  if (auto uuid = uuid_from(thread.text)) thread = ThreadId(uuid->text());
+  std::string named = id;
+  auto found = co_await find_run_by_id(call, std::move(named));
+  if (found.ok() && found->row.thread != thread) co_return no_run(id);
+  co_return std::move(found);
+}
+
+Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const Call& call, const ThreadView& thread) {
+  std::vector<ProtocolRun> runs;
+  if (!thread.listed) co_return std::move(runs);
+  UserId user = thread.user;
+  std::string name = thread.id.text;
+  BELAY_CO_TRY(auto records, co_await records_of_thread(call.service, call.who, std::move(user),
+                                                        std::move(name)));
+  RunPage page;
+  page.thread = thread.id;
+  page.limit = limits::list_rows_max;
+  bool has_more = true;
+  while (has_more && runs.size() < kSearchedMax) {
+    RunPage wanted = page;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(wanted)));
+    has_more = rows.size() == page.limit;
+    if (has_more) page.before = rows.back().run;
+    for (const RunRow& row : rows) {
+      RunRecord first = record_of_row(row);
+      for (const RunRecord& each : records) {
+        if (each.id == first.id) first = each;
+        if (each.run == first.run && each.id != first.id) runs.push_back({each, row, false});
+      }
+      runs.push_back({std::move(first), row, false});
+    }
+  }
+  for (ProtocolRun& run : runs) {
+    run.is_superseded = std::any_of(records.begin(), records.end(), [&run](const RunRecord& each) {
+      return is_later(each, run.record);
+    });
+  }
+  std::sort(runs.begin(), runs.end(), [](const ProtocolRun& a, const ProtocolRun& b) {
+    auto order = [](const ProtocolRun& run) {
+      return std::tuple(run.record.created_at, run.row.ordinal, run.record.after);
+    };
+    return order(b) < order(a);
+  });
+  co_return std::move(runs);
+}
+
+Task<Result<Done>> save_run(const Call& call, RunRecord record, UserId user) {
+  std::vector<RecordWrite> writes;
+  BELAY_CO_CHECK(add_write(writes, record, user, 0));
+  auto saved = co_await call.service.save_records(call.who, std::move(writes));
+  // The same request was sent before.
+  bool is_known = !saved.ok() && saved.error().code == ErrorCode::conflict;
+  if (is_known) co_return Done{};
+  co_return std::move(saved);
+}
+
+Task<Result<Done>> forget_runs(Service& service, Principal who, ThreadId thread, UserId user) {
+  UserId owner = user;
+  BELAY_CO_TRY(auto records,
+               co_await records_of_thread(service, who, std::move(owner), std::move(thread.text)));
+  std::vector<RecordWrite> writes;
+  for (const RunRecord& each : records) {
+    writes.push_back(record_erasure(RunRecord::collection, user, each.id));
+  }
+  if (writes.empty()) co_return Done{};
+  co_return co_await service.save_records(who, std::move(writes));
+}
+
+std::string_view status_of(const ProtocolRun& run) {
+  if (run.is_superseded) return "success";
+  switch (run.row.status) {
+    case RunStatus::queued:
+      return "pending";
+    case RunStatus::running:
+      return "running";
+    case RunStatus::paused:
+      return thread_status(run.row) == ThreadStatus::busy ? "running" : "success";
+    case RunStatus::completed:
+      return "success";
+    case RunStatus::cancelled:
+      return "interrupted";
+    case RunStatus::failed:
+    case RunStatus::quarantined:
+      break;
+  }
+  return "error";
+}
+
+bool is_run_status(std::string_view name) {
+  return std::find(kRunStatuses.begin(), kRunStatuses.end(), name) != kRunStatuses.end();
+}
+
+Value run_document(const ProtocolRun& run) {
+  const RunRecord& record = run.record;
+  Instant changed =
+      run.is_superseded ? record.created_at : std::max(run.row.updated_at, record.created_at);
+  return Value::object({{"run_id", record.id},
+                        {"thread_id", record.thread},
+                        {"assistant_id", record.assistant_id},
+                        {"created_at", to_text(record.created_at)},
+                        {"updated_at", to_text(changed)},
+                        {"status", status_of(run)},
+                        {"metadata", record.metadata},
+                        {"kwargs", record.kwargs},
+                        {"multitask_strategy", record.strategy}});
+}
+
+}  // namespace belay::langgraph

@@ -1,0 +1,65 @@
+#pragma once
+// langgraph/run_records.h - runs of the Agent Server API: parts of runs of the service.
+//
+// A run of the service is one run of the protocol, with the same id, until it waits for a person:
+// there the run of the protocol ends. A resume is another run of the protocol on the same run of
+// the service; it begins after the commit at which the request found it. The record of a run has
+// the members that the service does not store. Runs that were started through other doors have no
+// record; a decision through another door begins no run of the protocol.
+//
+// Threading: on the executor that awaits.
+
+#include "langgraph/threads.h"
+
+namespace belay::langgraph {
+
+struct RunRecord {
+  static constexpr std::string_view collection = "langgraph_runs";
+
+  std::string id{};             // of the protocol; of a start: that of the run of the service
+  std::string thread{}, run{};  // of the service
+  std::string assistant_id{};
+  std::int64_t after = 0;               // begins after this commit; 0: the start of the run
+  std::vector<std::string> answered{};  // the interrupts that it answers
+  Value kwargs = Value::Object();
+  Value metadata = Value::Object();
+  std::string strategy{};  // multitask_strategy
+  bool is_stateless = false;
+  Instant created_at{};
+
+  std::string key() const { return id; }
+  static auto indexed() { return std::tuple{&RunRecord::thread}; }
+  Instant expires_at() const { return created_at + limits::steering_kept; }
+};
+
+struct ProtocolRun {
+  RunRecord record;
+  RunRow row;                  // of the service
+  bool is_superseded = false;  // a later run of the protocol continues the run of the service
+};
+
+// The record of a run of the service that has none.
+RunRecord record_of_row(const RunRow& row);
+
+// `not_found` for an id that is not a run of the thread, or that the caller cannot read.
+Task<Result<ProtocolRun>> find_run(const server::Call& call, ThreadId thread, std::string id);
+// The same, of any thread.
+Task<Result<ProtocolRun>> find_run_by_id(const server::Call& call, std::string id);
+
+// The runs of a thread, newest first; at most kSearchedMax (records.h).
+Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const server::Call& call,
+                                                      const ThreadView& thread);
+
+// Saves the record of a new run; the first one, if it exists.
+Task<Result<Done>> save_run(const server::Call& call, RunRecord record, UserId user);
+// Deletes the records of the runs of a thread.
+Task<Result<Done>> forget_runs(Service& service, Principal who, ThreadId thread, UserId user);
+
+// pending, running, success, error, timeout or interrupted. A run that waits for a person has ended
+// with success; only a cancelled one is interrupted.
+std::string_view status_of(const ProtocolRun& run);
+bool is_run_status(std::string_view name);
+// The document `Run` of the protocol.
+Value run_document(const ProtocolRun& run);
+
+}  // namespace belay::langgraph

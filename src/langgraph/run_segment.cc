@@ -1,0 +1,119 @@
+#include "langgraph/run_segment.h"
+
+namespace belay::langgraph {
+namespace {
+
+// Thousands of clients might wait for paused runs: poll less often.
+constexpr std::chrono::milliseconds kIdlePoll{5'000};
+
+std::string member_text(const Value& value, std::string_view name) {
+  const std::string* text = value[name].as_string();
+  return text ? *text : std::string();
+}
+
+// True if a task of the commit waits at a breakpoint.
+bool has_held_task(const Value& commit) {
+  const Value::Array* tasks = commit["tasks"].as_array();
+  for (std::size_t i = 0; tasks && i < tasks->size(); ++i) {
+    if ((*tasks)[i]["held"] == Value(true)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string error_name_of(std::string_view code, std::string_view message) {
+  bool is_limit = code == name_of(ErrorCode::exhausted);
+  if (is_limit && message.find("supersteps") != std::string_view::npos) {
+    return "GraphRecursionError";
+  }
+  return code.empty() ? "Error" : std::string(code);
+}
+
+RunSegment::RunSegment(Service& service, Principal who, const ProtocolRun& run)
+    : service_(service),
+      who_(std::move(who)),
+      thread_(run.row.thread),
+      run_(run.row.run),
+      after_(static_cast<std::uint64_t>(run.record.after)),
+      answered_(run.record.answered.begin(), run.record.answered.end()) {}
+
+Task<Result<Done>> RunSegment::open(std::vector<EventKind> kinds) {
+  kinds_.insert(kinds.begin(), kinds.end());
+  std::set<EventKind> read = kinds_;
+  for (EventKind kind :
+       {EventKind::status, EventKind::checkpoints, EventKind::approvals, EventKind::debug}) {
+    read.insert(kind);
+  }
+  EventOptions options;
+  options.thread = thread_;
+  options.run = run_;
+  options.kinds.assign(read.begin(), read.end());
+  options.poll_max = kIdlePoll;
+  BELAY_CO_TRY(reader_, co_await service_.events(who_, std::move(options)));
+  co_return Done{};
+}
+
+Task<Result<std::vector<StreamEvent>>> RunSegment::next() {
+  std::vector<StreamEvent> wanted;
+  while (wanted.empty() && end_ == SegmentEnd::none) {
+    BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader_->next());
+    if (events.empty()) end_ = SegmentEnd::completed;
+    for (StreamEvent& event : events) {
+      if (end_ != SegmentEnd::none) break;
+      BELAY_CO_CHECK(co_await notice(event));
+      bool is_before = event.id && event.id->seq <= after_;
+      if (!is_before && kinds_.contains(event.kind)) wanted.push_back(std::move(event));
+    }
+  }
+  co_return std::move(wanted);
+}
+
+Task<Result<Done>> RunSegment::notice(const StreamEvent& event) {
+  if (event.kind == EventKind::approvals && event.body["event"] == Value("asked")) {
+    auto id = uuid_from(member_text(event.body, "interrupt"));
+    if (id) asked_.push_back(InterruptId(*id));
+  }
+  bool is_of_segment = event.id && event.id->seq > after_ && event.checkpoint_ns.empty();
+  if (!is_of_segment) co_return Done{};
+  if (event.kind == EventKind::checkpoints) status_ = member_text(event.body, "status");
+  bool is_paused = status_ == name_of(RunStatus::paused);
+  if (event.kind == EventKind::debug && is_paused) co_return co_await pause(event);
+  if (event.kind == EventKind::status) finish(event);
+  co_return Done{};
+}
+
+// Ends the segment if the run waits for a person; a timer continues it. The rows of its approvals
+// show for each later reader which ones were open at this commit.
+Task<Result<Done>> RunSegment::pause(const StreamEvent& event) {
+  for (const InterruptId& interrupt : asked_) {
+    std::string id = interrupt.text();
+    if (answered_.contains(id)) continue;
+    Whose any;
+    BELAY_CO_TRY(ApprovalRow row, co_await service_.approval(who_, std::move(id), std::move(any)));
+    bool is_open = row.status == ApprovalStatus::open || row.decided_at >= event.at;
+    if (is_open) interrupts_.push_back(interrupt_document(row));
+  }
+  if (!interrupts_.empty()) {
+    end_ = SegmentEnd::interrupted;
+  } else if (has_held_task(event.body)) {
+    end_ = SegmentEnd::held;
+  }
+  co_return Done{};
+}
+
+void RunSegment::finish(const StreamEvent& event) {
+  std::string status = member_text(event.body, "status");
+  if (status == name_of(RunStatus::completed)) end_ = SegmentEnd::completed;
+  if (status == name_of(RunStatus::cancelled)) end_ = SegmentEnd::cancelled;
+  bool has_failed =
+      status == name_of(RunStatus::failed) || status == name_of(RunStatus::quarantined);
+  if (!has_failed) return;
+  end_ = SegmentEnd::failed;
+  const Value& failure = event.body["error"];
+  message_ = member_text(failure, "message");
+  error_name_ = error_name_of(member_text(failure, "code"), message_);
+  if (message_.empty()) message_ = "The run is " + status + ".";
+}
+
+}  // namespace belay::langgraph

@@ -1,0 +1,64 @@
+#pragma once
+// langgraph/run_segment.h - RunSegment: the events of a run of the protocol, which are a part of
+// those of a run of the service; and the way in which it ends.
+//
+// The segment ends where the run of the service ends, or waits for a person: it then has the
+// interrupts that were open at that commit. Its end depends only on durable rows: each reader, at
+// any time, finds the same events and the same end.
+//
+// Threading: the executor's thread. The service must outlive the segment.
+
+#include <deque>
+#include <set>
+
+#include "langgraph/run_records.h"
+
+namespace belay::langgraph {
+
+enum class SegmentEnd {
+  none,  // it has not ended
+  completed,
+  cancelled,
+  failed,       // see `error_name` and `message`
+  interrupted,  // it waits for the decisions of `interrupts`
+  held,         // it waits at a breakpoint
+};
+
+class RunSegment {
+ public:
+  RunSegment(Service& service, Principal who, const ProtocolRun& run);
+
+  // Opens the reader of events of these kinds, and of those that the segment needs.
+  Task<Result<Done>> open(std::vector<EventKind> kinds);
+  // Returns the next events of these kinds; none at the end. REQUIRES: open().
+  Task<Result<std::vector<StreamEvent>>> next();
+
+  SegmentEnd end() const { return end_; }
+  const Value::Array& interrupts() const { return interrupts_; }
+  const std::string& error_name() const { return error_name_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  Task<Result<Done>> notice(const StreamEvent& event);
+  Task<Result<Done>> pause(const StreamEvent& event);
+  void finish(const StreamEvent& event);
+
+  Service& service_;
+  const Principal who_;
+  const ThreadId thread_;
+  const RunId run_;
+  const std::uint64_t after_;
+  std::set<std::string> answered_;
+  std::set<EventKind> kinds_;
+  std::unique_ptr<EventReader> reader_;
+  std::vector<InterruptId> asked_;
+  std::string status_;  // of the newest commit
+  SegmentEnd end_ = SegmentEnd::none;
+  Value::Array interrupts_;
+  std::string error_name_, message_;
+};
+
+// Returns the name that clients of LangGraph expect for an error of a run.
+std::string error_name_of(std::string_view code, std::string_view message);
+
+}  // namespace belay::langgraph

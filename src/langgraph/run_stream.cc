@@ -1,0 +1,217 @@
+#include "langgraph/run_stream.h"
+
+#include "langgraph/records.h"
+#include "server/heartbeat.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+using server::Reply;
+
+Task<Result<Done>> delete_ended_thread(Service& service, Principal who, RunRow row) {
+  ThreadId thread = row.thread;
+  BELAY_CO_TRY(RunView view, co_await service.wait_for(who, std::move(thread), row.run));
+  // A run that waits for a person is kept, because its decision can still be made.
+  if (!is_final(view.row.status)) co_return Done{};
+  thread = row.thread;
+  BELAY_CO_CHECK(co_await service.delete_thread(who, std::move(thread)));
+  co_return co_await forget_runs(service, who, std::move(row.thread), std::move(row.user));
+}
+
+// The work after a response, which the request does not wait for.
+Task<Result<Done>> leave_run(Service& service, Principal who, RunRow row, AfterResponse after) {
+  if (after.cancels) {
+    ThreadId thread = row.thread;
+    std::string by = who.user.text;
+    std::string nobody;
+    // The run can have ended meanwhile.
+    (void)co_await service.cancel(who, std::move(thread), std::move(by), std::move(nobody),
+                                  row.run);
+  }
+  if (!after.deletes_thread) co_return Done{};
+  co_return co_await delete_ended_thread(service, std::move(who), std::move(row));
+}
+
+// A response that follows a run.
+class RunFollower : public http::BodyStream {
+ public:
+  RunFollower(const AgentServer& served, const Call& call, FollowedRun followed)
+      : served_(served),
+        service_(call.service),
+        who_(call.who),
+        followed_(std::move(followed)),
+        segment_(service_, who_, followed_.run) {}
+  ~RunFollower() override {
+    AfterResponse after = followed_.after;
+    after.cancels = after.cancels && segment_.end() == SegmentEnd::none;
+    if (!after.cancels && !after.deletes_thread) return;
+    auto task = leave_run(service_, who_, followed_.run.row, after);
+    (void)served_.world.waiting.begin<Result<Done>>(std::move(task));
+  }
+
+  virtual Task<Result<Done>> open() = 0;
+
+ protected:
+  AgentServer served_;
+  Service& service_;
+  const Principal who_;
+  const FollowedRun followed_;
+  RunSegment segment_;
+};
+
+std::function<Value(Value, bool)> shown_values(const AgentServer& served, const RunRow& row) {
+  return [served, row](Value state, bool has_ended) {
+    RunView view;
+    view.row = row;
+    view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
+    view.state = std::move(state);
+    return values_of(served, view);
+  };
+}
+
+ClassicOptions classic_options(const AgentServer& served, const FollowedRun& followed) {
+  const RunRecord& record = followed.run.record;
+  ClassicOptions options;
+  options.modes = followed.modes;
+  options.subgraphs = followed.subgraphs;
+  options.run_id = record.id;
+  options.thread_id = record.thread;
+  options.graph_id = followed.run.row.graph;
+  options.assistant_id = record.assistant_id;
+  options.is_resumed = record.after > 0;
+  options.shown = shown_values(served, followed.run.row);
+  return options;
+}
+
+class RunEvents final : public RunFollower {
+ public:
+  RunEvents(const AgentServer& served, const Call& call, FollowedRun followed)
+      : RunFollower(served, call, std::move(followed)),
+        classic_(classic_options(served, followed_)) {}
+
+  Task<Result<Done>> open() override { return segment_.open(classic_.kinds()); }
+
+  Task<Result<std::string>> next() override {
+    std::string text;
+    if (!has_begun_) {
+      has_begun_ = true;
+      ClassicEvents out;
+      classic_.begin(out);
+      add_text(out, text);
+    }
+    while (text.empty() && segment_.end() == SegmentEnd::none) {
+      auto events = co_await segment_.next();
+      bool is_deleted = !events.ok() && events.error().code == ErrorCode::not_found;
+      if (is_deleted) co_return std::string();
+      if (!events.ok()) co_return std::move(events).error();
+      ClassicEvents out;
+      for (StreamEvent& event : *events) classic_.add(std::move(event), out);
+      add_end(out);
+      add_text(out, text);
+    }
+    co_return std::move(text);
+  }
+
+ private:
+  void add_end(ClassicEvents& out) {
+    if (segment_.end() == SegmentEnd::interrupted) classic_.interrupt(segment_.interrupts(), out);
+    if (segment_.end() != SegmentEnd::failed) return;
+    classic_.fail(segment_.error_name(), segment_.message(), out);
+  }
+  void add_text(const ClassicEvents& events, std::string& text) const {
+    for (const ClassicEvent& event : events) {
+      bool is_received = followed_.received && event.id <= *followed_.received;
+      if (!is_received) text += sse_text(event);
+    }
+  }
+
+  ClassicStream classic_;
+  bool has_begun_ = false;
+};
+
+class RunResult final : public RunFollower {
+ public:
+  using RunFollower::RunFollower;
+
+  Task<Result<Done>> open() override {
+    std::vector<EventKind> none;
+    return segment_.open(std::move(none));
+  }
+
+  Task<Result<std::string>> next() override {
+    if (is_sent_) co_return std::string();
+    while (segment_.end() == SegmentEnd::none) BELAY_CO_CHECK(co_await segment_.next());
+    BELAY_CO_TRY(Value result, co_await result());
+    is_sent_ = true;
+    co_return to_json(result);
+  }
+
+ private:
+  Task<Result<Value>> result() {
+    if (segment_.end() == SegmentEnd::interrupted) {
+      co_return Value::object({{"__interrupt__", segment_.interrupts()}});
+    }
+    if (segment_.end() == SegmentEnd::failed) {
+      Value failure =
+          Value::object({{"error", segment_.error_name()}, {"message", segment_.message()}});
+      co_return Value::object({{"__error__", std::move(failure)}});
+    }
+    const RunRow& row = followed_.run.row;
+    ThreadId thread = row.thread;
+    BELAY_CO_TRY(RunView view,
+                 co_await service_.status(who_, std::move(thread), std::nullopt, row.run));
+    co_return values_of(served_, view);
+  }
+
+  bool is_sent_ = false;
+};
+
+// The heartbeats of a JSON text: line breaks instead of comments.
+class JsonHeartbeat final : public http::BodyStream {
+ public:
+  explicit JsonHeartbeat(std::unique_ptr<http::BodyStream> pieces) : pieces_(std::move(pieces)) {}
+
+  Task<Result<std::string>> next() override {
+    BELAY_CO_TRY(std::string piece, co_await pieces_->next());
+    if (piece.starts_with(':')) piece = "\n";
+    co_return std::move(piece);
+  }
+
+ private:
+  const std::unique_ptr<http::BodyStream> pieces_;
+};
+
+std::unique_ptr<http::BodyStream> with_heartbeat(const AgentServer& served,
+                                                 std::unique_ptr<http::BodyStream> pieces) {
+  return std::make_unique<server::HeartbeatStream>(served.world.parts.executor, std::move(pieces),
+                                                   served.world.options.heartbeat);
+}
+
+}  // namespace
+
+Task<Result<Reply>> stream_reply(AgentServer& served, const Call& call, FollowedRun followed) {
+  auto events = std::make_unique<RunEvents>(served, call, std::move(followed));
+  BELAY_CO_CHECK(co_await events->open());
+  Reply reply;
+  reply.headers = server::event_stream_headers();
+  reply.stream = with_heartbeat(served, std::move(events));
+  co_return std::move(reply);
+}
+
+Task<Result<Reply>> result_reply(AgentServer& served, const Call& call, FollowedRun followed) {
+  auto result = std::make_unique<RunResult>(served, call, std::move(followed));
+  BELAY_CO_CHECK(co_await result->open());
+  Reply reply;
+  reply.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}};
+  auto pieces = with_heartbeat(served, std::move(result));
+  reply.stream = std::make_unique<JsonHeartbeat>(std::move(pieces));
+  co_return std::move(reply);
+}
+
+void delete_after_end(AgentServer& served, const Call& call, RunRow row) {
+  auto task = delete_ended_thread(call.service, call.who, std::move(row));
+  (void)served.world.waiting.begin<Result<Done>>(std::move(task));
+}
+
+}  // namespace belay::langgraph

@@ -1,0 +1,295 @@
+#include "langgraph/runs.h"
+
+#include <algorithm>
+
+#include "base/percent_encoding.h"
+#include "langgraph/assistants.h"
+#include "langgraph/errors.h"
+#include "langgraph/state.h"
+#include "service/json_encode.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+
+constexpr std::size_t kRunBytesMax = 256u << 10;  // of the members that a record keeps
+
+// A request, after all checks that need no thread.
+struct WantedRun {
+  RunBody body;
+  Assistant assistant;
+  Value agent;  // its document
+  std::optional<ThreadView> thread;
+  bool is_stateless = false;
+};
+
+void overlay(Value::Object& config, const Value& over) {
+  if (!over.as_object()) return;
+  for (const auto& [name, value] : *over.as_object()) {
+    Value& member = config[name];
+    bool merges = name == "configurable" && member.as_object() && value.as_object();
+    if (!merges) {
+      member = value;
+      continue;
+    }
+    for (const auto& [inner, each] : *value.as_object()) {
+      member.as_object()->insert_or_assign(inner, each);
+    }
+  }
+}
+
+// The configuration of the assistant, that of the thread, and that of the body, which is last.
+void merge_config(Value& body, const Assistant& assistant, const ThreadView* thread) {
+  const Value& own = std::as_const(body)["config"];
+  if (!own.is_null() && !own.as_object()) return;
+  Value::Object config;
+  overlay(config, assistant.config);
+  if (thread && thread->record) overlay(config, thread->record->config);
+  overlay(config, own);
+  if (!config.empty()) body.as_object()->insert_or_assign("config", Value(std::move(config)));
+}
+
+Result<Done> check_size(const RunBody& body) {
+  if (to_json(body.settings).size() + to_json(body.metadata).size() <= kRunBytesMax) return Done{};
+  return error(ErrorCode::invalid, "The metadata and the configuration of the run are too large: " +
+                                       std::to_string(kRunBytesMax) + " bytes are allowed.");
+}
+
+// Reads the thread; one that does not exist is created by the start of its first run if the body
+// asks for that.
+Task<Result<ThreadView>> thread_of_run(AgentServer& served, const Call& call, ThreadId thread) {
+  ThreadId named = thread;
+  auto view = co_await find_thread(served.world, call, std::move(named));
+  bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
+  if (!is_absent) co_return std::move(view);
+  if (std::as_const(call.body)["if_not_exists"] != Value("create")) co_return std::move(view);
+  auto uuid = uuid_from(thread.text);
+  if (!uuid) co_return error(ErrorCode::invalid, "The id of a new thread must be a UUID.");
+  ThreadView made;
+  made.id = ThreadId(uuid->text());
+  made.user = call.who.user;
+  co_return std::move(made);
+}
+
+Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
+                                   std::optional<ThreadId> thread) {
+  WantedRun wanted;
+  wanted.is_stateless = !thread;
+  BELAY_CO_TRY(wanted.body, run_body_of(call.body));
+  std::string name = wanted.body.assistant_id;
+  BELAY_CO_TRY(wanted.assistant, co_await find_assistant(served.world, call, std::move(name)));
+  std::string graph = wanted.assistant.graph_id;
+  BELAY_CO_TRY(wanted.agent, co_await agent_named(call, std::move(graph)));
+  if (thread) {
+    BELAY_CO_TRY(wanted.thread, co_await thread_of_run(served, call, *std::move(thread)));
+  }
+  merge_config(call.body, wanted.assistant, wanted.thread ? &*wanted.thread : nullptr);
+  BELAY_CO_TRY(wanted.body, run_body_of(call.body));
+  BELAY_CO_CHECK(check_size(wanted.body));
+  co_return std::move(wanted);
+}
+
+// Refuses every checkpoint except the newest one of the thread.
+Task<Result<Done>> check_checkpoint(const Call& call, const WantedRun& wanted) {
+  if (wanted.body.checkpoint.empty()) co_return Done{};
+  std::optional<ThreadCheckpoint> newest;
+  if (wanted.thread && wanted.thread->has_run()) {
+    ThreadId thread = wanted.thread->id;
+    BELAY_CO_TRY(newest, co_await find_checkpoint(call, std::move(thread), std::nullopt));
+  }
+  if (newest && newest->commit.id.text() == wanted.body.checkpoint) co_return Done{};
+  co_return error(ErrorCode::invalid,
+                  "\"checkpoint\" must name the newest checkpoint of the thread: a run from an "
+                  "older one would change its history. Fork the thread instead.");
+}
+
+RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row) {
+  RunRecord record = record_of_row(row);
+  record.assistant_id = wanted.assistant.id;
+  record.kwargs = wanted.body.settings;
+  record.metadata = wanted.body.metadata;
+  record.strategy = name_of(wanted.body.if_busy.value_or(served.options.if_busy));
+  record.is_stateless = wanted.is_stateless;
+  return record;
+}
+
+// The text is the one that clients match.
+Error busy_thread(const Error& refused) {
+  return error(ErrorCode::conflict,
+               "Thread is already running a task. Wait for it to finish, answer its interrupts or "
+               "choose a different multitask strategy. " +
+                   refused.message);
+}
+
+Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedRun& wanted) {
+  StartRun start;
+  start.agent = wanted.assistant.graph_id;
+  Value input = wanted.body.input;
+  BELAY_CO_TRY(start.input, agent_input(served.options.conversations, wanted.agent,
+                                        std::move(input), served.world.parts.random));
+  start.user = wanted.thread ? wanted.thread->user : call.who.user;
+  if (wanted.thread) start.thread = wanted.thread->id;
+  start.run = wanted.body.run;
+  start.if_busy = wanted.body.if_busy.value_or(served.options.if_busy);
+  start.delay = wanted.body.delay;
+  start.queued = start.delay.count() > 0;
+  server::Patience patience;
+  patience.is_queued = start.queued;
+  auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
+  bool is_busy = !view.ok() && view.error().code == ErrorCode::conflict &&
+                 view.error().message.find(" is busy") != std::string::npos;
+  if (is_busy) co_return busy_thread(view.error());
+  if (!view.ok()) co_return std::move(view).error();
+  ThreadId thread = view->row.thread;
+  std::string graph = wanted.assistant.graph_id, assistant = wanted.assistant.id;
+  BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(thread),
+                                             std::move(graph), std::move(assistant)));
+  co_return record_of_wanted(served, wanted, view->row);
+}
+
+// The id of a run that continues another: random, or that of its Idempotency-Key.
+std::string continuing_id(AgentServer& served, const Call& call, const WantedRun& wanted) {
+  Uuid id = random_uuid(served.world.parts.random);
+  std::string key(call.request.header("Idempotency-Key"));
+  if (key.empty() || !wanted.thread) return id.text();
+  Digest digest =
+      sha256("langgraph run\n" + call.who.user.text + '\n' + wanted.thread->id.text + '\n' + key);
+  std::copy_n(digest.begin(), id.bytes.size(), id.bytes.begin());
+  return id.text();
+}
+
+// A run of the protocol that continues a run of the service.
+RunRecord continuing_record(AgentServer& served, const Call& call, const WantedRun& wanted,
+                            const RunRow& row) {
+  RunRecord record = record_of_wanted(served, wanted, row);
+  record.id = continuing_id(served, call, wanted);
+  record.after = static_cast<std::int64_t>(row.seq);
+  record.created_at = served.world.parts.clock.now();
+  return record;
+}
+
+Error no_interrupt() {
+  return error(ErrorCode::conflict, "The resume matches no pending interrupt of the thread.");
+}
+
+// Makes the decisions of a resume. All are checked before the first is made.
+Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const WantedRun& wanted) {
+  if (call.who.permission < Permission::decide) {
+    co_return error(ErrorCode::forbidden, "This API key lacks the permission decide.");
+  }
+  if (!wanted.body.input.is_null()) {
+    co_return error(ErrorCode::invalid, "A run has either an \"input\" or a \"command.resume\".");
+  }
+  if (!wanted.thread || !wanted.thread->has_run()) co_return no_interrupt();
+  ThreadId thread = wanted.thread->id;
+  RunId run = wanted.thread->listed->run->run;
+  BELAY_CO_TRY(RunView view,
+               co_await call.service.status(call.who, std::move(thread), std::nullopt, run));
+  BELAY_CO_TRY(std::vector<PlannedDecision> planned,
+               planned_decisions(wanted.body.resume, view.approvals, call.who.user.text));
+  RunRecord record = continuing_record(served, call, wanted, view.row);
+  for (const PlannedDecision& each : planned) record.answered.push_back(each.interrupt.text());
+  for (PlannedDecision& each : planned) {
+    server::Patience patience;
+    BELAY_CO_TRY(DecisionResult made,
+                 co_await server::decided(served.world, call.service, call.who, each.interrupt,
+                                          std::move(each.decision), patience));
+    if (!is_made(made)) co_return error(ErrorCode::conflict, refusal_text(made) + ".");
+  }
+  co_return std::move(record);
+}
+
+// Continues the thread's run past its breakpoint.
+Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const WantedRun& wanted) {
+  RunRecord record = continuing_record(served, call, wanted, *wanted.thread->listed->run);
+  ThreadId thread = wanted.thread->id;
+  auto task = server::resume_or_look(call.service, call.who, std::move(thread));
+  server::AwaitedRun awaited;
+  awaited.thread = wanted.thread->id;
+  server::Patience patience;
+  BELAY_CO_CHECK(co_await server::await_run(served.world, call.service, call.who, std::move(task),
+                                            std::move(awaited), patience));
+  co_return std::move(record);
+}
+
+// The run of the same request, sent before; nullopt: it is the first.
+Task<Result<std::optional<ProtocolRun>>> known_run(AgentServer& served, const Call& call,
+                                                   const WantedRun& wanted) {
+  bool continues = !wanted.body.resume.is_null() || wanted.body.input.is_null();
+  bool has_key = !call.request.header("Idempotency-Key").empty();
+  if (!continues || !has_key || !wanted.thread) co_return std::optional<ProtocolRun>();
+  std::string id = continuing_id(served, call, wanted);
+  auto run = co_await find_run_by_id(call, std::move(id));
+  bool is_absent = !run.ok() && run.error().code == ErrorCode::not_found;
+  if (is_absent) co_return std::optional<ProtocolRun>();
+  if (!run.ok()) co_return std::move(run).error();
+  co_return std::optional(*std::move(run));
+}
+
+bool waits_at_breakpoint(const WantedRun& wanted) {
+  if (!wanted.thread || !wanted.thread->has_run()) return false;
+  const RunRow& run = *wanted.thread->listed->run;
+  return run.status == RunStatus::paused && pause_reason(run) == PauseReason::breakpoint;
+}
+
+}  // namespace
+
+Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
+                                          std::optional<ThreadId> thread) {
+  BELAY_CO_TRY(WantedRun wanted, co_await wanted_run(served, call, std::move(thread)));
+  bool is_of_other_graph = wanted.thread && wanted.thread->listed &&
+                           wanted.thread->listed->thread.graph != wanted.assistant.graph_id;
+  if (is_of_other_graph) {
+    co_return error(ErrorCode::invalid, "Thread " + wanted.thread->id.text +
+                                            " belongs to the graph \"" +
+                                            wanted.thread->listed->thread.graph + "\".");
+  }
+  BELAY_CO_CHECK(co_await check_checkpoint(call, wanted));
+  BELAY_CO_TRY(std::optional<ProtocolRun> known, co_await known_run(served, call, wanted));
+  BegunRun begun;
+  if (known) {
+    begun.run = *std::move(known);
+    begun.body = std::move(wanted.body);
+    co_return std::move(begun);
+  }
+  Result<RunRecord> record = no_interrupt();
+  if (!wanted.body.resume.is_null()) {
+    record = co_await resume_run(served, call, wanted);
+  } else if (wanted.body.input.is_null() && waits_at_breakpoint(wanted)) {
+    record = co_await pass_breakpoint(served, call, wanted);
+  } else {
+    record = co_await start_run(served, call, wanted);
+  }
+  if (!record.ok()) co_return std::move(record).error();
+  UserId user = wanted.thread ? wanted.thread->user : call.who.user;
+  std::string id = record->id;
+  BELAY_CO_CHECK(co_await save_run(call, *std::move(record), std::move(user)));
+  begun.body = std::move(wanted.body);
+  BELAY_CO_TRY(begun.run, co_await find_run_by_id(call, std::move(id)));
+  co_return std::move(begun);
+}
+
+Task<Result<Done>> check_protocol_run(AgentServer& served, Call& call) {
+  BELAY_CO_CHECK(co_await wanted_run(served, call, std::nullopt));
+  co_return Done{};
+}
+
+FollowedRun followed(BegunRun begun) {
+  FollowedRun run;
+  bool is_stateless = begun.run.record.is_stateless;
+  run.modes = std::move(begun.body.modes);
+  run.subgraphs = begun.body.stream_subgraphs;
+  run.after.cancels = begun.body.cancels_on_disconnect;
+  run.after.deletes_thread = is_stateless && !begun.body.keeps_thread;
+  run.run = std::move(begun.run);
+  return run;
+}
+
+std::string run_path(const RunRecord& record) {
+  std::string path = "/runs/" + record.id;
+  if (record.is_stateless) return path;
+  return "/threads/" + percent_encoded(record.thread) + path;
+}
+
+}  // namespace belay::langgraph

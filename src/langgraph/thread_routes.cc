@@ -1,0 +1,332 @@
+// Routes of threads: creation, search, change, copy and deletion.
+
+#include <algorithm>
+#include <cmath>
+
+#include "langgraph/records.h"
+#include "langgraph/thread_search.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+using server::Reply;
+using server::Route;
+
+constexpr double kTtlMinutesMax = 60.0 * 24 * 366 * 10;
+
+Task<Result<ThreadView>> named_thread(AgentServer& served, const Call& call) {
+  ThreadId thread(call.path.at("threadId"));
+  co_return co_await find_thread(served.world, call, std::move(thread));
+}
+
+Task<Result<Reply>> thread_reply(AgentServer& served, const Call& call, ThreadId thread) {
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
+  SearchPage whole;
+  BELAY_CO_TRY(Value document,
+               co_await document_with_state(served, call, std::move(view), std::move(whole)));
+  co_return server::reply_with(std::move(document));
+}
+
+// Returns the minutes of "ttl": a number, or an object with `ttl` and `strategy`.
+Result<std::optional<double>> ttl_in(const Value& body) {
+  const Value& ttl = body["ttl"];
+  if (ttl.is_null()) return std::optional<double>();
+  const Value& strategy = ttl["strategy"];
+  if (!strategy.is_null() && strategy != Value("delete")) {
+    return error(ErrorCode::invalid, "The only \"strategy\" of a \"ttl\" is delete.");
+  }
+  auto minutes = ttl.as_object() ? ttl["ttl"].as_double() : ttl.as_double();
+  if (minutes && *minutes > 0 && *minutes <= kTtlMinutesMax) return minutes;
+  return error(ErrorCode::invalid, "\"ttl\" must be a number of minutes, at most 10 years.");
+}
+
+Instant after_minutes(Instant now, double minutes) {
+  constexpr double kMicroseconds = 60e6;
+  return now + std::chrono::microseconds(std::llround(minutes * kMicroseconds));
+}
+
+Result<Value> thread_metadata_in(const Value& body) {
+  BELAY_TRY(Value metadata, object_member(body, "metadata"));
+  if (to_json(metadata).size() <= limits::thread_metadata_bytes_max) return metadata;
+  return error(ErrorCode::invalid, "The metadata is too large: at most " +
+                                       std::to_string(limits::thread_metadata_bytes_max) +
+                                       " bytes are allowed.");
+}
+
+// Reads the body of a creation. The id is set if the body names one.
+Result<ThreadRecord> new_record_in(const Value& body, Instant now) {
+  ThreadRecord record;
+  BELAY_TRY(record.metadata, thread_metadata_in(body));
+  BELAY_TRY(record.config, object_member(body, "config"));
+  BELAY_TRY(auto minutes, ttl_in(body));
+  if (minutes) record.expires = after_minutes(now, *minutes);
+  BELAY_TRY(auto id, text_member(body, "thread_id"));
+  if (id) {
+    auto uuid = uuid_from(*id);
+    if (!uuid) return error(ErrorCode::invalid, "\"thread_id\" must be a UUID.");
+    record.id = uuid->text();
+  }
+  const Value& supersteps = body["supersteps"];
+  bool has_supersteps =
+      supersteps.as_array() ? !supersteps.as_array()->empty() : !supersteps.is_null();
+  if (has_supersteps) {
+    return error(ErrorCode::invalid,
+                 "\"supersteps\" are not supported: only runs change the state of a thread.");
+  }
+  record.created_at = record.updated_at = now;
+  return record;
+}
+
+Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
+  BELAY_CO_TRY(ThreadRecord record, new_record_in(call.body, served.world.parts.clock.now()));
+  BELAY_CO_TRY(auto if_exists, text_member(call.body, "if_exists"));
+  bool keeps_existing = if_exists == "do_nothing";
+  if (if_exists && !keeps_existing && *if_exists != "raise") {
+    co_return error(ErrorCode::invalid, "\"if_exists\" must be raise or do_nothing.");
+  }
+  if (record.id.empty()) record.id = random_uuid(served.world.parts.random).text();
+  ThreadId thread(record.id);
+  ThreadId named = thread;
+  auto existing = co_await find_thread(served.world, call, std::move(named));
+  bool is_absent = !existing.ok() && existing.error().code == ErrorCode::not_found;
+  if (!existing.ok() && !is_absent) co_return std::move(existing).error();
+  if (existing.ok() && !keeps_existing) {
+    co_return error(ErrorCode::conflict, "Thread with ID " + thread.text + " already exists.");
+  }
+  if (is_absent) {
+    std::vector<RecordWrite> writes;
+    BELAY_CO_CHECK(add_write(writes, record, call.who.user, 0));
+    auto saved = co_await call.service.save_records(call.who, std::move(writes));
+    // Of two creations at the same time, the other one was first.
+    bool was_late = !saved.ok() && saved.error().code == ErrorCode::conflict;
+    if (!saved.ok() && !(was_late && keeps_existing)) co_return std::move(saved).error();
+  }
+  co_return co_await thread_reply(served, call, std::move(thread));
+}
+
+Task<Result<Reply>> show_thread(AgentServer& served, Call call) {
+  ThreadId thread(call.path.at("threadId"));
+  co_return co_await thread_reply(served, call, std::move(thread));
+}
+
+// Merges metadata into a thread that has no run.
+Task<Result<Done>> change_record(AgentServer& served, const Call& call, ThreadView view,
+                                 Value metadata) {
+  ThreadRecord record = *std::move(view.record);
+  Value::Object& members = *record.metadata.as_object();
+  for (auto& [name, value] : *metadata.as_object())
+    members.insert_or_assign(name, std::move(value));
+  Value merged = Value::object({{"metadata", record.metadata}});
+  BELAY_CO_CHECK(thread_metadata_in(merged));
+  record.updated_at = served.world.parts.clock.now();
+  std::vector<RecordWrite> writes;
+  BELAY_CO_CHECK(add_write(writes, record, view.user, view.record_version));
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
+Task<Result<Reply>> change_thread(AgentServer& served, Call call) {
+  BELAY_CO_TRY(Value metadata, thread_metadata_in(call.body));
+  BELAY_CO_TRY(auto minutes, ttl_in(call.body));
+  BELAY_CO_TRY(ThreadView view, co_await named_thread(served, call));
+  ThreadId thread = view.id;
+  if (minutes) {
+    Instant expires = after_minutes(served.world.parts.clock.now(), *minutes);
+    ThreadSettings settings;
+    settings.expires_at = expires;
+    ThreadId named = thread;
+    bool is_of_thread = view.listed && !view.record;
+    if (view.record) view.record->expires = expires;
+    if (is_of_thread) {
+      BELAY_CO_CHECK(
+          co_await call.service.edit_thread(call.who, std::move(named), std::move(settings)));
+    }
+  }
+  if (view.listed) {
+    BELAY_CO_CHECK(
+        co_await change_thread_metadata(served.world, call, std::move(view), std::move(metadata)));
+  } else {
+    BELAY_CO_CHECK(co_await change_record(served, call, std::move(view), std::move(metadata)));
+  }
+  if (call.request.header("Prefer").find("return=minimal") != std::string_view::npos) {
+    Reply reply;
+    reply.status = 204;
+    co_return std::move(reply);
+  }
+  co_return co_await thread_reply(served, call, std::move(thread));
+}
+
+Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
+  if (view.listed) {
+    ThreadId thread = view.id;
+    BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
+  }
+  if (!view.record) co_return Done{};
+  std::vector<RecordWrite> writes;
+  writes.push_back(record_erasure(ThreadRecord::collection, view.user, view.record->id));
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
+Task<Result<Reply>> remove_thread(AgentServer& served, Call call) {
+  BELAY_CO_TRY(ThreadView view, co_await named_thread(served, call));
+  BELAY_CO_CHECK(co_await delete_found_thread(call, std::move(view)));
+  Reply reply;
+  reply.status = 204;
+  co_return std::move(reply);
+}
+
+Task<Result<Reply>> prune_threads(AgentServer& served, Call call) {
+  BELAY_CO_TRY(auto ids, texts_member(call.body, "thread_ids"));
+  BELAY_CO_TRY(auto strategy, text_member(call.body, "strategy"));
+  if (strategy && *strategy != "delete") {
+    co_return error(ErrorCode::invalid,
+                    "The only \"strategy\" is delete: a thread keeps its whole history.");
+  }
+  if (!ids || ids->size() > limits::list_rows_max) {
+    co_return error(ErrorCode::invalid, "\"thread_ids\" must name at most " +
+                                            std::to_string(limits::list_rows_max) + " threads.");
+  }
+  std::int64_t pruned = 0;
+  for (std::string& id : *ids) {
+    BELAY_CO_CHECK(check_name("thread_ids", id));
+    ThreadId thread(std::move(id));
+    auto view = co_await find_thread(served.world, call, std::move(thread));
+    if (!view.ok() && view.error().code == ErrorCode::not_found) continue;
+    if (!view.ok()) co_return std::move(view).error();
+    BELAY_CO_CHECK(co_await delete_found_thread(call, *std::move(view)));
+    ++pruned;
+  }
+  co_return server::reply_with(Value::object({{"pruned_count", pruned}}));
+}
+
+Task<Result<Reply>> copy_thread(AgentServer& served, Call call) {
+  auto view = co_await named_thread(served, call);
+  bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
+  if (is_absent) co_return error(ErrorCode::conflict, view.error().message);
+  if (!view.ok()) co_return std::move(view).error();
+  ThreadId unnamed;
+  UserId user = view->user;
+  BELAY_CO_TRY(ThreadId copied, co_await server::thread_to_begin(
+                                    served.world, call, std::move(unnamed), std::move(user)));
+  Value metadata = view->metadata();
+  if (view->has_run()) {
+    ForkOptions options;
+    options.from = view->id;
+    options.thread = copied;
+    options.copy = true;
+    auto run = co_await call.service.fork(call.who, std::move(options));
+    server::keep_if_begun(call, run);
+    if (!run.ok()) co_return std::move(run).error();
+    ThreadSettings settings;
+    settings.metadata = std::move(metadata);
+    ThreadId named = copied;
+    BELAY_CO_CHECK(
+        co_await call.service.edit_thread(call.who, std::move(named), std::move(settings)));
+  } else {
+    ThreadRecord record;
+    if (view->record) record = *std::move(view->record);
+    record.id = copied.text;
+    record.metadata = std::move(metadata);
+    record.created_at = record.updated_at = served.world.parts.clock.now();
+    std::vector<RecordWrite> writes;
+    BELAY_CO_CHECK(add_write(writes, record, view->user, 0));
+    auto saved = co_await call.service.save_records(call.who, std::move(writes));
+    // The same request has made the copy before.
+    bool is_sent_again = !saved.ok() && saved.error().code == ErrorCode::conflict;
+    if (!saved.ok() && !is_sent_again) co_return std::move(saved).error();
+  }
+  co_return co_await thread_reply(served, call, std::move(copied));
+}
+
+Task<Result<Reply>> search_threads(AgentServer& served, Call call) {
+  BELAY_CO_TRY(SearchPage page,
+               search_page_in(call.body, {"created_at", "updated_at", "state_updated_at", "status",
+                                          "thread_id"}));
+  BELAY_CO_TRY(std::vector<ThreadView> threads, co_await matching_threads(served, call));
+  sort_threads(threads, page);
+  PageSlice slice = slice_of(page, threads.size());
+  Value::Array documents;
+  for (std::size_t i = slice.begin; i < slice.end; ++i) {
+    SearchPage form = page;
+    BELAY_CO_TRY(Value document, co_await document_with_state(served, call, std::move(threads[i]),
+                                                              std::move(form)));
+    documents.push_back(std::move(document));
+  }
+  co_return page_reply(page, threads.size(), std::move(documents));
+}
+
+Task<Result<Reply>> count_threads(AgentServer& served, Call call) {
+  BELAY_CO_TRY(std::vector<ThreadView> threads, co_await matching_threads(served, call));
+  co_return server::reply_with(Value(static_cast<std::uint64_t>(threads.size())));
+}
+
+Value thread_members() {
+  Value text = Value::object({{"type", "string"}});
+  Value object = Value::object({{"type", "object"}});
+  return Value::object({{"thread_id", text},
+                        {"metadata", std::move(object)},
+                        {"if_exists", std::move(text)},
+                        {"ttl", Value(Value::Object{})}});
+}
+
+Value thread_search_members() {
+  Value object = Value::object({{"type", "object"}});
+  return search_properties({{"metadata", object},
+                            {"values", std::move(object)},
+                            {"status", Value::object({{"type", "string"}})},
+                            {"ids", Value::object({{"type", "array"}})}});
+}
+
+Route thread_route(const AgentServerPointer& served, std::string method, std::string path,
+                   std::string id, std::string summary, Answer answer) {
+  Route route =
+      protocol_route(std::move(method), std::move(path), std::move(id), std::move(summary));
+  if (route.method != "GET") route.permission = Permission::run;
+  route.answers = {{200, "Done"}};
+  route.handle = answering(served, answer);
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> thread_routes(const AgentServerPointer& served) {
+  const std::string one = "/threads/{threadId}";
+  std::vector<Route> routes;
+  auto add = [&](const char* method, const std::string& path, const char* id, const char* summary,
+                 Answer answer) -> Route& {
+    routes.push_back(thread_route(served, method, path, id, summary, answer));
+    return routes.back();
+  };
+  accept_body(
+      add("POST", "/threads", "agentServerCreateThread", "Creation of a thread", create_thread),
+      thread_members());
+  Route& search = add("POST", "/threads/search", "agentServerSearchThreads",
+                      "A page of the threads of the caller", search_threads);
+  search.permission = Permission::read;
+  accept_body(search, thread_search_members());
+  Route& count = add("POST", "/threads/count", "agentServerCountThreads",
+                     "The number of threads of the caller", count_threads);
+  count.permission = Permission::read;
+  accept_body(count, thread_search_members());
+  accept_body(add("POST", "/threads/prune", "agentServerPruneThreads",
+                  "Deletion of threads, whose runs must have ended", prune_threads),
+              Value::object({{"thread_ids", Value::object({{"type", "array"}})},
+                             {"strategy", Value::object({{"type", "string"}})}}));
+  add("GET", one, "agentServerGetThread", "A thread with the state of its current run",
+      show_thread);
+  accept_body(
+      add("PATCH", one, "agentServerUpdateThread", "Change of metadata and expiry", change_thread),
+      thread_members());
+  add("DELETE", one, "agentServerDeleteThread",
+      "Deletion of a thread with its runs, which must have ended", remove_thread)
+      .answers = {{204, "Deleted"}};
+  Route& copy = add("POST", one + "/copy", "agentServerCopyThread",
+                    "A new thread with a copy of the current run", copy_thread);
+  copy.begins_run = true;
+  copy.parameters.push_back(
+      server::idempotency_key_parameter("The same request with the same key makes one copy."));
+  accept_body(copy);
+  return routes;
+}
+
+}  // namespace belay::langgraph

@@ -1,0 +1,195 @@
+#include "langgraph/threads.h"
+
+#include <algorithm>
+
+#include "langgraph/assistants.h"
+#include "langgraph/records.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::ApiContext;
+using server::Call;
+
+Value stored_metadata(const ThreadRow& thread) {
+  if (thread.metadata.empty()) return Value(Value::Object{});
+  return parse_json(thread.metadata).value_or(Value(Value::Object{}));
+}
+
+void add_missing_members(const Value& from, Value::Object& into) {
+  if (!from.as_object()) return;
+  for (const auto& [name, value] : *from.as_object()) into.emplace(name, value);
+}
+
+// Returns the record of the thread; nullopt if it has none.
+Task<Result<std::optional<Versioned<ThreadRecord>>>> record_of_thread(const Call& call, UserId user,
+                                                                      ThreadId thread) {
+  auto records = records_of(call.service, call.who, std::move(user));
+  co_return co_await records->get_versioned<ThreadRecord>(std::move(thread.text));
+}
+
+// Returns the change that moves the metadata of the record to the thread; `changes` come first.
+ThreadSettings settings_of(const ThreadView& view, Value changes) {
+  ThreadSettings settings;
+  Value::Object members = std::move(*changes.as_object());
+  if (view.record) {
+    Value stored = stored_metadata(view.listed->thread);
+    for (const auto& [name, value] : *view.record->metadata.as_object()) {
+      if (!stored.find(name)) members.emplace(name, value);
+    }
+    settings.expires_at = view.record->expires;
+  }
+  settings.metadata = Value(std::move(members));
+  return settings;
+}
+
+}  // namespace
+
+Instant ThreadView::created_at() const {
+  if (!listed) return record->created_at;
+  Instant created = listed->thread.created_at;
+  return record ? std::min(record->created_at, created) : created;
+}
+
+Instant ThreadView::updated_at() const {
+  Instant updated = created_at();
+  if (record) updated = std::max(updated, record->updated_at);
+  if (listed) updated = std::max(updated, listed->thread.updated_at);
+  return has_run() ? std::max(updated, listed->run->updated_at) : updated;
+}
+
+Value ThreadView::metadata() const {
+  Value::Object members;
+  if (listed) add_missing_members(stored_metadata(listed->thread), members);
+  if (record) add_missing_members(record->metadata, members);
+  if (!listed) return Value(std::move(members));
+  const std::string& graph = listed->thread.graph;
+  members.emplace("graph_id", graph);
+  members.emplace("assistant_id", system_assistant_id(graph));
+  return Value(std::move(members));
+}
+
+std::string_view ThreadView::status() const {
+  return has_run() ? name_of(thread_status(*listed->run)) : name_of(ThreadStatus::idle);
+}
+
+Task<Result<ThreadView>> find_thread(ApiContext&, const Call& call, ThreadId thread) {
+  if (auto id = uuid_from(thread.text)) thread = ThreadId(id->text());
+  ThreadView view;
+  view.id = thread;
+  view.user = call.who.user;
+  ThreadId named = thread;
+  auto listed = co_await call.service.thread(call.who, std::move(named));
+  bool is_absent = !listed.ok() && listed.error().code == ErrorCode::not_found;
+  if (!listed.ok() && !is_absent) co_return std::move(listed).error();
+  if (listed.ok()) {
+    view.user = listed->thread.user;
+    view.listed = *std::move(listed);
+  }
+  UserId owner = view.user;
+  BELAY_CO_TRY(auto record, co_await record_of_thread(call, std::move(owner), std::move(thread)));
+  if (record) view.record_version = record->version;
+  if (record) view.record = std::move(record->record);
+  if (view.record || view.listed) co_return std::move(view);
+  co_return error(ErrorCode::not_found, "Thread with ID " + view.id.text + " not found.");
+}
+
+Value thread_document(AgentServer& served, const ThreadView& thread, const RunView* run) {
+  Value values, failure;
+  Value interrupts = Value(Value::Object{});
+  if (run) {
+    values = values_of(served, *run);
+    interrupts = interrupts_of(*run);
+    if (!run->row.error.empty()) failure = Value(run->row.error);
+  }
+  Instant changed = thread.has_run() ? thread.listed->run->updated_at : thread.created_at();
+  return Value::object({{"thread_id", thread.id.text},
+                        {"created_at", to_text(thread.created_at())},
+                        {"updated_at", to_text(thread.updated_at())},
+                        {"state_updated_at", to_text(changed)},
+                        {"metadata", thread.metadata()},
+                        {"status", thread.status()},
+                        {"config", thread.record ? thread.record->config : Value(Value::Object{})},
+                        {"values", std::move(values)},
+                        {"interrupts", std::move(interrupts)},
+                        {"error", std::move(failure)}});
+}
+
+Value values_of(const AgentServer& served, const RunView& run) {
+  Value values = run.state;
+  if (!values.as_object()) return Value(Value::Object{});
+  if (values.find("messages")) return values;
+  Value::Array messages;
+  for (const conversation::ChatEntry& entry : served.options.conversations.entries_of(
+           run.row.graph, run.row.thread.text, run.state, is_final(run.row.status))) {
+    messages.push_back(conversation::langchain_message(entry));
+  }
+  values.as_object()->emplace("messages", std::move(messages));
+  return values;
+}
+
+Value interrupt_document(const ApprovalRow& approval) {
+  std::string id = approval.interrupt.text();
+  std::erase(id, '-');
+  bool expires = approval.expires_at != Instant{};
+  Value value =
+      Value::object({{"question", approval.question},
+                     {"payload", payload_of(approval)},
+                     {"node", approval.node},
+                     {"expires_at", expires ? Value(to_text(approval.expires_at)) : Value()}});
+  return Value::object({{"id", std::move(id)}, {"value", std::move(value)}});
+}
+
+Value interrupts_of(const RunView& run) {
+  Value::Object tasks;
+  for (const ApprovalRow& approval : run.approvals) {
+    if (approval.status != ApprovalStatus::open) continue;
+    Value& task = tasks[approval.task.text()];
+    if (task.is_null()) task = Value(Value::Array{});
+    task.as_array()->push_back(interrupt_document(approval));
+  }
+  return Value(std::move(tasks));
+}
+
+Task<Result<Done>> change_thread_metadata(ApiContext& world, const Call& call, ThreadView view,
+                                          Value changes) {
+  ThreadSettings settings = settings_of(view, std::move(changes));
+  bool changes_nothing = contains_settings(view.listed->thread, settings);
+  if (!changes_nothing) {
+    ThreadId thread = view.id;
+    BELAY_CO_CHECK(
+        co_await call.service.edit_thread(call.who, std::move(thread), std::move(settings)));
+  }
+  if (!view.record) co_return Done{};
+  bool is_moved = view.record->metadata.as_object()->empty() && !view.record->expires;
+  if (is_moved) co_return Done{};
+  // The thread has the metadata now. A crash before this repeats the move.
+  ThreadRecord moved = *std::move(view.record);
+  moved.metadata = Value(Value::Object{});
+  moved.expires.reset();
+  moved.updated_at = world.parts.clock.now();
+  std::vector<RecordWrite> writes;
+  BELAY_CO_CHECK(add_write(writes, moved, view.user));
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
+Task<Result<Done>> note_run_on_thread(ApiContext& world, const Call& call, ThreadId thread,
+                                      std::string graph_id, std::string assistant_id) {
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(world, call, std::move(thread)));
+  if (!view.listed) co_return Done{};  // it was deleted since the start
+  Value changes =
+      Value::object({{"graph_id", std::move(graph_id)}, {"assistant_id", std::move(assistant_id)}});
+  co_return co_await change_thread_metadata(world, call, std::move(view), std::move(changes));
+}
+
+bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings) {
+  if (settings.expires_at && *settings.expires_at != thread.expires_at) return false;
+  Value stored = stored_metadata(thread);
+  const Value::Object& wanted = *settings.metadata->as_object();
+  return std::all_of(wanted.begin(), wanted.end(), [&stored](const auto& member) {
+    const Value* found = stored.find(member.first);
+    return member.second.is_null() ? !found : found && *found == member.second;
+  });
+}
+
+}  // namespace belay::langgraph

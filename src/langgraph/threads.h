@@ -1,0 +1,75 @@
+#pragma once
+// langgraph/threads.h - threads of the Agent Server API: a thread of the service, the record of one
+// that has no run yet, or both.
+//
+// The service creates a thread with its first run. A thread that a client creates before is a
+// ThreadRecord of the caller's user; its metadata moves to the thread of the service with the first
+// run (note_run_on_thread()). Threads that were started through other doors are found as well,
+// under any name; only UUIDs can be created here.
+//
+// Threading: on the executor that awaits.
+
+#include "langgraph/agent_server.h"
+
+namespace belay::langgraph {
+
+struct ThreadRecord {
+  static constexpr std::string_view collection = "langgraph_threads";
+
+  std::string id{};
+  Value metadata = Value::Object();  // of a thread without a run
+  Value config = Value::Object();
+  Instant created_at{}, updated_at{};
+  std::optional<Instant> expires{};
+
+  std::string key() const { return id; }
+  static auto indexed() { return std::tuple(); }
+  Instant expires_at() const { return expires.value_or(Instant{}); }
+};
+
+// At least one of the two is set.
+struct ThreadView {
+  ThreadId id;
+  UserId user;
+  std::optional<ThreadRecord> record;
+  std::uint64_t record_version = 0;
+  std::optional<ListedThread> listed;  // the thread of the service and its current run
+
+  bool has_run() const { return listed && listed->run; }
+  Instant created_at() const;
+  Instant updated_at() const;
+  // The members of both; graph_id and assistant_id are those of the thread's runs.
+  Value metadata() const;
+  std::string_view status() const;  // idle, busy, interrupted, error
+};
+
+// `not_found` for a thread that does not exist, or that the caller cannot read.
+Task<Result<ThreadView>> find_thread(server::ApiContext& world, const server::Call& call,
+                                     ThreadId thread);
+
+// The document `Thread` of the protocol. `run`: the state of the current run; null: the members
+// `values` and `interrupts` are null and empty.
+Value thread_document(AgentServer& served, const ThreadView& thread, const RunView* run);
+
+// The values of a run's state, as the protocol shows them: the channels, and, if none of them is
+// `messages`, the entries of the conversation (conversation.h) as that member.
+Value values_of(const AgentServer& served, const RunView& run);
+// The open approvals of a run as interrupts: {task id: [{"id", "value"}]}.
+Value interrupts_of(const RunView& run);
+// One interrupt: {"id": ..., "value": ...}. The id has 32 hexadecimal digits.
+Value interrupt_document(const ApprovalRow& approval);
+
+// Merges the changes, and the metadata of the record, into the metadata of the thread, which then
+// is the only copy. REQUIRES: view.listed.
+Task<Result<Done>> change_thread_metadata(server::ApiContext& world, const server::Call& call,
+                                          ThreadView view, Value changes);
+// True if the settings change nothing. REQUIRES: settings.metadata is an object.
+bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings);
+
+// Writes graph_id and assistant_id, and the metadata of the record, to the metadata of the thread.
+// To be called after a start, which has created the thread; a repeated call changes nothing.
+Task<Result<Done>> note_run_on_thread(server::ApiContext& world, const server::Call& call,
+                                      ThreadId thread, std::string graph_id,
+                                      std::string assistant_id);
+
+}  // namespace belay::langgraph
