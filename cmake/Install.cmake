@@ -7,7 +7,7 @@ include(GNUInstallDirs)
 # The libraries that a program needs: all except the agents and the belay program.
 set(BELAY_PARTS base cron analytics net http models graph agent tools mcp engine rows store_memory store_postgres store_sqlite store_encrypted store redis load events driver
                 replay telemetry worker runtime embedding
-                check testing scheduler service client server command_line)
+                check testing scheduler service usage client server conversation langgraph a2a ag_ui command_line)
 get_property(libraries GLOBAL PROPERTY BELAY_SOURCE_LIBRARIES)
 foreach(library IN LISTS libraries)
   string(REGEX REPLACE "^belay_" "" part ${library})

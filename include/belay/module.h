@@ -134,7 +134,8 @@ struct ModuleSchedule {
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
 struct Module {
-  std::string name;  // for errors
+  std::string name;         // for errors
+  bool on_request = false;  // its graphs and routes are loaded only by `serve --graphs NAME`
   // Builds the graphs; versions of a graph have one name. Their texts may depend on the settings;
   // their names and nodes must not.
   std::function<Result<Definitions>(const ModuleSettings&)> graphs = nullptr;

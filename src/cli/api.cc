@@ -3,6 +3,7 @@
 #include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
+#include "cli/served_routes.h"
 #include "server/module_routes.h"
 #include "server/reference.h"
 #include "server/routes.h"
@@ -26,14 +27,10 @@ class ApiCommand final : public Command {
 
   Task<CommandResult> run(CommandContext& world) override {
     server::ApiParts parts{world.service, world.executor, world.clock, world.random};
-    server::Api::OwnRoutes own;
-    own = [&world](server::ApiContext& served) {
-      return server::module_routes(world.program.routes, world.settings, served);
-    };
     server::ApiOptions options;
     options.version = BELAY_VERSION;
     options.schemas = world.program.presentation.schemas;
-    server::Api api(parts, options, own);
+    server::Api api(parts, options, served_routes(world.program, world.settings, {}));
     BELAY_CO_CHECK(server::check_routes(api.routes()));
     if (as_markdown_) {
       world.output.text(server::reference_text(api.routes(), options));

@@ -1,15 +1,16 @@
 #include "cli/modules.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "cli/combined_presentation.h"
 #include "cli/config_file.h"
 #include "cli/model_settings.h"
+#include "cli/served_routes.h"
 #include "cli/show.h"
 #include "scheduler/scheduler.h"
 #include "server/module_routes.h"
+#include "usage/usage_log.h"
 
 namespace belay::cli {
 namespace {
@@ -17,8 +18,15 @@ namespace {
 constexpr std::size_t kSettingNameColumns = 24;
 
 // The collections of every program.
-constexpr std::array kOwnCollections = {SteeringMessage::collection, Schedule::collection,
-                                        ScheduleTick::collection};
+std::vector<std::string> own_collections() {
+  std::vector<std::string> names = served_collections();
+  for (std::string_view name :
+       {SteeringMessage::collection, Schedule::collection, ScheduleTick::collection,
+        PendingInvocation::collection, usage::days_collection}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
 
 // The model of a program that has none: every call fails.
 class NoModel final : public Model {
@@ -121,6 +129,9 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
   for (const auto& [name, make] : module.models) BELAY_CHECK(take("model", name));
   for (const auto& [topic, receiver] : module.receivers) BELAY_CHECK(take("topic", topic));
   for (const auto& [name, schema] : module.presentation.schemas) BELAY_CHECK(take("schema", name));
+  for (const auto& [graph, form] : module.presentation.conversations) {
+    BELAY_CHECK(take("conversation form", graph));
+  }
   return Done{};
 }
 
@@ -134,8 +145,8 @@ Result<Done> take_names_of_program(const MainOptions& options, TakenNames& taken
   for (const std::string& name : options.collections) {
     BELAY_CHECK(taken.take("collection", name, ""));
   }
-  for (std::string_view name : kOwnCollections) {
-    BELAY_CHECK(taken.take("collection", std::string(name), ""));
+  for (const std::string& name : own_collections()) {
+    BELAY_CHECK(taken.take("collection", name, ""));
   }
   for (const auto& [topic, receiver] : options.receivers) {
     BELAY_CHECK(taken.take("topic", topic, ""));
@@ -209,6 +220,11 @@ Result<Done> check_graphs_of_schedules(const std::vector<Module>& modules,
   return Done{};
 }
 
+bool is_requested(const std::string& module, const Settings& settings) {
+  const std::vector<std::string>& wanted = settings.modules;
+  return std::find(wanted.begin(), wanted.end(), module) != wanted.end();
+}
+
 Result<Definitions> all_graphs(const std::vector<Module>& modules, const Settings& settings) {
   Definitions all;
   TakenNames taken;
@@ -219,7 +235,7 @@ Result<Definitions> all_graphs(const std::vector<Module>& modules, const Setting
   ModuleSettings with_tools = settings;
   with_tools.tools = &tools;
   for (const Module& module : modules) {
-    if (!module.graphs) continue;
+    if (!module.graphs || (module.on_request && !is_requested(module.name, settings))) continue;
     BELAY_TRY(Definitions own, module.graphs(with_tools));
     // A module can have several versions of a graph, which have one name.
     std::set<std::string> names;
@@ -294,6 +310,7 @@ decltype(Program::receivers) receivers_of(std::map<std::string, Receiver> receiv
 }
 
 void take_parts(Module& module, Program& program) {
+  if (module.on_request) program.on_request.push_back(module.name);
   auto append = [](auto& all, auto& own) {
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   };
@@ -344,7 +361,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.collections = std::move(options.collections);
   program.receivers = receivers_of(std::move(options.receivers), modules, std::move(taken));
   for (Module& module : modules) take_parts(module, program);
-  for (std::string_view name : kOwnCollections) program.collections.emplace_back(name);
+  for (std::string& name : own_collections()) program.collections.push_back(std::move(name));
   program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };
   program.model = [modules, model = std::move(options.model)](
                       const Settings& settings, Clock& clock) -> Result<std::shared_ptr<Model>> {

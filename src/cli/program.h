@@ -42,7 +42,8 @@ struct Program {
   std::vector<CommandSpec> commands = {};  // before those that every program has
   std::vector<RunForm> forms = {};
   Presentation presentation = {};
-  std::vector<ModuleRoute> routes = {};  // in addition to those of every program
+  std::vector<ModuleRoute> routes = {};      // in addition to those of every program
+  std::vector<std::string> on_request = {};  // names of modules: see Module::on_request
   std::function<Result<Definitions>(const Settings&)> graphs;
   std::function<Result<std::shared_ptr<Model>>(const Settings&, Clock&)> model;
   std::shared_ptr<Clock> clock = nullptr;  // null: that of the system

@@ -6,10 +6,12 @@
 #include "cli/api_keys.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
+#include "cli/served_routes.h"
 #include "cli/worker.h"
 #include "http/server.h"
 #include "server/api.h"
 #include "server/client_address.h"
+#include "server/cors.h"
 #include "server/module_routes.h"
 #include "server/problem.h"
 #include "server/routes.h"
@@ -48,6 +50,7 @@ struct ServeOptions {
   std::optional<std::uint64_t> starts_per_minute, starts_at_work;
   std::vector<std::string> trusted_proxies;
   std::optional<std::string> no_approval_takes;
+  std::vector<std::string> cors_origins;
   // Parsed from the texts above.
   std::string address;
   int port = 0;
@@ -93,6 +96,7 @@ server::ApiOptions api_options(CommandContext& world, const ServeOptions& wanted
   options.starts = start_limits(world, wanted);
   options.trusted_proxies = wanted.trusted_proxies.empty() ? world.settings.starts.trusted_proxies
                                                            : wanted.trusted_proxies;
+  options.cors_origins = wanted.cors_origins;
   options.time_zone = world.settings.time_zone;
   options.extras = world.program.presentation.approval_document;
   options.schemas = world.program.presentation.schemas;
@@ -180,6 +184,9 @@ Result<Done> read_listen(ServeOptions& options) {
 
 class ServeCommand final : public Command {
  public:
+  // `on_request`: the modules that --graphs can name.
+  explicit ServeCommand(std::vector<std::string> on_request) : on_request_(std::move(on_request)) {}
+
   void declare(CommandWords& words) override;
   Result<Done> validate(const CommandValidation& inputs) override;
   const Work* work() const override { return &options_.work; }
@@ -191,11 +198,9 @@ class ServeCommand final : public Command {
     allow_connections();
     server::ApiParts parts{world.service, world.executor,      world.clock,
                            world.random,  world.local->starts, world.local->telemetry};
-    server::Api::OwnRoutes own;
-    own = [&world](server::ApiContext& served) {
-      return server::module_routes(world.program.routes, world.settings, served);
-    };
-    server::Api api(parts, api_options(world, options_, is_draining), own);
+    ServedOptions served{.has_tls = options_.certificate.has_value()};
+    server::Api api(parts, api_options(world, options_, is_draining),
+                    served_routes(world.program, world.settings, served));
     BELAY_CO_CHECK(server::check_routes(api.routes()));
     http::Handler handler = [&api](http::Request request) {
       return api.answer(std::move(request));
@@ -227,6 +232,7 @@ class ServeCommand final : public Command {
 
  private:
   ServeOptions options_;
+  std::vector<std::string> on_request_;
 };
 
 void ServeCommand::declare(CommandWords& words) {
@@ -256,6 +262,12 @@ void ServeCommand::declare(CommandWords& words) {
   words.option("--no-approval-takes", options_.no_approval_takes,
                "Permission to start runs without approval: run, decide, administer or never "
                "(default: decide)");
+  words.option("--cors-origin", options_.cors_origins,
+               "Origin whose pages can call the API, such as https://chat.example.com; repeatable; "
+               "'*': any");
+  if (on_request_.empty()) return;
+  words.option("--graphs", work.modules, "Module whose graphs are served as well; repeatable")
+      .choices(on_request_);
 }
 
 Result<Done> ServeCommand::validate(const CommandValidation& inputs) {
@@ -271,6 +283,7 @@ Result<Done> ServeCommand::validate(const CommandValidation& inputs) {
   if (options_.certificate.has_value() != options_.certificate_key.has_value()) {
     return error(ErrorCode::invalid, "--tls-certificate and --tls-key require each other.");
   }
+  BELAY_CHECK(server::check_origins(options_.cors_origins));
   BELAY_TRY(options_.skips_approval,
             skipping_permission(inputs.settings, options_.no_approval_takes));
   return complete_work(options_.work);
@@ -278,7 +291,7 @@ Result<Done> ServeCommand::validate(const CommandValidation& inputs) {
 
 }  // namespace
 
-CommandSpec builtin::serve_command(const Program&) {
+CommandSpec builtin::serve_command(const Program& program) {
   return {.path = {"serve"},
           .line = "Serve the HTTP API and execute runs",
           .end = kServeHelp,
@@ -286,7 +299,9 @@ CommandSpec builtin::serve_command(const Program&) {
                      .creates_store = true,
                      .is_service = true,
                      .serves_http = true},
-          .make = make_command<ServeCommand>};
+          .make = [on_request = program.on_request] {
+            return std::make_unique<ServeCommand>(on_request);
+          }};
 }
 
 }  // namespace belay::cli

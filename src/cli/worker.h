@@ -22,7 +22,8 @@ struct Work {
                                per_queue = std::nullopt;
   std::optional<std::string> name = std::nullopt;  // overrides the settings
   bool until_idle = false;
-  bool has_several_users = false;  // it serves users who share its limits
+  bool has_several_users = false;         // it serves users who share its limits
+  std::vector<std::string> modules = {};  // to load on request: see Module::on_request
   std::string retention_text = "30d";
   std::string drain_text = "30s";
   // Parsed from the texts above by complete_work().

@@ -1,10 +1,13 @@
 #include "program/belay_program.h"
 
 #include "agents/assistant/module.h"
+#include "agents/checkpointer/module.h"
 #include "agents/goals/builtin_planner.h"
 #include "agents/goals/module.h"
 #include "agents/research/analysis/module.h"
 #include "agents/wellbeing/module.h"
+#include "cli/served_routes.h"
+#include "tests/conformance/graphs/module.h"
 
 namespace belay::program {
 namespace {
@@ -52,6 +55,8 @@ std::vector<Module> modules() {
   modules.push_back(assistant::module());
   modules.push_back(goals::module());
   modules.push_back(research::module());
+  modules.push_back(checkpointer::module());
+  modules.push_back(conformance::module(cli::served_collections()));
   return modules;
 }
 

@@ -91,9 +91,9 @@ TEST_F(CliLimits, WhatCountsAsAStartIsInTheDescription) {
     }
   }
   EXPECT_EQ(begin_runs,
-            (std::set<std::string>{"backfillSchedule", "createAnalysis", "createAnalysisBatch",
-                                   "forkThread", "generateRoutine", "runSchedule",
-                                   "startDailyAudit", "startRun", "triggerGoal"}));
+            (std::set<std::string>{"agentServerCopyThread", "backfillSchedule", "createAnalysis",
+                                   "createAnalysisBatch", "forkThread", "generateRoutine",
+                                   "runSchedule", "startDailyAudit", "startRun", "triggerGoal"}));
 }
 
 TEST_F(CliLimits, WithoutKeysNothingIsLimitedUnlessItIsSet) {

@@ -115,7 +115,9 @@ const SharedName kSharedNames[] = {
      }},
     {"the topic \"letters\"", [](Module& module) { module.receivers["letters"] = receive; }},
     {"the schema \"Letter\"",
-     [](Module& module) { module.presentation.schemas["Letter"] = Value(true); }}};
+     [](Module& module) { module.presentation.schemas["Letter"] = Value(true); }},
+    {"the conversation form \"answer\"",
+     [](Module& module) { module.presentation.conversations["answer"] = ConversationForm(); }}};
 INSTANTIATE_TEST_SUITE_P(Of, Modules, ::testing::ValuesIn(kSharedNames));
 
 TEST(ModuleNames, OfGraphsAreComparedWhenTheyAreBuilt) {
@@ -129,6 +131,20 @@ TEST(ModuleNames, OfGraphsAreComparedWhenTheyAreBuilt) {
   ASSERT_FALSE(graphs.ok());
   EXPECT_THAT(graphs.error().message, AllOf(HasSubstr("\"first\""), HasSubstr("\"second\""),
                                             HasSubstr("the graph \"answer\"")));
+}
+
+TEST(ModuleNames, OfGraphsOnRequestAreLoadedOnlyWhenRequested) {
+  Module one = named("first"), other = named("second");
+  other.on_request = true;
+  other.graphs = [](const ModuleSettings&) {
+    return Result<Definitions>(Definitions{graph_named("answer")});
+  };
+  auto program = both(std::move(one), std::move(other));
+  ASSERT_TRUE(program.ok());
+  Settings settings;
+  EXPECT_TRUE(program->graphs(settings)->empty());
+  settings.modules = {"second"};
+  EXPECT_EQ(program->graphs(settings)->size(), 1u);
 }
 
 TEST(ModuleNames, OfSeveralVersionsOfAGraphAreOneInTheirModule) {

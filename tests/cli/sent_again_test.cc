@@ -10,29 +10,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <set>
 
-#include "tests/cli/served.h"
+#include "tests/cli/sent_again.h"
 
 namespace belay::cli::tests {
 namespace {
-
-struct Sent {
-  std::string method = "POST";
-  std::string path;
-  std::string body = "{}";
-  std::vector<net::HttpHeader> headers = {};
-};
-
-// One request: its preparation and its expected responses.
-struct Case {
-  std::string operation;
-  std::function<Sent(Served&)> prepare;
-  std::set<int> statuses = {200};  // of the first request
-  std::set<int> again = {200};     // and of the repeated request
-  // Members of the response that may differ between a first and a later request.
-  std::set<std::string> except = {};
-};
 
 Value without(Value document, const std::set<std::string>& members) {
   // They depend on the time or on which request was first.
@@ -116,13 +98,6 @@ class CliSentAgain : public ::testing::Test {
   std::unique_ptr<Served> one;
   std::unique_ptr<Served> other;
 
-  using Prepare = std::function<Sent(Served&)>;
-  static Prepare as_it_is(Sent sent) {
-    return [sent = std::move(sent)](Served&) { return sent; };
-  }
-  static Prepare at(std::string path, std::string body = "{}") {
-    return as_it_is({"POST", std::move(path), std::move(body)});
-  }
   // Sends the request to a thread of that name, which waits for a person.
   static Prepare on_paused(std::string name, std::string before, std::string after,
                            std::string body = "{}", std::string method = "POST") {
@@ -150,6 +125,9 @@ std::vector<Case> CliSentAgain::cases() {
   add_start_cases(all);
   add_thread_cases(all);
   add_decision_cases(all);
+  for (auto* cases_of : {checkpointer_cases, agent_server_cases, a2a_cases, ag_ui_cases}) {
+    for (Case& each : cases_of()) all.push_back(std::move(each));
+  }
   add_analysis_cases(all);  // before the case that prunes what they leave
   add_store_cases(all);
   add_record_cases(all);

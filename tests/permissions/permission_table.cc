@@ -22,6 +22,9 @@ std::vector<Entry> store_entries() {
       {"pruneStore", "", nobody, "/api/store/prune"},
       {"checkStore", "", nobody, "/api/store/check"},
       {"listWorkers", "", nobody, "/api/workers"},
+      {"getAgentUsage", "", nobody,
+       "/api/analytics/agents?startDate=2026-01-01&endDate=2026-01-31"},
+      {"getDailyAgentUsage", "", nobody, "/api/analytics/agents/daily_auditor/daily"},
       {"changeQueue", "", nobody, "/api/queues/default", R"({"paused":true})"},
       {"clearQueue", "", nobody, "/api/queues/default/clear", R"({"dryRun":true})"},
       {"findRecords", "", thing, "/api/records/notes?userId={user}", "", 200, 200},
@@ -224,6 +227,39 @@ std::vector<Entry> analysis_entries() {
   };
 }
 
+// The checkpoints of each user are records of that user.
+std::vector<Entry> checkpointer_entries() {
+  using enum About;
+  const std::string all = "/api/langgraph/", whose = "?userId={user}";
+  const char* checkpoint = R"({"threadId":"t","checkpointId":"c",)"
+                           R"("checkpoint":{"type":"json","data":"e30="},)"
+                           R"("metadata":{"type":"json","data":"e30="}})";
+  const char* writes = R"({"threadId":"t","checkpointId":"c","taskId":"k","writes":[)"
+                       R"({"channel":"x","value":{"type":"json","data":"e30="}}]})";
+  const char* part =
+      R"({"threadId":"t","blob":"00000000-0000-4000-8000-000000000001","part":0,"data":"e30="})";
+  const char* of_part =
+      R"({"threadId":"t","blob":"00000000-0000-4000-8000-000000000001","part":0})";
+  const char* thread_id = R"({"threadId":"t"})";
+  const char* channels = R"({"threadId":"t","channels":["c"]})";
+  const char* pruned = R"({"threadIds":["t"],"strategy":"delete"})";
+  return {
+      {"putLangGraphCheckpoint", "", thing, all + "checkpoints" + whose, checkpoint, 204, 204},
+      {"putLangGraphWrites", "", thing, all + "writes" + whose, writes, 204, 204},
+      {"putLangGraphPart", "", thing, all + "parts" + whose, part, 204, 204},
+      {"getLangGraphPart", "none", thing, all + "parts/get" + whose, of_part, 404, 404},
+      {"getLangGraphCheckpoint", "", thing, all + "checkpoints/get" + whose, thread_id, 200, 200},
+      {"listLangGraphCheckpoints", "", thing, all + "checkpoints/list" + whose, "{}", 200, 200},
+      {"getLangGraphHistory", "", thing, all + "checkpoints/history" + whose, channels, 200, 200},
+      {"deleteLangGraphThread", "", thing, all + "threads/delete" + whose, thread_id, 200, 200},
+      {"copyLangGraphThread", "", thing, all + "threads/copy" + whose,
+       R"({"source":"t","target":"u"})", 204, 204},
+      {"pruneLangGraphThreads", "", thing, all + "threads/prune" + whose, pruned, 200, 200},
+      {"deleteLangGraphRuns", "", thing, all + "runs/delete" + whose, R"({"runIds":["r"]})", 200,
+       200},
+  };
+}
+
 std::vector<Entry> agent_entries() {
   using enum About;
   using P = Permission;
@@ -280,7 +316,8 @@ const std::vector<Entry>& permission_table() {
     std::vector<Entry> all;
     for (auto* part :
          {store_entries, thread_entries, fork_entries, approval_entries, start_entries, mcp_entries,
-          agent_entries, analysis_entries, goal_entries, schedule_entries}) {
+          agent_entries, analysis_entries, checkpointer_entries, agent_server_entries, a2a_entries,
+          ag_ui_entries, goal_entries, schedule_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
     std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";
@@ -311,7 +348,7 @@ int expected_status(const Entry& entry, Permission route_takes, Permission as, T
   if (as == Permission::open) return 401;
   if (as < route_takes) return 403;
   bool is_named = entry.about == About::thing || entry.about == About::approval;
-  if (is_named && thing != Thing::own && !sees_others(entry, as)) return 404;
+  if (is_named && thing != Thing::own && !sees_others(entry, as)) return entry.hidden;
   if (entry.takes && as < *entry.takes) return 403;
   if (entry.about == About::thread && thing == Thing::others) return 409;
   if (is_named && thing == Thing::absent) return entry.absent;

@@ -28,9 +28,15 @@ struct Entry {
   int answer = 200;  // for a permitted caller, if the item exists
   int absent = 404;  // for a caller who can see all users' items, if it does not exist
   std::optional<Permission> takes = std::nullopt;  // in addition to the route's own
+  int hidden = 404;  // for a caller who cannot see the item of another, which may not exist
 };
 
 const std::vector<Entry>& permission_table();
+
+// Parts of the table: routes of protocols of other clients.
+std::vector<Entry> agent_server_entries();
+std::vector<Entry> a2a_entries();
+std::vector<Entry> ag_ui_entries();
 
 // Returns the status that only the table determines.
 int expected_status(const Entry& entry, Permission route_takes, Permission as, Thing thing);

@@ -3,8 +3,8 @@
 #include "agents/goals/records.h"
 #include "agents/wellbeing/records.h"
 #include "cli/modules.h"
+#include "cli/served_routes.h"
 #include "program/belay_program.h"
-#include "server/module_routes.h"
 #include "tests/support/principals.h"
 
 namespace belay::permissions {
@@ -55,12 +55,9 @@ PermissionWorld::PermissionWorld()
 }
 
 void PermissionWorld::open_api() {
-  server::Api::OwnRoutes own = [this](server::ApiContext& world) {
-    return server::module_routes(program.routes, settings, world);
-  };
   server::ApiParts parts{*service, loop, clock, random};
   parts.telemetry.metrics = metrics.get();
-  api = std::make_unique<server::Api>(parts, options, own);
+  api = std::make_unique<server::Api>(parts, options, cli::served_routes(program, settings, {}));
 }
 
 std::string PermissionWorld::token_of(const std::string& name, Permission permission) {

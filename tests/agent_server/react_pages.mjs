@@ -1,0 +1,104 @@
+// Chats with React hooks of LangGraph in a headless Chromium, from another origin than the server:
+// a message, an interrupt, a page that is loaded again, a server that is killed, an approval.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { build } from "esbuild";
+import { HARD_DAY, Server } from "./server.mjs";
+
+const { Browser, findBrowser } = await import(process.env.BROWSER);
+const program = findBrowser();
+const TIME = 30_000;
+let pages;
+let server;
+let browser;
+
+async function bundleOf(page) {
+  const result = await build({
+    entryPoints: [page],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "error",
+  });
+  return result.outputFiles[0].text;
+}
+
+async function servePages(names) {
+  const scripts = new Map();
+  for (const name of names) scripts.set("/" + name, await bundleOf("./" + name));
+  const site = createServer((request, response) => {
+    const path = new URL(request.url, "http://page").pathname;
+    const script = scripts.get(path);
+    response.setHeader("content-type", script ? "text/javascript" : "text/html; charset=utf-8");
+    const source = path.replace(/\.html$/, ".mjs");
+    response.end(
+      script ?? `<!doctype html><div id="page"></div><script type="module" src="${source}"></script>`,
+    );
+  });
+  await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
+  return { site, origin: "http://127.0.0.1:" + site.address().port };
+}
+
+// Waits until the page has an element whose text contains the text.
+async function shows(selector, text = "") {
+  const until = Date.now() + TIME;
+  while (Date.now() < until) {
+    const found = await browser.call(
+      (chosen) => [...document.querySelectorAll(chosen)].map((each) => each.textContent),
+      selector,
+    );
+    if (found.some((each) => each.includes(text))) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const body = await browser.call(() => document.body.innerHTML);
+  const log = browser.events.filter((each) => /exceptionThrown|entryAdded/.test(each.method));
+  return assert.fail(`no ${selector} with "${text}": ${body}\n${JSON.stringify(log).slice(0, 4000)}`);
+}
+const click = (selector) =>
+  browser.call((chosen) => document.querySelector(chosen).click(), selector);
+
+before(async () => {
+  if (!program) return;
+  pages = await servePages(["classic_page.mjs", "protocol_page.mjs"]);
+  server = await Server.start("--cors-origin", pages.origin);
+});
+after(async () => {
+  pages?.site.close();
+  await server?.remove();
+});
+
+for (const [page, more] of [
+  ["classic_page", ""],
+  ["protocol_page", ""],
+  ["protocol_page", "&transport=websocket"],
+]) {
+  test(`${page}${more}: a chat is continued in a page that is loaded again`, {
+    skip: program ? false : "no Chromium: apt-get install chromium-headless-shell",
+  }, async () => {
+    browser = await Browser.start(program);
+    try {
+      const query = `api=${encodeURIComponent(server.url)}&agent=daily_auditor&text=${HARD_DAY}`;
+      const url = `${pages.origin}/${page}.html?${query}${more}`;
+      await browser.open(url);
+      await shows("#say");
+      await click("#say");
+      await shows("#approve");
+      await shows(".human", HARD_DAY);
+      await server.restart();
+      await browser.open(url);
+      await shows(".human", HARD_DAY);
+      await shows("#approve");
+      await click("#approve");
+      await shows(".ai");
+      await shows("#state", "idle");
+      const faults = await browser.call(() => document.querySelector("#error")?.textContent ?? "");
+      assert.equal(faults, "");
+    } finally {
+      await browser.close();
+    }
+  });
+}

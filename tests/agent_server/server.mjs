@@ -1,0 +1,73 @@
+// A server of a test: $PROGRAM in a folder of the test, with a hard day for the Daily Auditor.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const HARD_DAY = "2026-11-21";
+const NOTE =
+  "I am exhausted and worn out, no strength left. Could not sleep all night, awake until five. " +
+  "Ill again, fever and pain all day. I cried and feel depressed and hopeless. I am afraid and " +
+  "anxious, another panic attack.";
+
+export class Server {
+  static async start(...options) {
+    const server = new Server();
+    server.home = mkdtempSync(join(tmpdir(), "belay-agent-server-"));
+    server.options = options;
+    const note = JSON.stringify({ date: HARD_DAY, content: NOTE }) + "\n";
+    execFileSync(process.env.PROGRAM, ["notes", "import", "-"], {
+      env: server.environment(),
+      input: note,
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    await server.run("127.0.0.1:0");
+    return server;
+  }
+
+  environment() {
+    const store = "sqlite:" + join(this.home, "belay.db");
+    return { PATH: process.env.PATH, HOME: this.home, BELAY_STORE: store, BELAY_MODEL: "builtin" };
+  }
+
+  async run(listen) {
+    const words = ["serve", "--listen", listen, ...this.options];
+    this.child = spawn(process.env.PROGRAM, words, {
+      env: this.environment(),
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let text = "";
+    this.url = await new Promise((resolve, reject) => {
+      this.child.once("error", reject);
+      this.child.once("exit", () => reject(new Error("The server has ended: " + text)));
+      this.child.stderr.on("data", (piece) => {
+        text = (text + piece).slice(-10_000);
+        const found = text.match(/http:\/\/127\.0\.0\.1:\d+/);
+        if (found) resolve(found[0]);
+      });
+    });
+  }
+
+  // Returns the output of another command on the store.
+  command(...words) {
+    return execFileSync(process.env.PROGRAM, words, { env: this.environment(), encoding: "utf8" });
+  }
+
+  async kill() {
+    const gone = new Promise((resolve) => this.child.once("exit", resolve));
+    this.child.kill("SIGKILL");
+    await gone;
+  }
+
+  // Ends the server by SIGKILL, and starts it again on its port.
+  async restart() {
+    await this.kill();
+    await this.run(new URL(this.url).host);
+  }
+
+  async remove() {
+    await this.kill();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}

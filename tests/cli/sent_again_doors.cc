@@ -1,0 +1,201 @@
+// Requests that change something, of protocols of other clients.
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/sent_again.h"
+
+namespace belay::cli::tests {
+
+std::vector<Case> checkpointer_cases() {
+  std::vector<Case> all;
+  const std::string routes = "/api/langgraph/";
+  const std::string typed = R"({"type":"json","data":"e30="})";
+  const std::string saved = R"({"threadId":"t","checkpointId":"c","checkpoint":)" + typed +
+                            R"(,"metadata":)" + typed + "}";
+  const std::string writes = R"({"threadId":"t","checkpointId":"c","taskId":"k","writes":[)"
+                             R"({"channel":"x","value":)" +
+                             typed + "}]}";
+  const std::string part =
+      R"({"threadId":"t","blob":"00000000-0000-4000-8000-000000000001","part":0)";
+  all.push_back({"putLangGraphCheckpoint", at(routes + "checkpoints", saved), {204}, {204}});
+  all.push_back({"putLangGraphWrites", at(routes + "writes", writes), {204}, {204}});
+  all.push_back(
+      {"putLangGraphPart", at(routes + "parts", part + R"(,"data":"e30="})"), {204}, {204}});
+  all.push_back({"getLangGraphPart", at(routes + "parts/get", part + "}")});
+  all.push_back({"getLangGraphCheckpoint",
+                 at(routes + "checkpoints/get", R"({"threadId":"t","checkpointId":"c"})")});
+  all.push_back({"listLangGraphCheckpoints",
+                 at(routes + "checkpoints/list", R"({"threadId":"t","checkpointId":"c"})")});
+  all.push_back({"getLangGraphHistory",
+                 at(routes + "checkpoints/history", R"({"threadId":"t","channels":["x"]})")});
+  // Of a thread that no other case changes: a copy of another state would be a conflict.
+  Prepare copy = [routes, typed](Served& served) {
+    Got put = served.post(routes + "checkpoints",
+                          R"({"threadId":"copied","checkpointId":"c","checkpoint":)" + typed +
+                              R"(,"metadata":)" + typed + "}");
+    EXPECT_EQ(put.status, 204) << put.body;
+    return Sent{"POST", routes + "threads/copy", R"({"source":"copied","target":"copy"})"};
+  };
+  all.push_back({"copyLangGraphThread", std::move(copy), {204}, {204}});
+  // The second request finds nothing to delete; both leave the same records.
+  const std::set<std::string> counts{"checkpoints", "writes", "blobs", "parts", "removed"};
+  all.push_back({"deleteLangGraphThread",
+                 at(routes + "threads/delete", R"({"threadId":"gone"})"),
+                 {200},
+                 {200},
+                 counts});
+  all.push_back({"pruneLangGraphThreads",
+                 at(routes + "threads/prune", R"({"threadIds":["t"],"strategy":"keep_latest"})"),
+                 {200},
+                 {200},
+                 counts});
+  all.push_back(
+      {"deleteLangGraphRuns", at(routes + "runs/delete", R"({"runIds":["gone"]})"), {200}, {200}});
+  return all;
+}
+
+namespace {
+
+// Creates the object with a request, and sends the other one to it.
+Prepare after(std::string path, std::string body, Sent sent) {
+  return [path = std::move(path), body = std::move(body), sent = std::move(sent)](Served& served) {
+    Got made = served.post(path, body);
+    EXPECT_EQ(made.status, 200) << made.body;
+    return sent;
+  };
+}
+
+std::string uuid_of(int number) {
+  return "00000000-0000-4000-8000-00000000000" + std::to_string(number);
+}
+
+void add_assistants(std::vector<Case>& all) {
+  auto graph = [](int number) {
+    return R"({"graph_id":"daily_auditor","assistant_id":")" + uuid_of(number) + "\"";
+  };
+  auto on = [&graph](int number, std::string method, const std::string& more, std::string body) {
+    Sent sent{std::move(method), "/assistants/" + uuid_of(number) + more, std::move(body)};
+    return after("/assistants", graph(number) + "}", std::move(sent));
+  };
+  const std::set<std::string> times{"created_at", "updated_at"};
+  all.push_back({"agentServerCreateAssistant",
+                 at("/assistants", graph(1) + R"(,"if_exists":"do_nothing"})"),
+                 {200},
+                 {200},
+                 times});
+  all.push_back({"agentServerUpdateAssistant",
+                 on(2, "PATCH", "", R"({"name":"Second"})"),
+                 {200},
+                 {200},
+                 times});
+  all.push_back({"agentServerSetLatestVersion",
+                 on(3, "POST", "/latest", R"({"version":1})"),
+                 {200},
+                 {200},
+                 times});
+  all.push_back({"agentServerDeleteAssistant", on(4, "DELETE", "", ""), {200, 404}, {404}});
+  const std::string auditor = "/assistants/daily_auditor";
+  all.push_back({"agentServerListVersions", at(auditor + "/versions")});
+  const std::string own = R"({"graph_id":"routine_generator"})";
+  all.push_back({"agentServerSearchAssistants", at("/assistants/search", own)});
+  all.push_back({"agentServerCountAssistants", at("/assistants/count", own)});
+}
+
+void add_threads(std::vector<Case>& all) {
+  auto thread = [](int number) { return R"({"thread_id":")" + uuid_of(number) + "\""; };
+  auto on = [&thread](int number, std::string method, const std::string& more, std::string body) {
+    Sent sent{std::move(method), "/threads/" + uuid_of(number) + more, std::move(body)};
+    return after("/threads", thread(number) + "}", std::move(sent));
+  };
+  const std::set<std::string> times{"created_at", "updated_at"};
+  all.push_back({"agentServerCreateThread",
+                 at("/threads", thread(5) + R"(,"if_exists":"do_nothing"})"),
+                 {200},
+                 {200},
+                 times});
+  all.push_back({"agentServerUpdateThread",
+                 on(6, "PATCH", "", R"({"metadata":{"a":1}})"),
+                 {200},
+                 {200},
+                 times});
+  all.push_back({"agentServerDeleteThread", on(7, "DELETE", "", ""), {204, 404}, {404}});
+  Prepare copy = [](Served& served) {
+    Got made = served.post("/threads", R"({"thread_id":")" + uuid_of(8) + "\"}");
+    EXPECT_EQ(made.status, 200) << made.body;
+    return Sent{"POST", "/threads/" + uuid_of(8) + "/copy", "{}", {{"Idempotency-Key", "copy-1"}}};
+  };
+  all.push_back({"agentServerCopyThread", std::move(copy), {200}, {200}, times});
+  all.push_back({"agentServerPruneThreads", at("/threads/prune", R"({"thread_ids":[]})")});
+  const std::string known = R"({"ids":[")" + uuid_of(9) + "\"]}";
+  all.push_back({"agentServerSearchThreads", at("/threads/search", known)});
+  all.push_back({"agentServerCountThreads", at("/threads/count", R"({"metadata":{"none":1}})")});
+}
+
+void add_states_and_crons(std::vector<Case>& all) {
+  const std::string cron =
+      R"({"assistant_id":"daily_auditor","schedule":"0 9 * * *","input":{"date":"2026-01-01"}})";
+  auto keyed = [cron](std::string path, std::string key) -> Prepare {
+    return [cron, path = std::move(path), key = std::move(key)](Served& served) {
+      served.post("/threads", R"({"if_exists":"do_nothing","thread_id":")" + uuid_of(9) + "\"}");
+      return Sent{"POST", path, cron, {{"Idempotency-Key", key}}};
+    };
+  };
+  auto on_cron = [cron](std::string method, std::string body) -> Prepare {
+    return [cron, method = std::move(method), body = std::move(body)](Served& served) {
+      Got made = served.post("/runs/crons", cron);
+      EXPECT_EQ(made.status, 200) << made.body;
+      return Sent{method, "/runs/crons/" + text(made.json()["cron_id"]), body};
+    };
+  };
+  const std::string of_thread = "/threads/" + uuid_of(9);
+  all.push_back({"agentServerCreateCron", keyed("/runs/crons", "cron-1"), {200}, {200}});
+  all.push_back(
+      {"agentServerCreateThreadCron", keyed(of_thread + "/runs/crons", "cron-2"), {200}, {200}});
+  all.push_back({"agentServerUpdateCron",
+                 on_cron("PATCH", R"({"metadata":{"a":1}})"),
+                 {200},
+                 {200},
+                 {"updated_at"}});
+  all.push_back({"agentServerDeleteCron", on_cron("DELETE", ""), {204, 404}, {404}});
+  const std::string none = R"({"metadata":{"none":1}})";
+  all.push_back({"agentServerSearchCrons", at("/runs/crons/search", none)});
+  all.push_back({"agentServerCountCrons", at("/runs/crons/count", none)});
+  auto on_thread = [](const std::string& more, std::string body) {
+    Sent sent{"POST", "/threads/" + uuid_of(9) + more, std::move(body)};
+    return after("/threads", R"({"if_exists":"do_nothing","thread_id":")" + uuid_of(9) + "\"}",
+                 std::move(sent));
+  };
+  all.push_back({"agentServerSearchHistory", on_thread("/history", "{}")});
+  all.push_back({"agentServerGetStateOfCheckpoint", on_thread("/state/checkpoint", "{}")});
+  all.push_back({"agentServerUpdateState", on_thread("/state", "{}"), {400}, {400}});
+}
+
+}  // namespace
+
+std::vector<Case> agent_server_cases() {
+  std::vector<Case> all;
+  add_assistants(all);
+  add_threads(all);
+  add_states_and_crons(all);
+  const std::string item = R"({"namespace":["a"],"key":"k")";
+  const std::string path = "/store/items";
+  Sent put{"PUT", path, item + R"(,"value":{"x":1}})"}, erased{"DELETE", path, item + "}"};
+  all.push_back({"agentServerPutItem", as_it_is(std::move(put)), {204}, {204}});
+  all.push_back({"agentServerSearchItems", at(path + "/search", R"({"namespace_prefix":["b"]})")});
+  all.push_back({"agentServerListNamespaces", at("/store/namespaces", R"({"prefix":["b"]})")});
+  all.push_back({"agentServerDeleteItem", as_it_is(std::move(erased)), {204}, {204}});
+  return all;
+}
+
+std::vector<Case> a2a_cases() {
+  const char* task = R"({"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"none"}})";
+  return {{"callA2a", at("/a2a/daily_auditor?A2A-Version=1.0", task)}};
+}
+
+std::vector<Case> ag_ui_cases() {
+  const char* start = R"({"threadId":"ag-ui","runId":"r","messages":[],)"
+                      R"("forwardedProps":{"input":{"date":"2026-11-21"}}})";
+  return {{"runAgUi", at("/ag-ui/daily_auditor", start)}};
+}
+
+}  // namespace belay::cli::tests
