@@ -5,6 +5,7 @@
 #include "a2a/a2a_answer.h"
 #include "a2a/a2a_endpoint.h"
 #include "a2a/a2a_task.h"
+#include "conversation/interrupt_id.h"
 
 namespace belay::a2a {
 namespace {
@@ -177,6 +178,8 @@ Task<A2aEndpoint::Outcome<RunView>> A2aEndpoint::reply_to_approval(Call& call,
     if (auto failure = read_text(*message.data, "interrupt", message.interrupt)) {
       co_return *std::move(failure);
     }
+    auto named = conversation::interrupt_id_from(message.interrupt);
+    if (named) message.interrupt = named->text();
   }
   RunRow bound = run;
   SentMessage sent = message;

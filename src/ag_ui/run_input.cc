@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "conversation/interrupt_id.h"
+
 namespace belay::ag_ui {
 namespace {
 
@@ -79,9 +81,9 @@ Result<std::vector<ResumeEntry>> resume_entries(const Value& resume) {
     if (!id || !status || (*status != "resolved" && *status != "cancelled")) {
       return misfit("resume", "a list of answers with an interruptId and a status");
     }
-    auto uuid = uuid_from(*id);
-    if (!uuid) return error(ErrorCode::not_found, "Unknown interrupt. Nothing was decided.");
-    ResumeEntry entry{InterruptId(*uuid), *status == "cancelled", item["payload"]};
+    auto interrupt = conversation::interrupt_id_from(*id);
+    if (!interrupt) return error(ErrorCode::not_found, "Unknown interrupt. Nothing was decided.");
+    ResumeEntry entry{*interrupt, *status == "cancelled", item["payload"]};
     if (!named.insert(entry.interrupt).second) {
       return misfit("resume", "a list with one answer to each interrupt");
     }

@@ -2,7 +2,7 @@
 // event, and a server that is killed meanwhile.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,12 +11,27 @@ import { HttpAgent } from "@ag-ui/client";
 
 const name = "daily_auditor";
 const home = mkdtempSync(join(tmpdir(), "belay-ag-ui-"));
+const env = { PATH: process.env.PATH, HOME: home, BELAY_STORE: "sqlite:" + join(home, "belay.db") };
 let server;
+
+// Saves a note for each day of a week whose risk needs an approval.
+function importNotes() {
+  const content =
+    "I am exhausted and worn out, no strength left. Could not sleep all night, awake until five. " +
+    "Ill again, fever and pain all day. I cried and feel depressed and hopeless.";
+  const days = [1, 2, 3, 4, 5, 6, 7].map((day) => `2026-03-0${day}`);
+  const input = days.map((date) => JSON.stringify({ date, content }) + "\n").join("");
+  execFileSync(process.env.PROGRAM, ["notes", "import", "-"], {
+    env,
+    input,
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+}
 
 // Starts $PROGRAM; returns its process and its address.
 async function serve(listen = "127.0.0.1:0") {
   const child = spawn(process.env.PROGRAM, ["serve", "--listen", listen], {
-    env: { PATH: process.env.PATH, HOME: home, BELAY_STORE: "sqlite:" + join(home, "belay.db") },
+    env,
     stdio: ["ignore", "ignore", "pipe"],
   });
   let text = "";
@@ -40,6 +55,7 @@ async function replaceServer() {
 }
 
 before(async () => {
+  importNotes();
   server = await serve();
 });
 
