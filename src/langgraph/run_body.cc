@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "conversation/interrupt_id.h"
 #include "langgraph/errors.h"
 
 namespace belay::langgraph {
 namespace {
+
+using conversation::interrupt_id_from;
 
 constexpr std::int64_t kDelayMaxSeconds = 30ll * 86'400;
 
@@ -51,6 +54,9 @@ Result<Done> check_unsupported(const Value& body) {
   }
   const Value& command = body["command"];
   if (!command.is_null() && !command.as_object()) return refusal("\"command\" must be an object.");
+  if (const Value* resume = command.as_object() ? command.find("resume") : nullptr) {
+    if (resume->is_null()) return refusal("\"command.resume\" must not be null.");
+  }
   for (std::string_view name : {"goto", "update"}) {
     if (is_empty(command[name])) continue;
     return refusal("\"command." + std::string(name) +
@@ -246,15 +252,6 @@ Result<Value> agent_input(const conversation::Conversations& conversations, cons
     }
   }
   return made;
-}
-
-std::optional<InterruptId> interrupt_id_from(std::string_view text) {
-  std::string dashed(text);
-  if (text.size() == 32) {
-    for (std::size_t at : {8u, 13u, 18u, 23u}) dashed.insert(at, "-");
-  }
-  auto id = uuid_from(dashed);
-  return id ? std::optional(InterruptId(*id)) : std::nullopt;
 }
 
 Result<std::vector<PlannedDecision>> planned_decisions(const Value& resume,

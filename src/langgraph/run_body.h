@@ -78,7 +78,4 @@ Result<std::vector<PlannedDecision>> planned_decisions(const Value& resume,
                                                        const std::vector<ApprovalRow>& open,
                                                        const std::string& decided_by);
 
-// Reads an interrupt id: 32 hexadecimal digits, or a UUID.
-std::optional<InterruptId> interrupt_id_from(std::string_view text);
-
 }  // namespace belay::langgraph

@@ -1,6 +1,6 @@
 // Runs of the Agent Server API that exist: lists, cancellation, deletion, and who can reach them.
 
-#include "langgraph/run_fixture.h"
+#include "tests/support/agent_server_run_fixture.h"
 
 namespace belay::langgraph {
 namespace {

@@ -19,8 +19,16 @@ Task<Result<Done>> delete_ended_thread(Service& service, Principal who, RunRow r
   co_return co_await forget_runs(service, who, std::move(row.thread), std::move(row.user));
 }
 
-// The work after a response, which the request does not wait for.
-Task<Result<Done>> leave_run(Service& service, Principal who, RunRow row, AfterResponse after) {
+using Readiness = std::function<Task<Result<Done>>()>;
+
+// The work after a response, which the request does not wait for. `readiness`: of the server. A
+// server that shuts down closes its connections: that cancels nothing.
+Task<Result<Done>> leave_run(Service& service, Principal who, RunRow row, AfterResponse after,
+                             Readiness readiness) {
+  if (after.cancels && readiness) {
+    auto ready = co_await readiness();
+    after.cancels = ready.ok();
+  }
   if (after.cancels) {
     ThreadId thread = row.thread;
     std::string by = who.user.text;
@@ -46,7 +54,8 @@ class RunFollower : public http::BodyStream {
     AfterResponse after = followed_.after;
     after.cancels = after.cancels && segment_.end() == SegmentEnd::none;
     if (!after.cancels && !after.deletes_thread) return;
-    auto task = leave_run(service_, who_, followed_.run.row, after);
+    auto task =
+        leave_run(service_, who_, followed_.run.row, after, served_.world.options.readiness);
     (void)served_.world.waiting.begin<Result<Done>>(std::move(task));
   }
 

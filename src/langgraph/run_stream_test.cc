@@ -1,6 +1,6 @@
 // Streams of runs of the Agent Server API, and their continuation.
 
-#include "langgraph/run_fixture.h"
+#include "tests/support/agent_server_run_fixture.h"
 
 namespace belay::langgraph {
 namespace {
@@ -190,6 +190,41 @@ TEST_F(AgentServerStreams, CancelTheRunOnlyIfTheClientAskedForIt) {
   left.stream.reset();
   loop.run_until(clock.now() + std::chrono::seconds(1));
   EXPECT_EQ(status_of_run(run), "interrupted");
+}
+
+TEST_F(AgentServerStreams, OfAServerThatShutsDownCancelNothing) {
+  auto left = post(runs("/stream"), sleeper(R"(,"on_disconnect":"cancel")"));
+  std::string run = left.header("Content-Location").substr(runs("/").size());
+  block_on(loop, left.stream->next()).value();
+  left.stream.reset();
+  loop.run_until(clock.now() + std::chrono::seconds(1));
+  ASSERT_EQ(status_of_run(run), "interrupted");
+  options.readiness = []() -> Task<Result<Done>> {
+    co_return error(ErrorCode::unavailable, "Shutting down.");
+  };
+  serve();
+  left = post(runs("/stream"), sleeper(R"(,"on_disconnect":"cancel")"));
+  run = left.header("Content-Location").substr(runs("/").size());
+  block_on(loop, left.stream->next()).value();
+  left.stream.reset();
+  loop.run_until(clock.now() + std::chrono::seconds(1));
+  EXPECT_EQ(status_of_run(run), "running");
+}
+
+TEST_F(AgentServerStreams, NameTheSubgraphOfAnEvent) {
+  std::string body = std::string(R"({"assistant_id":"shell","input":{"topic":"rain"},)") +
+                     R"("stream_mode":["updates","values","messages-tuple"])";
+  Events outer = stream_run(body + "}");
+  for (const Event& each : outer) EXPECT_EQ(each.name.find('|'), each.name.npos) << each.name;
+  std::string path = std::string("/threads/") + kThreadB + "/runs/stream";
+  Events all = stream_run(body + R"(,"stream_subgraphs":true,"if_not_exists":"create"})", path);
+  expect_numbers(all);
+  bool has_inner = std::any_of(all.begin(), all.end(), [](const Event& each) {
+    return each.name.starts_with("updates|inside:");
+  });
+  EXPECT_TRUE(has_inner) << lines_of(all);
+  std::string run = text(all.front().data["run_id"]);
+  expect_each_rest(all, "/runs/" + run + "/stream");
 }
 
 TEST_F(AgentServerStreams, WithoutAThreadDeleteItAtTheirEnd) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/percent_encoding.h"
+#include "engine/decision.h"
 #include "langgraph/assistants.h"
 #include "langgraph/errors.h"
 #include "langgraph/state.h"
@@ -114,12 +115,14 @@ RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, c
   return record;
 }
 
-// The text is the one that clients match.
-Error busy_thread(const Error& refused) {
-  return error(ErrorCode::conflict,
-               "Thread is already running a task. Wait for it to finish, answer its interrupts or "
-               "choose a different multitask strategy. " +
-                   refused.message);
+// The error of a start that the thread's run has prevented: its text is the one that clients match.
+Task<Error> busy_thread(const Call& call, ThreadId thread, Error refused) {
+  auto run = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
+  if (!run.ok() || is_final(run->status)) co_return std::move(refused);
+  co_return error(ErrorCode::conflict,
+                  "Thread is already running a task. Wait for it to finish, answer its interrupts "
+                  "or choose a different multitask strategy. " +
+                      refused.message);
 }
 
 Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedRun& wanted) {
@@ -137,9 +140,8 @@ Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedR
   server::Patience patience;
   patience.is_queued = start.queued;
   auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
-  bool is_busy = !view.ok() && view.error().code == ErrorCode::conflict &&
-                 view.error().message.find(" is busy") != std::string::npos;
-  if (is_busy) co_return busy_thread(view.error());
+  bool may_be_busy = !view.ok() && view.error().code == ErrorCode::conflict && wanted.thread;
+  if (may_be_busy) co_return co_await busy_thread(call, wanted.thread->id, view.error());
   if (!view.ok()) co_return std::move(view).error();
   ThreadId thread = view->row.thread;
   std::string graph = wanted.assistant.graph_id, assistant = wanted.assistant.id;
@@ -173,6 +175,21 @@ Error no_interrupt() {
   return error(ErrorCode::conflict, "The resume matches no pending interrupt of the thread.");
 }
 
+// `forbidden` if the caller has no role for one of several decisions: none of them is made then.
+Result<Done> check_roles(const Call& call, const std::vector<PlannedDecision>& planned,
+                         const std::vector<ApprovalRow>& open) {
+  for (const ApprovalRow& row : open) {
+    bool is_planned = std::any_of(
+        planned.begin(), planned.end(),
+        [&row](const PlannedDecision& each) { return each.interrupt == row.interrupt; });
+    if (!is_planned || engine::holds_a_role(row, call.who.roles)) continue;
+    return error(ErrorCode::forbidden, "Interrupt " + row.interrupt.text() +
+                                           " requires one of the roles " + row.roles +
+                                           ". Nothing was decided.");
+  }
+  return Done{};
+}
+
 // Makes the decisions of a resume. All are checked before the first is made.
 Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const WantedRun& wanted) {
   if (call.who.permission < Permission::decide) {
@@ -188,6 +205,7 @@ Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const Wanted
                co_await call.service.status(call.who, std::move(thread), std::nullopt, run));
   BELAY_CO_TRY(std::vector<PlannedDecision> planned,
                planned_decisions(wanted.body.resume, view.approvals, call.who.user.text));
+  BELAY_CO_CHECK(check_roles(call, planned, view.approvals));
   RunRecord record = continuing_record(served, call, wanted, view.row);
   for (const PlannedDecision& each : planned) record.answered.push_back(each.interrupt.text());
   for (PlannedDecision& each : planned) {

@@ -1,7 +1,7 @@
 // Runs of the Agent Server API: starts, results, strategies and resumes.
 
 #include "langgraph/assistants.h"
-#include "langgraph/run_fixture.h"
+#include "tests/support/agent_server_run_fixture.h"
 
 namespace belay::langgraph {
 namespace {
@@ -111,6 +111,20 @@ TEST_F(AgentServerRuns, AResumeOfBothInterruptsIsOneRun) {
   Value end = streamed(
       post(runs("/wait"), R"({"assistant_id":"pair","command":{"resume":{)" + replies + "}}}"));
   EXPECT_TRUE(end["log"].as_array()) << to_json(end);
+}
+
+TEST_F(AgentServerRuns, AResumeWithoutARoleDecidesNothing) {
+  Value asked = streamed(post(runs("/wait"), R"({"assistant_id":"guard"})"));
+  ASSERT_EQ(size_of(asked["__interrupt__"]), 2u) << to_json(asked);
+  std::string replies;
+  for (const Value& each : *asked["__interrupt__"].as_array()) {
+    replies += (replies.empty() ? "\"" : ",\"") + text(each["id"]) + "\":true";
+  }
+  auto refused =
+      post(runs("/wait"), R"({"assistant_id":"guard","command":{"resume":{)" + replies + "}}}");
+  EXPECT_EQ(refused.status, 403) << to_json(refused.body);
+  auto thread = get(std::string("/threads/") + kThreadA);
+  EXPECT_EQ(thread.body["interrupts"].as_object()->size(), 2u) << "both are still open";
 }
 
 TEST_F(AgentServerRuns, RejectAStartOnABusyThread) {
@@ -226,7 +240,7 @@ TEST_F(AgentServerRuns, AResumeWithTheSameKeyIsOne) {
 TEST_F(AgentServerRuns, WaitForATimerAndEndAtABreakpoint) {
   std::string first = begin(R"({"assistant_id":"stop"})");
   loop.run_until(clock.now() + std::chrono::seconds(1));
-  EXPECT_EQ(status_of_run(first), "running") << "a timer is no interrupt";
+  EXPECT_EQ(status_of_run(first), "running") << "a timer continues it";
   clock.move(std::chrono::minutes(2));
   block_on(loop, runtime->process_due(default_tenant())).value();
   EXPECT_EQ(to_json(joined(first)["log"]), "[]");
@@ -244,6 +258,8 @@ TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
        {"{}", R"({"assistant_id":1})", R"({"assistant_id":"poet","input":[]})",
         R"({"assistant_id":"poet","input":{"topic":1}})",
         R"({"assistant_id":"poet","command":{"goto":"print"}})",
+        R"({"assistant_id":"poet","command":{"resume":null}})",
+        R"({"assistant_id":"poet","command":[]})",
         R"({"assistant_id":"poet","interrupt_before":"*"})",
         R"({"assistant_id":"poet","webhook":"http://127.0.0.1/"})",
         R"({"assistant_id":"poet","stream_mode":"events"})",

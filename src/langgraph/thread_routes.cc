@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "langgraph/records.h"
+#include "langgraph/run_records.h"
 #include "langgraph/thread_search.h"
 
 namespace belay::langgraph {
@@ -160,6 +161,10 @@ Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
   if (view.listed) {
     ThreadId thread = view.id;
     BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
+    ThreadId named = view.id;
+    UserId owner = view.user;
+    BELAY_CO_CHECK(
+        co_await forget_runs(call.service, call.who, std::move(named), std::move(owner)));
   }
   if (!view.record) co_return Done{};
   std::vector<RecordWrite> writes;
