@@ -18,11 +18,12 @@ Value reference_to(const std::string& name) {
 }
 
 Value value_document(const TypedValue& value) {
+  if (value.text) return Value::object({{"type", value.type}, {"text", *value.text}});
   if (value.parts == 0) return Value::object({{"type", value.type}, {"data", value.data}});
   return Value::object({{"type", value.type}, {"blob", value.blob}, {"parts", value.parts}});
 }
 
-Value blob_document(const StoredBlob& blob) {
+Value blob_document(const ChannelBlob& blob) {
   Value document = value_document(blob.value);
   if (blob.base.empty()) return document;
   document.as_object()->emplace("head", blob.head);
@@ -32,15 +33,14 @@ Value blob_document(const StoredBlob& blob) {
 
 Value channel_value_document(const ChannelValue& value) {
   Value::Array chain;
-  for (const StoredBlob& blob : value.chain) chain.push_back(blob_document(blob));
-  const StoredBlob& last = value.chain.back();
+  for (const ChannelBlob& blob : value.chain) chain.push_back(blob_document(blob));
   return Value::object({{"channel", value.channel},
-                        {"version", last.version},
-                        {"checkpointId", last.checkpointId},
+                        {"version", value.chain.back().version},
+                        {"checkpointId", value.checkpoint_id},
                         {"chain", std::move(chain)}});
 }
 
-Value write_document(const StoredWrite& write) {
+Value write_document(const TaskWrite& write) {
   return Value::object({{"taskId", write.taskId},
                         {"channel", write.channel},
                         {"value", value_document(write.value)}});
@@ -52,9 +52,9 @@ Value values_documents(const std::vector<ChannelValue>& values) {
   return documents;
 }
 
-Value write_documents(const std::vector<StoredWrite>& writes) {
+Value write_documents(const std::vector<TaskWrite>& writes) {
   Value::Array documents;
-  for (const StoredWrite& write : writes) documents.push_back(write_document(write));
+  for (const TaskWrite& write : writes) documents.push_back(write_document(write));
   return documents;
 }
 

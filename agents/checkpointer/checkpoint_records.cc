@@ -8,9 +8,22 @@ std::string key_of(const std::vector<std::string>& names) {
   return derived_uuid(seed).text();
 }
 
-std::string blob_key(const StoredCheckpoint& checkpoint, const ChannelVersion& at) {
-  return key_of({checkpoint.threadId, checkpoint.checkpointNs, at.channel, at.version,
-                 at.checkpointId.value_or("")});
+ValuePlace value_place(const StoredCheckpoint& checkpoint, const ChannelVersion& at) {
+  return {key_of({checkpoint.threadId, checkpoint.checkpointNs, at.checkpointId.value_or("")}),
+          at.channel, at.version};
+}
+
+ValuePlace base_place(const StoredValues& record, const ChannelBlob& blob) {
+  return {key_of({record.threadId, record.checkpointNs, blob.baseCheckpointId}), blob.channel,
+          blob.base};
+}
+
+const ChannelBlob* find_value(const StoredValues& record, const std::string& channel,
+                              const std::string& version) {
+  for (const ChannelBlob& blob : record.values) {
+    if (blob.channel == channel && blob.version == version) return &blob;
+  }
+  return nullptr;
 }
 
 void set_keys(StoredCheckpoint& checkpoint) {
@@ -20,11 +33,11 @@ void set_keys(StoredCheckpoint& checkpoint) {
   checkpoint.runKey = run ? key_of({*run}) : std::string();
 }
 
-void set_keys(StoredBlob& blob) { blob.threadKey = key_of({blob.threadId}); }
+void set_keys(StoredValues& values) { values.threadKey = key_of({values.threadId}); }
 
-void set_keys(StoredWrite& write) {
-  write.threadKey = key_of({write.threadId});
-  write.checkpointKey = key_of({write.threadId, write.checkpointNs, write.checkpointId});
+void set_keys(StoredWrites& writes) {
+  writes.threadKey = key_of({writes.threadId});
+  writes.checkpointKey = key_of({writes.threadId, writes.checkpointNs, writes.checkpointId});
 }
 
 void set_keys(StoredPart& part) { part.threadKey = key_of({part.threadId}); }

@@ -45,8 +45,8 @@ std::int64_t write_index(std::string_view channel, std::int64_t position) {
   return position;
 }
 
-void sort_writes(std::vector<StoredWrite>& writes) {
-  std::sort(writes.begin(), writes.end(), [](const StoredWrite& a, const StoredWrite& b) {
+void sort_writes(std::vector<TaskWrite>& writes) {
+  std::sort(writes.begin(), writes.end(), [](const TaskWrite& a, const TaskWrite& b) {
     return std::tie(a.taskPath, a.taskId, a.idx) < std::tie(b.taskPath, b.taskId, b.idx);
   });
 }
@@ -92,7 +92,8 @@ Result<Done> check_value(std::string_view what, const TypedValue& value) {
     problem = "must have at most " + std::to_string(kPartsMax) + " parts";
   }
   if ((value.parts > 0) != !value.blob.empty()) problem = "must have both a blob and its parts";
-  if (value.parts > 0 && !value.data.empty()) problem = "has data and parts";
+  int places = (value.parts > 0) + !value.data.empty() + value.text.has_value();
+  if (places > 1) problem = "has more than one of a text, data and parts";
   if (!value.blob.empty() && !uuid_from(value.blob)) problem = "needs a UUID as its blob";
   if (problem.empty()) return Done{};
   return error(ErrorCode::invalid, "The value of " + std::string(what) + " " + problem + ".");

@@ -22,8 +22,15 @@ inline constexpr std::string_view kSendsChannel = "__pregel_tasks";
 // Checkpoints of an older format have the sends of their parent as a channel.
 inline constexpr std::int64_t kFormatWithSends = 4;
 
+// A write with its task.
+struct TaskWrite {
+  std::string taskPath{}, taskId{};
+  std::int64_t idx = 0;
+  std::string channel{};
+  TypedValue value{};
+};
 // Sorts writes by task path, task and index. Texts are compared by code points.
-void sort_writes(std::vector<StoredWrite>& writes);
+void sort_writes(std::vector<TaskWrite>& writes);
 
 // True if `value` contains `wanted`: an object contains the members of `wanted`, an array an equal
 // or containing element for each of its elements, any other value is equal.

@@ -7,8 +7,8 @@ namespace {
 
 Value parsed(std::string_view json) { return parse_json(json).value(); }
 
-StoredWrite write_at(std::string path, std::string task, std::int64_t idx) {
-  StoredWrite write;
+TaskWrite write_at(std::string path, std::string task, std::int64_t idx) {
+  TaskWrite write;
   write.taskPath = std::move(path);
   write.taskId = std::move(task);
   write.idx = idx;
@@ -26,12 +26,12 @@ TEST(WriteIndex, OfASpecialChannelIsFixedAndOfAnyOtherItsPosition) {
 
 TEST(Writes, AreOrderedByPathThenTaskThenIndexInCodePoints) {
   // U+FFFD is less than U+10000, although its first UTF-16 unit is greater.
-  std::vector<StoredWrite> writes{write_at("b", "a", 0),         write_at("", "z", 2),
-                                  write_at("", "z", 10),         write_at("", "z", -1),
-                                  write_at("", "\U00010000", 0), write_at("", "\uFFFD", 0)};
+  std::vector<TaskWrite> writes{write_at("b", "a", 0),         write_at("", "z", 2),
+                                write_at("", "z", 10),         write_at("", "z", -1),
+                                write_at("", "\U00010000", 0), write_at("", "\uFFFD", 0)};
   sort_writes(writes);
   std::vector<std::string> order;
-  for (const StoredWrite& write : writes) {
+  for (const TaskWrite& write : writes) {
     order.push_back(write.taskPath + "/" + write.taskId + "/" + std::to_string(write.idx));
   }
   EXPECT_EQ(order, (std::vector<std::string>{"/z/-1", "/z/2", "/z/10", "/\uFFFD/0", "/\U00010000/0",
@@ -72,6 +72,9 @@ TEST(Values, AreRefusedWithBadBase64OrParts) {
   std::string blob = "1ef0c1a2-0000-6000-8000-000000000000";
   EXPECT_TRUE(check_value("x", TypedValue{"json", "QQ==", "", 0}).ok());
   EXPECT_TRUE(check_value("x", TypedValue{"bytes", "", blob, 3}).ok());
+  EXPECT_TRUE(check_value("x", TypedValue{"json", "", "", 0, "{}"}).ok());
+  EXPECT_FALSE(check_value("x", TypedValue{"json", "QQ==", "", 0, "{}"}).ok());
+  EXPECT_FALSE(check_value("x", TypedValue{"json", "", blob, 1, "{}"}).ok());
   EXPECT_FALSE(check_value("x", TypedValue{"", "QQ==", "", 0}).ok());
   EXPECT_FALSE(check_value("x", TypedValue{"json", "?", "", 0}).ok());
   EXPECT_FALSE(check_value("x", TypedValue{"json", "", blob, 0}).ok());

@@ -31,7 +31,7 @@ inline PutBody put_of(std::string thread, std::string id, std::optional<std::str
 // Adds a channel, with a new value if `data` is set, and as an empty one if `data` is "".
 inline void add_channel(PutBody& body, std::string channel, std::string version,
                         std::optional<std::string> data) {
-  body.channels.push_back({channel, version, std::nullopt});
+  body.channels.push_back({channel, version, std::nullopt, std::nullopt});
   if (!data) return;
   NewBlob blob;
   blob.channel = std::move(channel);
@@ -74,9 +74,9 @@ class CheckpointerStore {
         runtime_(Runtime::open(RuntimeParts{*store_, *loop_, clock, random_, model_}).value()),
         service_(make(*store_, *runtime_, *loop_, clock, random_)) {}
 
-  CheckpointAccess of(const std::string& user) const { return as(program_, user); }
-  CheckpointAccess as(const Principal& who, const std::string& user) const {
-    return CheckpointAccess{*service_, who, UserId(user)};
+  CheckpointAccess of(const std::string& user) { return as(program_, user); }
+  CheckpointAccess as(const Principal& who, const std::string& user) {
+    return CheckpointAccess{*service_, who, UserId(user), clock};
   }
   template <typename T>
   T wait(Task<T> task) {
@@ -126,16 +126,16 @@ inline std::vector<std::string> value_texts(const LoadedTuple& tuple) {
   std::vector<std::string> texts;
   for (const ChannelValue& value : tuple.values) {
     std::string text = value.channel + "=";
-    for (const StoredBlob& blob : value.chain) text += blob.value.data;
+    for (const ChannelBlob& blob : value.chain) text += blob.value.data;
     texts.push_back(std::move(text));
   }
   return texts;
 }
 
 // The writes as "task:channel=data".
-inline std::vector<std::string> write_texts(const std::vector<StoredWrite>& writes) {
+inline std::vector<std::string> write_texts(const std::vector<TaskWrite>& writes) {
   std::vector<std::string> texts;
-  for (const StoredWrite& write : writes) {
+  for (const TaskWrite& write : writes) {
     texts.push_back(write.taskId + ":" + write.channel + "=" + write.value.data);
   }
   return texts;

@@ -20,7 +20,7 @@ ModuleRoute checkpointer_route(std::string path, std::string id, std::string sum
 
 Result<CheckpointAccess> access_of(RouteCall& call) {
   BELAY_TRY(UserId owner, owner_in(call));
-  return CheckpointAccess{call.service, call.who, std::move(owner)};
+  return CheckpointAccess{call.service, call.who, std::move(owner), call.clock()};
 }
 
 RouteReply empty_reply() {

@@ -1,6 +1,7 @@
 #include "agents/checkpointer/read_checkpoints.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace belay::checkpointer {
@@ -11,50 +12,85 @@ constexpr std::size_t kScannedMax = limits::bounded(1'000, 6);  // checkpoints o
 constexpr std::size_t kStepsMax = limits::bounded(1'000, 3);    // ancestors of one history request
 
 std::size_t bytes_of(const LoadedTuple& tuple) {
-  std::size_t bytes = tuple.checkpoint.checkpoint.data.size() + 500;
-  bytes += tuple.checkpoint.metadata.data.size();
+  std::size_t bytes = stored_bytes(tuple.checkpoint.checkpoint) + 500;
+  bytes += stored_bytes(tuple.checkpoint.metadata);
   for (const ChannelValue& value : tuple.values) {
-    for (const StoredBlob& blob : value.chain) bytes += blob.value.data.size();
+    for (const ChannelBlob& blob : value.chain) bytes += stored_bytes(blob.value);
   }
-  for (const StoredWrite& write : tuple.writes) bytes += write.value.data.size();
+  for (const TaskWrite& write : tuple.writes) bytes += stored_bytes(write.value);
   return bytes;
 }
 
-// Returns the value of a channel at a version; its chain is empty if it has none.
-Task<Result<ChannelValue>> read_value(Records& records, std::string channel, std::string key) {
-  ChannelValue value;
-  value.channel = std::move(channel);
-  for (std::int64_t depth = 0; depth <= kBaseDepthMax; ++depth) {
-    BELAY_CO_TRY(std::optional<StoredBlob> blob, co_await records.get<StoredBlob>(std::move(key)));
-    if (!blob && depth > 0) {
-      co_return error(ErrorCode::corrupt, "The base of a value of the channel \"" + value.channel +
-                                              "\" does not exist.");
+// The values of checkpoints, each record read once.
+class ValueReader {
+ public:
+  explicit ValueReader(Records& records) : records_(records) {}
+
+  // Returns the value of a channel at a version; its chain is empty if it has none.
+  Task<Result<ChannelValue>> read(const StoredCheckpoint& checkpoint, const ChannelVersion& at) {
+    ChannelValue value;
+    value.channel = at.channel;
+    if (!at.checkpointId) co_return std::move(value);
+    value.checkpoint_id = *at.checkpointId;
+    ValuePlace place = value_place(checkpoint, at);
+    for (std::int64_t depth = 0; depth <= kBaseDepthMax; ++depth) {
+      BELAY_CO_TRY(const StoredValues* record, co_await record_at(place.record));
+      const ChannelBlob* blob =
+          record ? find_value(*record, place.channel, place.version) : nullptr;
+      if (!blob) co_return damaged(at.channel, depth > 0 ? "has no base" : "is not stored");
+      value.chain.insert(value.chain.begin(), *blob);
+      if (blob->base.empty()) co_return std::move(value);
+      place = base_place(*record, *blob);
     }
-    if (!blob || blob->isEmpty) co_return std::move(value);
-    bool is_whole = blob->base.empty();
-    key = blob->base_key();
-    value.chain.insert(value.chain.begin(), *std::move(blob));
-    if (is_whole) co_return std::move(value);
+    co_return damaged(at.channel, "has too many bases");
   }
-  co_return error(ErrorCode::corrupt,
-                  "A value of the channel \"" + value.channel + "\" has too many bases.");
+
+ private:
+  static Error damaged(const std::string& channel, const std::string& problem) {
+    return error(ErrorCode::corrupt, "A value of the channel \"" + channel + "\" " + problem + ".");
+  }
+  Task<Result<const StoredValues*>> record_at(std::string key) {
+    auto known = known_.find(key);
+    if (known == known_.end()) {
+      std::string name = key;
+      BELAY_CO_TRY(auto found, co_await records_.get<StoredValues>(std::move(name)));
+      known = known_.emplace(std::move(key), std::move(found)).first;
+    }
+    co_return known->second ? &*known->second : nullptr;
+  }
+
+  Records& records_;
+  std::map<std::string, std::optional<StoredValues>> known_;
+};
+
+// Adds the writes of a record.
+void add_writes(StoredWrites record, std::vector<TaskWrite>& writes) {
+  for (PendingWrite& each : record.writes) {
+    TaskWrite write;
+    write.taskPath = record.taskPath;
+    write.taskId = record.taskId;
+    write.idx = each.idx;
+    write.channel = std::move(each.channel);
+    write.value = std::move(each.value);
+    writes.push_back(std::move(write));
+  }
 }
 
 // Returns the pending writes of a checkpoint, in their order.
-Task<Result<std::vector<StoredWrite>>> read_writes(Records& records, std::string checkpoint) {
-  std::vector<StoredWrite> writes;
+Task<Result<std::vector<TaskWrite>>> read_writes(Records& records, std::string checkpoint) {
+  std::vector<TaskWrite> writes;
   std::string after;
   while (true) {
     RecordFilter filter;
-    filter.collection = StoredWrite::collection;
+    filter.collection = StoredWrites::collection;
     filter.field = "checkpointKey";
     filter.value = checkpoint;
     filter.after = after;
     filter.limit = kRowsTogether;
     BELAY_CO_TRY(std::vector<RecordRow> rows, co_await records.find(std::move(filter)));
     for (const RecordRow& row : rows) {
-      BELAY_CO_TRY(StoredWrite write, record_from<StoredWrite>(row));
-      writes.push_back(std::move(write));
+      BELAY_CO_TRY(StoredWrites record, record_from<StoredWrites>(row));
+      add_writes(std::move(record), writes);
     }
     if (rows.size() < kRowsTogether) break;
     after = rows.back().key;
@@ -63,11 +99,11 @@ Task<Result<std::vector<StoredWrite>>> read_writes(Records& records, std::string
   co_return std::move(writes);
 }
 
-std::vector<TypedValue> sends_of(std::vector<StoredWrite> writes) {
-  for (StoredWrite& write : writes) write.taskPath.clear();
+std::vector<TypedValue> sends_of(std::vector<TaskWrite> writes) {
+  for (TaskWrite& write : writes) write.taskPath.clear();
   sort_writes(writes);
   std::vector<TypedValue> sends;
-  for (StoredWrite& write : writes) {
+  for (TaskWrite& write : writes) {
     if (write.channel == kSendsChannel) sends.push_back(std::move(write.value));
   }
   return sends;
@@ -132,18 +168,16 @@ struct HistoryWalk {
 // Adds the writes and values of an ancestor.
 Task<Result<Done>> visit_ancestor(Records& records, const StoredCheckpoint& step,
                                   HistoryWalk& walk) {
-  BELAY_CO_TRY(std::vector<StoredWrite> writes, co_await read_writes(records, step.key()));
+  BELAY_CO_TRY(std::vector<TaskWrite> writes, co_await read_writes(records, step.key()));
   for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
     if (!walk.open.contains(write->channel)) continue;
-    walk.bytes += write->value.data.size() + 100;
+    walk.bytes += stored_bytes(write->value) + 100;
     walk.page.writes.push_back(std::move(*write));
   }
+  ValueReader values(records);
   for (const ChannelVersion& at : step.channels) {
     if (!walk.open.contains(at.channel)) continue;
-    std::string key = blob_key(step, at);
-    std::string channel = at.channel;
-    BELAY_CO_TRY(ChannelValue value,
-                 co_await read_value(records, std::move(channel), std::move(key)));
+    BELAY_CO_TRY(ChannelValue value, co_await values.read(step, at));
     if (value.chain.empty()) continue;
     walk.open.erase(at.channel);
     walk.page.seeds.push_back(std::move(value));
@@ -173,11 +207,9 @@ Task<Result<std::optional<StoredCheckpoint>>> find_checkpoint(CheckpointAccess a
 Task<Result<LoadedTuple>> load_tuple(CheckpointAccess at, StoredCheckpoint checkpoint) {
   auto records = records_of(at.service, at.who, at.owner);
   LoadedTuple tuple;
+  ValueReader values(*records);
   for (const ChannelVersion& at_version : checkpoint.channels) {
-    std::string key = blob_key(checkpoint, at_version);
-    std::string channel = at_version.channel;
-    BELAY_CO_TRY(ChannelValue value,
-                 co_await read_value(*records, std::move(channel), std::move(key)));
+    BELAY_CO_TRY(ChannelValue value, co_await values.read(checkpoint, at_version));
     if (!value.chain.empty()) tuple.values.push_back(std::move(value));
   }
   BELAY_CO_TRY(tuple.writes, co_await read_writes(*records, checkpoint.key()));

@@ -12,13 +12,14 @@ inline constexpr std::int64_t kListMax = 100;  // tuples of one page
 // The value of a channel: a whole one, and the values based on it, each on the one before it.
 struct ChannelValue {
   std::string channel;
-  std::vector<StoredBlob> chain;
+  std::string checkpoint_id;  // with which the last one was stored
+  std::vector<ChannelBlob> chain;
 };
 
 struct LoadedTuple {
   StoredCheckpoint checkpoint;
   std::vector<ChannelValue> values;  // of channels that have one
-  std::vector<StoredWrite> writes;   // in their order
+  std::vector<TaskWrite> writes;     // in their order
   // Of a checkpoint of an older format with a parent: the sends that are stored on the parent,
   // ordered by task and index.
   std::optional<std::vector<TypedValue>> sends;
@@ -56,7 +57,7 @@ struct HistoryBody {
   std::optional<std::string> from{};  // `next` of the previous page
 };
 struct HistoryPage {
-  std::vector<StoredWrite> writes;  // of the channels, the last one first
+  std::vector<TaskWrite> writes;    // of the channels, the last one first
   std::vector<ChannelValue> seeds;  // by channel: the value of its nearest ancestor with one
   std::string next;                 // the ancestor that the next page begins with; empty: none
 };

@@ -1,11 +1,15 @@
 #include "agents/checkpointer/saved_checkpoints.h"
 
+#include <algorithm>
 #include <map>
+
+#include "agents/checkpointer/thread_gates.h"
 
 namespace belay::checkpointer {
 namespace {
 
 constexpr int kAttempts = limits::record_conflicts_max;
+constexpr std::chrono::milliseconds kRemovalTime{50};  // of most removals
 
 Result<Done> check_address(const std::string& thread, const std::string& space,
                            const std::string& id) {
@@ -42,13 +46,54 @@ Result<Done> check_put(const PutBody& body) {
   return Done{};
 }
 
+Result<Done> check_writes(const WritesBody& body) {
+  BELAY_CHECK(check_address(body.threadId, body.checkpointNs, body.checkpointId));
+  BELAY_CHECK(check_text("\"taskId\"", body.taskId, 1, kNameBytesMax));
+  BELAY_CHECK(check_text("\"taskPath\"", body.taskPath.value_or(""), 0, kNameBytesMax));
+  for (const NewWrite& write : body.writes) {
+    BELAY_CHECK(check_text("channel of a write", write.channel, 0, kNameBytesMax));
+    BELAY_CHECK(check_value("a write", write.value));
+  }
+  return Done{};
+}
+
 // Fails if a part of a value was not saved before.
-Task<Result<Done>> check_parts(CheckpointAccess at, std::string thread, TypedValue value) {
+Task<Result<Done>> check_parts_of(CheckpointAccess at, const std::string& thread,
+                                  const TypedValue& value) {
   for (std::int64_t part = 0; part < value.parts; ++part) {
     PartName name{thread, value.blob, part};
     BELAY_CO_CHECK(co_await read_part(at, std::move(name)));
   }
   co_return Done{};
+}
+Task<Result<Done>> check_parts(CheckpointAccess at, const PutBody& body) {
+  BELAY_CO_CHECK(co_await check_parts_of(at, body.threadId, body.checkpoint));
+  BELAY_CO_CHECK(co_await check_parts_of(at, body.threadId, body.metadata));
+  for (const NewBlob& blob : body.blobs) {
+    BELAY_CO_CHECK(co_await check_parts_of(at, body.threadId, blob.value));
+  }
+  co_return Done{};
+}
+Task<Result<Done>> check_parts(CheckpointAccess at, const WritesBody& body) {
+  for (const NewWrite& write : body.writes) {
+    BELAY_CO_CHECK(co_await check_parts_of(at, body.threadId, write.value));
+  }
+  co_return Done{};
+}
+
+// Returns false if the writes must be made again: a record or the gate has changed. Waits while a
+// removal is under way.
+Task<Result<bool>> save_while_open(CheckpointAccess at, std::vector<RecordWrite> writes,
+                                   ThreadGate gate) {
+  writes.push_back(open_condition(gate, at.owner));
+  auto saved = co_await at.service.save_records(at.who, std::move(writes));
+  if (saved.ok()) co_return true;
+  if (saved.error().code != ErrorCode::conflict) co_return std::move(saved).error();
+  auto open = co_await check_open(at, std::move(gate));
+  if (open.ok()) co_return false;
+  if (open.error().code != ErrorCode::unavailable) co_return std::move(open).error();
+  co_await sleep_for(kRemovalTime);
+  co_return false;
 }
 
 template <Record R>
@@ -73,119 +118,194 @@ StoredCheckpoint checkpoint_of(const PutBody& body) {
   return checkpoint;
 }
 
-StoredBlob blob_of(const PutBody& body, const NewBlob& added) {
-  StoredBlob blob;
-  blob.threadId = body.threadId;
-  blob.checkpointNs = body.checkpointNs;
-  blob.channel = added.channel;
-  blob.version = added.version;
-  blob.checkpointId = body.checkpointId;
-  blob.isEmpty = added.isEmpty.value_or(false);
-  blob.base = added.base.value_or("");
-  blob.baseCheckpointId = added.baseCheckpointId.value_or("");
-  blob.head = added.head.value_or(0);
-  blob.tail = added.tail.value_or(0);
-  blob.value = added.value;
-  set_keys(blob);
-  return blob;
+// The values of a put; of two for the same version, the first one.
+StoredValues values_in(const PutBody& body) {
+  StoredValues record;
+  record.threadId = body.threadId;
+  record.checkpointNs = body.checkpointNs;
+  record.checkpointId = body.checkpointId;
+  for (const NewBlob& added : body.blobs) {
+    if (added.isEmpty.value_or(false) || find_value(record, added.channel, added.version)) continue;
+    ChannelBlob blob;
+    blob.channel = added.channel;
+    blob.version = added.version;
+    blob.base = added.base.value_or("");
+    blob.baseCheckpointId = added.baseCheckpointId.value_or("");
+    blob.head = added.head.value_or(0);
+    blob.tail = added.tail.value_or(0);
+    blob.value = added.value;
+    record.values.push_back(std::move(blob));
+  }
+  set_keys(record);
+  return record;
 }
 
-// Sets the depth of a value that is based on a stored one.
-Task<Result<Done>> find_base(Records& records, StoredBlob& blob) {
+// True if the checkpoint has a channel whose value was sent with an earlier one.
+bool has_unchanged(const PutBody& body) {
+  return std::any_of(body.channels.begin(), body.channels.end(), [&](const ChannelVersion& at) {
+    return std::none_of(body.blobs.begin(), body.blobs.end(), [&](const NewBlob& blob) {
+      return blob.channel == at.channel && blob.version == at.version;
+    });
+  });
+}
+
+// Values by channel and version, as a checkpoint names them.
+using Places = std::map<std::pair<std::string, std::string>, ChannelVersion>;
+
+// The values of the parent, whose unchanged channels the checkpoint has, too.
+Task<Result<Places>> places_of_parent(Records& records, const PutBody& body) {
+  Places places;
+  if (!body.parentCheckpointId) co_return std::move(places);
+  std::string key = key_of({body.threadId, body.checkpointNs, *body.parentCheckpointId});
+  BELAY_CO_TRY(auto parent, co_await records.get<StoredCheckpoint>(std::move(key)));
+  if (!parent && has_unchanged(body)) {
+    co_return error(ErrorCode::conflict, "The parent \"" + *body.parentCheckpointId +
+                                             "\" of the checkpoint is not stored. Send the "
+                                             "values of all channels.");
+  }
+  if (!parent) co_return std::move(places);
+  for (ChannelVersion& at : parent->channels) {
+    if (at.checkpointId) places.insert_or_assign({at.channel, at.version}, std::move(at));
+  }
+  co_return std::move(places);
+}
+
+// Sets the depth of a value that is based on a stored one. Bases of the parent's values need not
+// be read.
+Task<Result<Done>> find_base(Records& records, const StoredValues& record, const Places& places,
+                             ChannelBlob& blob) {
   if (blob.base.empty()) co_return Done{};
-  BELAY_CO_TRY(std::optional<StoredBlob> base, co_await records.get<StoredBlob>(blob.base_key()));
-  bool is_usable = base && !base->isEmpty && base->depth < kBaseDepthMax;
-  if (!is_usable) {
+  std::int64_t depth = kBaseDepthMax;
+  auto known = places.find({blob.channel, blob.base});
+  if (known != places.end() && known->second.checkpointId == blob.baseCheckpointId) {
+    depth = known->second.depth.value_or(0);
+  } else {
+    ValuePlace place = base_place(record, blob);
+    BELAY_CO_TRY(auto found, co_await records.get<StoredValues>(place.record));
+    const ChannelBlob* base = found ? find_value(*found, place.channel, place.version) : nullptr;
+    if (base) depth = base->depth;
+  }
+  if (depth >= kBaseDepthMax) {
     co_return error(ErrorCode::conflict, "The value of the channel \"" + blob.channel +
                                              "\" is based on one that is not stored, or that has "
                                              "too many bases. Send the whole value.");
   }
-  blob.depth = base->depth + 1;
+  blob.depth = depth + 1;
   co_return Done{};
 }
 
 // Sets where the values of the channels are: with this checkpoint, or, of an unchanged channel,
 // where the parent has it.
-Task<Result<Done>> find_values(Records& records, const PutBody& body,
-                               StoredCheckpoint& checkpoint) {
-  std::map<std::pair<std::string, std::string>, std::string> places;
-  if (body.parentCheckpointId) {
-    std::string key = key_of({body.threadId, body.checkpointNs, *body.parentCheckpointId});
-    BELAY_CO_TRY(auto parent, co_await records.get<StoredCheckpoint>(std::move(key)));
-    if (!parent) parent.emplace();
-    for (const ChannelVersion& at : parent->channels) {
-      if (at.checkpointId) places[{at.channel, at.version}] = *at.checkpointId;
-    }
-  }
-  for (const NewBlob& blob : body.blobs) {
-    places[{blob.channel, blob.version}] = body.checkpointId;
+void set_places(const PutBody& body, const StoredValues& values, Places places,
+                StoredCheckpoint& checkpoint) {
+  for (const NewBlob& blob : body.blobs) places.erase({blob.channel, blob.version});
+  for (const ChannelBlob& blob : values.values) {
+    ChannelVersion place{blob.channel, blob.version, body.checkpointId, {}};
+    if (blob.depth > 0) place.depth = blob.depth;
+    places.insert_or_assign({blob.channel, blob.version}, std::move(place));
   }
   for (ChannelVersion& at : checkpoint.channels) {
     auto found = places.find({at.channel, at.version});
     at.checkpointId.reset();
-    if (found != places.end()) at.checkpointId = found->second;
+    at.depth.reset();
+    if (found != places.end()) at = found->second;
   }
-  co_return Done{};
+}
+
+// Adds the values of a put to those that an earlier put of the checkpoint has stored. Returns
+// whether there are new ones.
+Task<Result<bool>> add_values(Records& records, const Places& places, const StoredValues& added,
+                              StoredValues& all) {
+  bool is_new = false;
+  for (ChannelBlob blob : added.values) {
+    if (find_value(all, blob.channel, blob.version)) continue;
+    BELAY_CO_CHECK(co_await find_base(records, added, places, blob));
+    all.values.push_back(std::move(blob));
+    is_new = true;
+  }
+  co_return is_new;
 }
 
 // Returns the writes of a put. Each expects the version that was read, so that all are saved or
-// none, and a repeated call finds its records.
-Task<Result<std::vector<RecordWrite>>> writes_of_put(CheckpointAccess at, const PutBody& body) {
+// none, and a repeated call finds its records. The first attempt expects new records and does not
+// read them.
+Task<Result<std::vector<RecordWrite>>> writes_of_put(CheckpointAccess at, const PutBody& body,
+                                                     bool is_first) {
   auto records = records_of(at.service, at.who, at.owner);
   StoredCheckpoint checkpoint = checkpoint_of(body);
-  BELAY_CO_TRY(auto stored, co_await records->get_versioned<StoredCheckpoint>(checkpoint.key()));
-  std::uint64_t version = stored ? stored->version : 0;
-  BELAY_CO_CHECK(co_await find_values(*records, body, checkpoint));
+  StoredValues added = values_in(body), all = added;
+  all.values.clear();
+  std::uint64_t version = 0, values_version = 0;
+  if (!is_first) {
+    BELAY_CO_TRY(auto stored, co_await records->get_versioned<StoredCheckpoint>(checkpoint.key()));
+    if (stored) version = stored->version;
+    BELAY_CO_TRY(auto values, co_await records->get_versioned<StoredValues>(added.key()));
+    if (values) values_version = values->version;
+    if (values) all = std::move(values->record);
+  }
+  BELAY_CO_TRY(Places places, co_await places_of_parent(*records, body));
+  BELAY_CO_TRY(bool has_values, co_await add_values(*records, places, added, all));
+  set_places(body, all, std::move(places), checkpoint);
   std::vector<RecordWrite> writes;
   BELAY_CO_TRY(RecordWrite first, expecting(checkpoint, at.owner, version));
   writes.push_back(std::move(first));
-  std::map<std::string, StoredBlob> blobs;
-  for (const NewBlob& added : body.blobs) {
-    StoredBlob blob = blob_of(body, added);
-    blobs.emplace(blob.key(), std::move(blob));
-  }
-  for (auto& [key, blob] : blobs) {
-    std::string name = key;
-    BELAY_CO_TRY(auto found, co_await records->get<StoredBlob>(std::move(name)));
-    if (found) continue;
-    BELAY_CO_CHECK(co_await find_base(*records, blob));
-    BELAY_CO_TRY(RecordWrite write, expecting(blob, at.owner, 0));
-    writes.push_back(std::move(write));
+  if (has_values) {
+    BELAY_CO_TRY(RecordWrite second, expecting(all, at.owner, values_version));
+    writes.push_back(std::move(second));
   }
   co_return std::move(writes);
 }
 
-// The writes of a call by their keys; of two with the same key, the last one.
-std::map<std::string, StoredWrite> writes_in(const WritesBody& body) {
-  std::map<std::string, StoredWrite> writes;
+// The records of a call: one of the writes to regular channels, and one for each special channel.
+// Of two writes with the same index, the last one counts.
+std::map<std::int64_t, StoredWrites> writes_in(const WritesBody& body) {
+  std::map<std::int64_t, StoredWrites> groups;
   std::int64_t position = 0;
   for (const NewWrite& added : body.writes) {
-    StoredWrite write;
-    write.threadId = body.threadId;
-    write.checkpointNs = body.checkpointNs;
-    write.checkpointId = body.checkpointId;
-    write.taskId = body.taskId;
-    write.taskPath = body.taskPath.value_or("");
-    write.idx = write_index(added.channel, position++);
-    write.channel = added.channel;
-    write.value = added.value;
-    set_keys(write);
-    writes.insert_or_assign(write.key(), std::move(write));
+    PendingWrite write{write_index(added.channel, position++), added.channel, added.value};
+    StoredWrites& record = groups[std::min<std::int64_t>(write.idx, 0)];
+    record.group = std::min<std::int64_t>(write.idx, 0);
+    if (replaces_stored(write.idx)) record.writes.clear();
+    record.writes.push_back(std::move(write));
   }
-  return writes;
+  for (auto& [group, record] : groups) {
+    record.threadId = body.threadId;
+    record.checkpointNs = body.checkpointNs;
+    record.checkpointId = body.checkpointId;
+    record.taskId = body.taskId;
+    record.taskPath = body.taskPath.value_or("");
+    set_keys(record);
+  }
+  return groups;
+}
+
+// Adds the stored writes to regular channels that the call has, too: they are kept. Returns
+// whether the call has others.
+bool keep_stored(const StoredWrites& stored, StoredWrites& record) {
+  std::map<std::int64_t, PendingWrite> writes;
+  for (const PendingWrite& each : stored.writes) writes.emplace(each.idx, each);
+  for (PendingWrite& each : record.writes) writes.emplace(each.idx, std::move(each));
+  bool has_others = writes.size() > stored.writes.size();
+  record.taskPath = stored.taskPath;
+  record.writes.clear();
+  for (auto& [idx, each] : writes) record.writes.push_back(std::move(each));
+  return has_others;
 }
 
 Task<Result<std::vector<RecordWrite>>> records_of_writes(CheckpointAccess at,
-                                                         const WritesBody& body) {
+                                                         const WritesBody& body, bool is_first) {
   auto records = records_of(at.service, at.who, at.owner);
-  std::map<std::string, StoredWrite> added = writes_in(body);
+  std::map<std::int64_t, StoredWrites> groups = writes_in(body);
   std::vector<RecordWrite> writes;
-  for (const auto& [key, write] : added) {
-    std::string name = key;
-    BELAY_CO_TRY(auto stored, co_await records->get_versioned<StoredWrite>(std::move(name)));
-    if (stored && !replaces_stored(write.idx)) continue;
-    std::uint64_t version = stored ? stored->version : 0;
-    BELAY_CO_TRY(RecordWrite saved, expecting(write, at.owner, version));
+  for (auto& [group, record] : groups) {
+    std::uint64_t version = 0;
+    if (!is_first) {
+      BELAY_CO_TRY(auto stored, co_await records->get_versioned<StoredWrites>(record.key()));
+      bool is_kept = stored && !replaces_stored(group);
+      if (is_kept && !keep_stored(stored->record, record)) continue;
+      if (stored) version = stored->version;
+    }
+    BELAY_CO_TRY(RecordWrite saved, expecting(record, at.owner, version));
     writes.push_back(std::move(saved));
   }
   co_return std::move(writes);
@@ -195,37 +315,27 @@ Task<Result<std::vector<RecordWrite>>> records_of_writes(CheckpointAccess at,
 
 Task<Result<Done>> put_checkpoint(CheckpointAccess at, PutBody body) {
   BELAY_CO_CHECK(check_put(body));
-  std::vector<TypedValue> values{body.checkpoint, body.metadata};
-  for (const NewBlob& blob : body.blobs) values.push_back(blob.value);
-  for (TypedValue& value : values) {
-    std::string thread = body.threadId;
-    BELAY_CO_CHECK(co_await check_parts(at, std::move(thread), std::move(value)));
-  }
   for (int attempt = 1;; ++attempt) {
-    BELAY_CO_TRY(std::vector<RecordWrite> writes, co_await writes_of_put(at, body));
-    auto saved = co_await at.service.save_records(at.who, std::move(writes));
-    bool is_conflict = !saved.ok() && saved.error().code == ErrorCode::conflict;
-    if (!is_conflict || attempt == kAttempts) co_return std::move(saved);
+    BELAY_CO_TRY(ThreadGate gate, co_await read_gate(at, body.threadId));
+    BELAY_CO_CHECK(co_await check_parts(at, body));
+    BELAY_CO_TRY(std::vector<RecordWrite> writes, co_await writes_of_put(at, body, attempt == 1));
+    BELAY_CO_TRY(bool is_saved, co_await save_while_open(at, std::move(writes), std::move(gate)));
+    if (is_saved) co_return Done{};
+    if (attempt == kAttempts) co_return gate_is_closed();
   }
 }
 
 Task<Result<Done>> put_writes(CheckpointAccess at, WritesBody body) {
-  BELAY_CO_CHECK(check_address(body.threadId, body.checkpointNs, body.checkpointId));
-  BELAY_CO_CHECK(check_text("\"taskId\"", body.taskId, 1, kNameBytesMax));
-  BELAY_CO_CHECK(check_text("\"taskPath\"", body.taskPath.value_or(""), 0, kNameBytesMax));
-  for (const NewWrite& write : body.writes) {
-    BELAY_CO_CHECK(check_text("channel of a write", write.channel, 0, kNameBytesMax));
-    BELAY_CO_CHECK(check_value("a write", write.value));
-    std::string thread = body.threadId;
-    TypedValue value = write.value;
-    BELAY_CO_CHECK(co_await check_parts(at, std::move(thread), std::move(value)));
-  }
+  BELAY_CO_CHECK(check_writes(body));
   for (int attempt = 1;; ++attempt) {
-    BELAY_CO_TRY(std::vector<RecordWrite> writes, co_await records_of_writes(at, body));
+    BELAY_CO_TRY(ThreadGate gate, co_await read_gate(at, body.threadId));
+    BELAY_CO_CHECK(co_await check_parts(at, body));
+    BELAY_CO_TRY(std::vector<RecordWrite> writes,
+                 co_await records_of_writes(at, body, attempt == 1));
     if (writes.empty()) co_return Done{};
-    auto saved = co_await at.service.save_records(at.who, std::move(writes));
-    bool is_conflict = !saved.ok() && saved.error().code == ErrorCode::conflict;
-    if (!is_conflict || attempt == kAttempts) co_return std::move(saved);
+    BELAY_CO_TRY(bool is_saved, co_await save_while_open(at, std::move(writes), std::move(gate)));
+    if (is_saved) co_return Done{};
+    if (attempt == kAttempts) co_return gate_is_closed();
   }
 }
 

@@ -7,11 +7,12 @@
 
 namespace belay::checkpointer {
 
-// The checkpoints of one user. The service and the principal must outlive it.
+// The checkpoints of one user. The service, the principal and the clock must outlive it.
 struct CheckpointAccess {
   Service& service;
   const Principal& who;
   UserId owner;
+  Clock& clock;
 };
 
 // The bodies of the requests.
@@ -54,7 +55,9 @@ struct PartName {
 
 // Saves a checkpoint, or replaces it, with the values of its changed channels; a stored value of a
 // channel's version is kept. `conflict` if the base of a value does not exist or has too many
-// bases: the caller then sends the whole value. `not_found` if a part does not exist.
+// bases, or if the parent of a checkpoint with unchanged channels does not exist: the caller then
+// sends all values, and each as a whole. `not_found` if a part does not exist. `unavailable`, with
+// a retry_after, while checkpoints of the thread are being removed.
 Task<Result<Done>> put_checkpoint(CheckpointAccess at, PutBody body);
 // Saves the writes of a task. A stored write is kept, except that of a special channel.
 Task<Result<Done>> put_writes(CheckpointAccess at, WritesBody body);

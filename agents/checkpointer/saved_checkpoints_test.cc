@@ -140,6 +140,35 @@ TEST_P(Checkpoints, KeepTheFirstRegularWriteAndTheLastSpecialOne) {
   EXPECT_THAT(writes("t", "1"), ElementsAre("a:__interrupt__=RA==", "a:x=QQ==", "a:y=Qw=="));
 }
 
+TEST_P(Checkpoints, AreSavedWithOneRecordOfValuesAndOneOfTheWritesOfACall) {
+  PutBody body = put_of("t", "1");
+  for (std::string channel : {"a", "b", "c"}) add_channel(body, channel, "1", "QQ==");
+  ASSERT_TRUE(store_.put(body).ok());
+  ASSERT_TRUE(store_.write(writes_of("t", "1", "w", {{"x", ""}, {"y", ""}, {"z", ""}})).ok());
+  EXPECT_EQ(store_.count<StoredCheckpoint>(), 1u);
+  EXPECT_EQ(store_.count<StoredValues>(), 1u);
+  EXPECT_EQ(store_.count<StoredWrites>(), 1u);
+  EXPECT_EQ(store_.count<StoredPart>(), 0u);
+}
+
+TEST_P(Checkpoints, HaveTextsAsTheyWereSent) {
+  PutBody body = put_of("t", "1");
+  add_channel(body, "a", "1", "QQ==");
+  body.blobs[0].value = TypedValue{"json", "", "", 0, "\"\u20ac \\u0000\""};
+  ASSERT_TRUE(store_.put(body).ok());
+  EXPECT_EQ(store_.tuple("t")->values.at(0).chain.at(0).value.text, body.blobs[0].value.text);
+}
+
+TEST_P(Checkpoints, ThatAreSavedAgainGetTheValuesThatTheyDidNotHave) {
+  PutBody body = put_of("t", "1");
+  add_channel(body, "a", "1", "QQ==");
+  ASSERT_TRUE(store_.put(body).ok());
+  body.blobs[0].value = json_value("Qg==");
+  add_channel(body, "b", "1", "Qw==");
+  ASSERT_TRUE(store_.put(body).ok());
+  EXPECT_THAT(values("t", "1"), ElementsAre("a=QQ==", "b=Qw=="));
+}
+
 TEST_P(Checkpoints, HaveTheirWritesInTheOrderOfPathsAndTasks) {
   ASSERT_TRUE(store_.write(writes_of("t", "1", "b", {{"x", ""}}, "~2")).ok());
   ASSERT_TRUE(store_.write(writes_of("t", "1", "a", {{"x", ""}}, "~3")).ok());

@@ -1,8 +1,10 @@
 #include "agents/checkpointer/thread_operations.h"
 
 #include <chrono>
+#include <functional>
 
 #include "agents/checkpointer/kept_checkpoints.h"
+#include "agents/checkpointer/thread_gates.h"
 
 namespace belay::checkpointer {
 namespace {
@@ -10,28 +12,45 @@ namespace {
 constexpr std::size_t kReadTogether = limits::bounded(32);
 constexpr std::size_t kThreadsMax = 1'000;  // of one request
 constexpr std::chrono::hours kUploadTime{1};
+constexpr std::size_t kRewrittenBytesMax = limits::bounded(16u << 20);
 
 // The writes and parts of a thread, with the keys and references that a removal needs.
 struct ThreadContent {
   ThreadCheckpoints checkpoints;
-  ThreadBlobs blobs;
-  std::map<std::string, StoredWrite> writes;
+  ThreadValues values;
+  std::map<std::string, StoredWrites> writes;
   std::map<std::string, StoredPart> parts;
 };
 
-void drop_data(StoredCheckpoint& checkpoint) {
-  checkpoint.checkpoint.data.clear();
-  checkpoint.metadata.data.clear();
+void drop(TypedValue& value) {
+  value.data.clear();
+  value.text.reset();
 }
-void drop_data(StoredBlob& blob) { blob.value.data.clear(); }
-void drop_data(StoredWrite& write) { write.value.data.clear(); }
+void drop_data(StoredCheckpoint& checkpoint) {
+  drop(checkpoint.checkpoint);
+  drop(checkpoint.metadata);
+}
+void drop_data(StoredValues& record) {
+  for (ChannelBlob& blob : record.values) drop(blob.value);
+}
+void drop_data(StoredWrites& record) {
+  for (PendingWrite& write : record.writes) drop(write.value);
+}
 void drop_data(StoredPart& part) { part.data.clear(); }
 
 std::size_t data_bytes(const StoredCheckpoint& checkpoint) {
-  return checkpoint.checkpoint.data.size() + checkpoint.metadata.data.size();
+  return stored_bytes(checkpoint.checkpoint) + stored_bytes(checkpoint.metadata);
 }
-std::size_t data_bytes(const StoredBlob& blob) { return blob.value.data.size(); }
-std::size_t data_bytes(const StoredWrite& write) { return write.value.data.size(); }
+std::size_t data_bytes(const StoredValues& record) {
+  std::size_t bytes = 0;
+  for (const ChannelBlob& blob : record.values) bytes += stored_bytes(blob.value) + 200;
+  return bytes;
+}
+std::size_t data_bytes(const StoredWrites& record) {
+  std::size_t bytes = 0;
+  for (const PendingWrite& write : record.writes) bytes += stored_bytes(write.value) + 200;
+  return bytes;
+}
 std::size_t data_bytes(const StoredPart& part) { return part.data.size(); }
 
 // Reads the records whose indexed `field` has this value. With `bytes`, keeps their data and counts
@@ -92,8 +111,8 @@ Task<Result<ThreadContent>> read_thread(CheckpointAccess at, std::string thread,
   const std::string field = "threadKey";
   ThreadContent content;
   BELAY_CO_TRY(content.checkpoints, co_await read_checkpoints(at, key, bytes));
-  BELAY_CO_TRY(content.blobs, co_await read_where<StoredBlob>(at, field, key, bytes));
-  BELAY_CO_TRY(content.writes, co_await read_where<StoredWrite>(at, field, key, bytes));
+  BELAY_CO_TRY(content.values, co_await read_where<StoredValues>(at, field, key, bytes));
+  BELAY_CO_TRY(content.writes, co_await read_where<StoredWrites>(at, field, key, bytes));
   BELAY_CO_TRY(content.parts, co_await read_where<StoredPart>(at, field, key, bytes));
   co_return std::move(content);
 }
@@ -108,75 +127,128 @@ struct Remainder {
 struct Removal {
   std::vector<RecordWrite> writes;
   Removed removed;
-  std::set<std::string> used, released;  // ids of parts: of kept and of removed values
+  std::set<std::string> used, released;          // ids of parts: of kept and of removed values
+  std::set<ValuePlace> values;                   // that are kept
+  std::vector<std::string> with_removed_values;  // keys of records with both
 };
 
-class RemovalBuilder {
- public:
-  explicit RemovalBuilder(const UserId& owner) : owner_(owner) {}
-
-  template <Record R>
-  void keep_or_remove(const std::string& key, const R& record, bool keeps, std::size_t& count) {
-    add_parts(record, keeps ? made_.used : made_.released);
-    if (keeps) return;
-    made_.writes.push_back(record_erasure(R::collection, owner_, key));
-    ++count;
-  }
-  Removal& made() { return made_; }
-
- private:
-  static void add_part(const TypedValue& value, std::set<std::string>& ids) {
-    if (!value.blob.empty()) ids.insert(value.blob);
-  }
-  static void add_parts(const StoredCheckpoint& record, std::set<std::string>& ids) {
-    add_part(record.checkpoint, ids);
-    add_part(record.metadata, ids);
-  }
-  static void add_parts(const StoredBlob& record, std::set<std::string>& ids) {
-    add_part(record.value, ids);
-  }
-  static void add_parts(const StoredWrite& record, std::set<std::string>& ids) {
-    add_part(record.value, ids);
-  }
-  static void add_parts(const StoredPart&, std::set<std::string>&) {}
-
-  const UserId& owner_;
-  Removal made_;
-};
-
-// The removal of all records of a thread that the remainder does not need. Writes whose checkpoint
-// is not stored yet remain with their thread.
-Removal removal_of(const ThreadContent& content, const Remainder& rest, const UserId& owner) {
-  RemovalBuilder builder(owner);
-  Removal& made = builder.made();
-  auto values = values_of(content.checkpoints, rest.checkpoints, content.blobs);
-  for (const auto& [key, checkpoint] : content.checkpoints) {
-    bool keeps = rest.checkpoints.contains(key);
-    builder.keep_or_remove(key, checkpoint, keeps, made.removed.checkpoints);
-  }
-  for (const auto& [key, blob] : content.blobs) {
-    builder.keep_or_remove(key, blob, values.contains(key), made.removed.values);
-  }
-  for (const auto& [key, write] : content.writes) {
-    bool is_early = rest.is_thread && !content.checkpoints.contains(write.checkpointKey);
-    bool keeps = is_early || rest.checkpoints.contains(write.checkpointKey);
-    builder.keep_or_remove(key, write, keeps, made.removed.writes);
-  }
-  for (const auto& [key, part] : content.parts) {
-    bool is_used = made.used.contains(part.blob);
-    bool is_gone = made.released.contains(part.blob) || part.createdAt < rest.old;
-    bool keeps = rest.is_thread && (is_used || !is_gone);
-    builder.keep_or_remove(key, part, keeps, made.removed.values);
-  }
-  return std::move(made);
+void add_part(const TypedValue& value, bool keeps, Removal& made) {
+  if (!value.blob.empty()) (keeps ? made.used : made.released).insert(value.blob);
 }
 
-Task<Result<Removed>> remove_all_but(CheckpointAccess at, const ThreadContent& content,
-                                     const Remainder& rest) {
-  Removal removal = removal_of(content, rest, at.owner);
-  if (removal.writes.empty()) co_return removal.removed;
+template <Record R>
+void erase(const std::string& key, const UserId& owner, Removal& made) {
+  made.writes.push_back(record_erasure(R::collection, owner, key));
+}
+
+void add_checkpoints(const ThreadContent& content, const Remainder& rest, const UserId& owner,
+                     Removal& made) {
+  for (const auto& [key, checkpoint] : content.checkpoints) {
+    bool keeps = rest.checkpoints.contains(key);
+    add_part(checkpoint.checkpoint, keeps, made);
+    add_part(checkpoint.metadata, keeps, made);
+    if (keeps) continue;
+    erase<StoredCheckpoint>(key, owner, made);
+    ++made.removed.checkpoints;
+  }
+}
+
+void add_values(const ThreadContent& content, const Remainder& rest, const UserId& owner,
+                Removal& made) {
+  made.values = values_of(content.checkpoints, rest.checkpoints, content.values);
+  for (const auto& [key, record] : content.values) {
+    std::size_t kept = 0;
+    for (const ChannelBlob& blob : record.values) {
+      ValuePlace place{key, blob.channel, blob.version};
+      bool keeps = made.values.contains(place);
+      add_part(blob.value, keeps, made);
+      kept += keeps;
+    }
+    made.removed.values += record.values.size() - kept;
+    if (kept == 0) erase<StoredValues>(key, owner, made);
+    if (kept > 0 && kept < record.values.size()) made.with_removed_values.push_back(key);
+  }
+}
+
+// Writes whose checkpoint is not stored yet remain with their thread.
+void add_writes(const ThreadContent& content, const Remainder& rest, const UserId& owner,
+                Removal& made) {
+  for (const auto& [key, record] : content.writes) {
+    bool is_early = rest.is_thread && !content.checkpoints.contains(record.checkpointKey);
+    bool keeps = is_early || rest.checkpoints.contains(record.checkpointKey);
+    for (const PendingWrite& write : record.writes) add_part(write.value, keeps, made);
+    if (keeps) continue;
+    erase<StoredWrites>(key, owner, made);
+    made.removed.writes += record.writes.size();
+  }
+}
+
+// The removal of all records of a thread that the remainder does not need.
+Removal removal_of(const ThreadContent& content, const Remainder& rest, const UserId& owner) {
+  Removal made;
+  add_checkpoints(content, rest, owner, made);
+  add_values(content, rest, owner, made);
+  add_writes(content, rest, owner, made);
+  for (const auto& [key, part] : content.parts) {
+    bool is_gone = made.released.contains(part.blob) || part.createdAt < rest.old;
+    if (rest.is_thread && (made.used.contains(part.blob) || !is_gone)) continue;
+    erase<StoredPart>(key, owner, made);
+    ++made.removed.values;
+  }
+  return made;
+}
+
+// Saves records with values that are kept and others without the others. Of very many, some keep
+// them until the next removal.
+Task<Result<Done>> remove_values(CheckpointAccess at, Removal& removal) {
+  auto records = records_of(at.service, at.who, at.owner);
+  std::size_t bytes = 0;
+  for (const std::string& key : removal.with_removed_values) {
+    std::string name = key;
+    BELAY_CO_TRY(auto record, co_await records->get<StoredValues>(std::move(name)));
+    if (!record) continue;
+    std::erase_if(record->values, [&](const ChannelBlob& blob) {
+      ValuePlace place{key, blob.channel, blob.version};
+      return !removal.values.contains(place);
+    });
+    bytes += data_bytes(*record);
+    if (bytes > kRewrittenBytesMax) break;
+    BELAY_CO_TRY(RecordWrite write, record_write(*record, at.owner));
+    removal.writes.push_back(std::move(write));
+  }
+  co_return Done{};
+}
+
+// Chooses what remains of a thread.
+struct Choice {
+  std::string name;  // differs for different choices
+  std::function<Remainder(const ThreadContent&)> rest_of;
+};
+
+Task<Result<Removed>> remove_behind(CheckpointAccess at, const ThreadGate& gate, std::string thread,
+                                    const Choice& choice) {
+  std::size_t* no_data = nullptr;
+  BELAY_CO_TRY(ThreadContent content, co_await read_thread(at, std::move(thread), no_data));
+  Removal removal = removal_of(content, choice.rest_of(content), at.owner);
+  BELAY_CO_CHECK(co_await remove_values(at, removal));
+  BELAY_CO_TRY(RecordWrite opening, opening_of(gate, at.owner));
+  removal.writes.push_back(std::move(opening));
   BELAY_CO_CHECK(co_await at.service.save_records(at.who, std::move(removal.writes)));
   co_return removal.removed;
+}
+
+// Removes what does not remain, between the close of the thread's gate and its opening.
+Task<Result<Removed>> remove_rest(CheckpointAccess at, std::string thread, Choice choice) {
+  BELAY_CO_TRY(ThreadGate gate, co_await close_gate(at, thread, choice.name));
+  auto removed = co_await remove_behind(at, gate, std::move(thread), choice);
+  if (removed.ok()) co_return std::move(removed);
+  if (removed.error().code == ErrorCode::conflict) co_return gate_is_closed();
+  // If this fails, too, the gate is opened by the next call after kClosedTime.
+  std::vector<RecordWrite> writes;
+  BELAY_CO_TRY(RecordWrite opening, opening_of(gate, at.owner));
+  writes.push_back(std::move(opening));
+  (void)co_await at.service.save_records(at.who, std::move(writes));
+  co_return std::move(removed);
 }
 
 Result<Done> check_threads(const std::vector<std::string>& threads) {
@@ -234,17 +306,21 @@ Task<Result<std::map<std::string, std::set<std::string>>>> checkpoints_of_runs(
 
 Task<Result<Removed>> delete_thread(CheckpointAccess at, ThreadBody body) {
   BELAY_CO_CHECK(check_text("\"threadId\"", body.threadId, 1, kThreadBytesMax));
-  std::size_t* no_data = nullptr;
-  BELAY_CO_TRY(ThreadContent content, co_await read_thread(at, std::move(body.threadId), no_data));
-  Remainder nothing;
-  nothing.is_thread = false;
-  co_return co_await remove_all_but(at, content, nothing);
+  Choice nothing{"nothing", {}};
+  nothing.rest_of = [](const ThreadContent&) {
+    Remainder rest;
+    rest.is_thread = false;
+    return rest;
+  };
+  co_return co_await remove_rest(at, std::move(body.threadId), std::move(nothing));
 }
 
 Task<Result<Done>> copy_thread(CheckpointAccess at, CopyBody body) {
   BELAY_CO_CHECK(check_text("\"source\"", body.source, 1, kThreadBytesMax));
   BELAY_CO_CHECK(check_text("\"target\"", body.target, 1, kThreadBytesMax));
   if (body.source == body.target) co_return Done{};
+  BELAY_CO_TRY(ThreadGate source, co_await read_gate(at, body.source));
+  BELAY_CO_TRY(ThreadGate target, co_await read_gate(at, body.target));
   std::size_t bytes = 0, target_bytes = 0;
   BELAY_CO_TRY(ThreadContent from, co_await read_thread(at, body.source, &bytes));
   BELAY_CO_TRY(ThreadContent to, co_await read_thread(at, body.target, &target_bytes));
@@ -253,15 +329,22 @@ Task<Result<Done>> copy_thread(CheckpointAccess at, CopyBody body) {
     return add_copies(std::move(records), stored, body.target, at.owner, writes);
   };
   BELAY_CO_TRY(std::size_t checkpoints, copy(from.checkpoints, to.checkpoints));
-  BELAY_CO_TRY(std::size_t blobs, copy(from.blobs, to.blobs));
+  BELAY_CO_TRY(std::size_t values, copy(from.values, to.values));
   BELAY_CO_TRY(std::size_t pending, copy(from.writes, to.writes));
   BELAY_CO_TRY(std::size_t parts, copy(from.parts, to.parts));
-  if (checkpoints + blobs + pending + parts > 0) {
+  if (checkpoints + values + pending + parts > 0) {
     co_return error(ErrorCode::conflict,
                     "The thread \"" + body.target + "\" has other checkpoints. Delete it before.");
   }
   if (writes.empty()) co_return Done{};
-  co_return co_await at.service.save_records(at.who, std::move(writes));
+  writes.push_back(open_condition(source, at.owner));
+  if (target.gate != source.gate) writes.push_back(open_condition(target, at.owner));
+  auto saved = co_await at.service.save_records(at.who, std::move(writes));
+  bool is_closed = !saved.ok() && saved.error().code == ErrorCode::conflict;
+  if (!is_closed) co_return std::move(saved);
+  BELAY_CO_CHECK(co_await check_open(at, std::move(source)));
+  BELAY_CO_CHECK(co_await check_open(at, std::move(target)));
+  co_return gate_is_closed();
 }
 
 Task<Result<Removed>> prune_threads(CheckpointAccess at, PruneBody body, Instant now) {
@@ -270,16 +353,17 @@ Task<Result<Removed>> prune_threads(CheckpointAccess at, PruneBody body, Instant
     co_return error(ErrorCode::invalid, "\"strategy\" must be keep_latest or delete.");
   }
   BELAY_CO_CHECK(check_threads(body.threadIds));
-  Removed sum;
-  for (const std::string& thread : body.threadIds) {
-    std::size_t* no_data = nullptr;
-    std::string name = thread;
-    BELAY_CO_TRY(ThreadContent content, co_await read_thread(at, std::move(name), no_data));
+  Choice choice{body.strategy, {}};
+  choice.rest_of = [keeps, now](const ThreadContent& content) {
     Remainder rest;
     rest.is_thread = keeps;
     rest.old = now - kUploadTime;
-    if (keeps) rest.checkpoints = newest_checkpoints(content.checkpoints, content.blobs);
-    BELAY_CO_TRY(Removed removed, co_await remove_all_but(at, content, rest));
+    if (keeps) rest.checkpoints = newest_checkpoints(content.checkpoints);
+    return rest;
+  };
+  Removed sum;
+  for (const std::string& thread : body.threadIds) {
+    BELAY_CO_TRY(Removed removed, co_await remove_rest(at, thread, choice));
     add(sum, removed);
   }
   co_return sum;
@@ -287,17 +371,20 @@ Task<Result<Removed>> prune_threads(CheckpointAccess at, PruneBody body, Instant
 
 Task<Result<Removed>> delete_runs(CheckpointAccess at, RunsBody body) {
   BELAY_CO_CHECK(check_threads(body.runIds));
+  const std::string names = key_of(body.runIds);
   BELAY_CO_TRY(auto threads, co_await checkpoints_of_runs(at, std::move(body.runIds)));
   Removed sum;
-  for (const auto& [thread, gone] : threads) {
-    std::size_t* no_data = nullptr;
-    std::string name = thread;
-    BELAY_CO_TRY(ThreadContent content, co_await read_thread(at, std::move(name), no_data));
-    Remainder rest;
-    for (const auto& [key, checkpoint] : content.checkpoints) {
-      if (!gone.contains(key)) rest.checkpoints.insert(key);
-    }
-    BELAY_CO_TRY(Removed removed, co_await remove_all_but(at, content, rest));
+  for (const auto& [thread, found] : threads) {
+    const std::set<std::string>& gone = found;
+    Choice choice{names, {}};
+    choice.rest_of = [&gone](const ThreadContent& content) {
+      Remainder rest;
+      for (const auto& [key, checkpoint] : content.checkpoints) {
+        if (!gone.contains(key)) rest.checkpoints.insert(key);
+      }
+      return rest;
+    };
+    BELAY_CO_TRY(Removed removed, co_await remove_rest(at, thread, std::move(choice)));
     add(sum, removed);
   }
   co_return sum;

@@ -48,7 +48,7 @@ class CheckpointThreads : public ::testing::TestWithParam<std::string> {
     HistoryBody body{"t", "", std::move(id), std::move(channels), {}};
     while (true) {
       HistoryPage page = store_.wait(delta_history(store_.of("ana"), body)).value();
-      for (StoredWrite& write : page.writes) all.writes.push_back(std::move(write));
+      for (TaskWrite& write : page.writes) all.writes.push_back(std::move(write));
       for (ChannelValue& seed : page.seeds) all.seeds.push_back(std::move(seed));
       if (page.next.empty()) return all;
       body.from = page.next;
@@ -95,8 +95,8 @@ TEST_P(CheckpointThreads, AreDeletedWithAllNamespacesAndNoOtherThread) {
   EXPECT_EQ(removed.checkpoints, 6u);
   EXPECT_EQ(removed.writes, 11u);
   EXPECT_THAT(store_.ids({}), ElementsAre("5", "4", "3", "2", "1"));
-  EXPECT_EQ(store_.count<StoredWrite>(), 10u);
-  EXPECT_EQ(store_.count<StoredBlob>(), 10u);
+  EXPECT_EQ(store_.count<StoredWrites>(), 5u);
+  EXPECT_EQ(store_.count<StoredValues>(), 5u);
   EXPECT_EQ(store_.wait(delete_thread(store_.of("ana"), {"t"})).value().checkpoints, 0u);
 }
 
@@ -112,9 +112,9 @@ TEST_P(CheckpointThreads, KeepWhatTheirNewestCheckpointsNeed) {
   ASSERT_TRUE(store_.put(next).ok());
   EXPECT_EQ(prune("keep_latest").checkpoints, 4u);
   EXPECT_THAT(value_texts(*store_.tuple("t")), ElementsAre("n=QQ=="));
-  EXPECT_EQ(store_.count<StoredBlob>(), 1u);
+  EXPECT_EQ(store_.count<StoredValues>(), 1u);
   EXPECT_EQ(prune("delete").checkpoints, 1u);
-  EXPECT_EQ(store_.count<StoredBlob>() + store_.count<StoredWrite>(), 0u);
+  EXPECT_EQ(store_.count<StoredValues>() + store_.count<StoredWrites>(), 0u);
 }
 
 TEST_P(CheckpointThreads, KeepTheBasesOfKeptValues) {
@@ -127,6 +127,20 @@ TEST_P(CheckpointThreads, KeepTheBasesOfKeptValues) {
   ASSERT_TRUE(store_.put(second).ok());
   EXPECT_EQ(prune("keep_latest").checkpoints, 1u);
   EXPECT_THAT(value_texts(*store_.tuple("t")), ElementsAre("a=QUJDRA=="));
+}
+
+TEST_P(CheckpointThreads, LoseTheValuesThatWereSentWithKeptOnes) {
+  PutBody first = put_of("t", "1");
+  add_channel(first, "a", "1", "QUJD");
+  add_channel(first, "b", "1", "Qg==");
+  ASSERT_TRUE(store_.put(first).ok());
+  PutBody second = put_of("t", "2", "1");
+  add_channel(second, "a", "2", "RA==");
+  add_channel(second, "b", "1", std::nullopt);
+  ASSERT_TRUE(store_.put(second).ok());
+  EXPECT_EQ(prune("keep_latest").values, 1u);
+  EXPECT_THAT(value_texts(*store_.tuple("t")), ElementsAre("a=RA==", "b=Qg=="));
+  EXPECT_EQ(prune("keep_latest").values, 0u);
 }
 
 TEST_P(CheckpointThreads, LoseUnusedPartsAfterAnHour) {

@@ -3,31 +3,31 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Annotation, Command, END, START, StateGraph, interrupt } from "@langchain/langgraph";
 import { emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
 import { buildClient, serve } from "./built_client.mjs";
+import { makeStore } from "./stores.mjs";
 
-const home = mkdtempSync(join(tmpdir(), "belay-saver-"));
-const store = "sqlite:" + join(home, "belay.db");
 const metadata = { source: "loop", step: 0, parents: {} };
 let client;
+let store;
 let belay;
 let server;
 
 before(async () => {
   client = buildClient();
   belay = await import(join(client, "dist", "index.js"));
-  server = await serve(home, store);
+  store = await makeStore();
+  server = await serve(store.home, store.url);
 });
 
-after(() => {
+after(async () => {
   server?.child.kill("SIGKILL");
   rmSync(client, { recursive: true, force: true });
-  rmSync(home, { recursive: true, force: true });
+  await store?.remove();
 });
 
 const newSaver = (options = {}) => new belay.BelaySaver({ url: server.url, ...options });
@@ -56,7 +56,7 @@ async function restart() {
   const gone = new Promise((resolve) => server.child.once("exit", resolve));
   server.child.kill("SIGKILL");
   await gone;
-  server = await serve(home, store, new URL(server.url).host);
+  server = await serve(store.home, store.url, new URL(server.url).host);
 }
 
 test("bytes, NULs, odd names and values of many megabytes are read as they were written", async () => {
@@ -160,6 +160,33 @@ test("a change of a value that another process removed is sent as a whole", asyn
   await newSaver().deleteThread("gone");
   const next = await putValues(saver, config, { a: "y".repeat(901) }, 2);
   assert.equal((await saver.getTuple(next)).checkpoint.channel_values.a.length, 901);
+});
+
+test("another process prunes a thread while checkpoints are put", async () => {
+  const saver = newSaver();
+  const other = newSaver();
+  let config = threadConfig("busy");
+  let isPut = true;
+  async function prune() {
+    while (isPut) {
+      await other.prune(["busy"]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  const pruned = prune();
+  for (let step = 1; step <= 30; step += 1) {
+    const checkpoint = checkpointOf({ step, fixed: "z".repeat(600) }, step);
+    checkpoint.channel_versions.fixed = 1;
+    const changed = step === 1 ? checkpoint.channel_versions : { step };
+    config = await saver.put(config, checkpoint, metadata, changed);
+    const { step: found, fixed } = (await other.getTuple(config)).checkpoint.channel_values;
+    assert.deepEqual([found, fixed.length], [step, 600]);
+  }
+  isPut = false;
+  await pruned;
+  await other.prune(["busy"]);
+  assert.deepEqual(await idsOf(saver.list(threadConfig("busy"))), [config.configurable.checkpoint_id]);
+  assert.equal((await newSaver().getTuple(config)).checkpoint.channel_values.fixed.length, 600);
 });
 
 test("calls in progress survive a kill -9 of the server", async () => {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startVitest } from "vitest/node";
 import { buildClient } from "./built_client.mjs";
+import { makeStore } from "./stores.mjs";
 
 const SUITE_TESTS = 718;
 const HISTORY_TESTS = 8;
@@ -43,7 +44,9 @@ test("the checkpointer passes every test of the suite", { timeout: 540_000 }, as
      specTest(initializer);
      deltaChannelHistoryTests(initializer);\n`,
   );
+  const store = await makeStore();
   process.env.BELAY = process.env.PROGRAM;
+  process.env.BELAY_VALIDATION_STORE = store.url;
   const results = new Results();
   try {
     const vitest = await startVitest("test", [file], {
@@ -60,6 +63,7 @@ test("the checkpointer passes every test of the suite", { timeout: 540_000 }, as
     await vitest.close();
   } finally {
     rmSync(client, { recursive: true, force: true });
+    await store.remove();
     process.exitCode = 0;
   }
   assert.deepEqual(results.failures, []);

@@ -151,10 +151,11 @@ export class BelaySaver extends BaseCheckpointSaver {
     try {
       await this.putOnce(address, id, checkpoint, metadata, newVersions, true);
     } catch (error) {
-      // A base was removed by another process.
+      // The parent or a base was removed by another process: all values are sent, as whole ones.
       if (!(error instanceof BelayError) || error.status !== 409) throw error;
       this.known.clear();
-      await this.putOnce(address, id, checkpoint, metadata, newVersions, false);
+      const all = { ...checkpoint.channel_versions, ...newVersions };
+      await this.putOnce(address, id, checkpoint, metadata, all, false);
     }
     return configOf(address.threadId, address.checkpointNs, id);
   }

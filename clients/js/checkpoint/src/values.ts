@@ -1,5 +1,5 @@
-// values.ts - the values of checkpoints on the wire: bytes as base64, large ones in parts, and the
-// values of channels as changes to an earlier value.
+// values.ts - the values of checkpoints on the wire: JSON as text, other bytes as base64, large
+// ones in parts, and the values of channels as changes to an earlier value.
 
 import { randomUUID } from "node:crypto";
 import type { BelayServer } from "./server.js";
@@ -12,6 +12,7 @@ export interface Bytes {
 
 export interface WireValue {
   type: string;
+  text?: string;
   data?: string;
   blob?: string;
   parts?: number;
@@ -26,8 +27,31 @@ export interface WireBlob extends WireValue {
 const PART_BYTES = 480 * 1024;
 const REQUEST_BYTES = 480 * 1024; // of the values within one request, before base64
 
-const toBase64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const toBase64 = (bytes: Uint8Array): string => bufferOf(bytes).toString("base64");
+
+const LONG = 64 * 1024; // of a long text, the shorter of its two forms is sent
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Returns bytes as text; a change can begin or end within a character. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the value as a member of a request. */
+function inRequest({ type, bytes }: Bytes): WireValue {
+  const text = type === "json" ? textOf(bytes) : undefined;
+  const isText =
+    text !== undefined &&
+    (bytes.length < LONG || 3 * Buffer.byteLength(JSON.stringify(text)) <= 4 * bytes.length);
+  return isText ? { type, text } : { type, data: toBase64(bytes) };
+}
 
 /** Saves the parts of a value, and returns the value that refers to them. */
 async function upload(server: BelayServer, threadId: string, value: Bytes): Promise<WireValue> {
@@ -62,7 +86,7 @@ export async function toWire(
   const wire: WireValue[] = [];
   for (const [index, value] of values.entries()) {
     if (large.has(index)) wire.push(await upload(server, threadId, value));
-    else wire.push({ type: value.type, data: toBase64(value.bytes) });
+    else wire.push(inRequest(value));
   }
   return wire;
 }
@@ -73,6 +97,7 @@ export async function fromWire(
   threadId: string,
   value: WireValue,
 ): Promise<Bytes> {
+  if (value.text !== undefined) return { type: value.type, bytes: Buffer.from(value.text, "utf8") };
   if (!value.parts) return { type: value.type, bytes: Buffer.from(value.data ?? "", "base64") };
   const pieces: Uint8Array[] = [];
   for (let part = 0; part < value.parts; part += 1) {
