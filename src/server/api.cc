@@ -6,6 +6,7 @@
 
 #include "server/body.h"
 #include "server/client_address.h"
+#include "server/cors.h"
 #include "server/login_limit.h"
 #include "server/openapi.h"
 #include "server/problem.h"
@@ -99,6 +100,14 @@ bool is_of_this_server(const http::Request& request) {
          (scheme != origin.npos && origin.substr(scheme + 3) == request.header("Host"));
 }
 
+// Returns the API key of a request: that of the Authorization header, otherwise of X-Api-Key, which
+// clients of other protocols send.
+std::optional<std::string_view> token_of(const http::Request& head) {
+  std::string_view other = head.header("X-Api-Key");
+  auto token = bearer_token(head.header("Authorization"));
+  return token || other.empty() ? token : std::optional(other);
+}
+
 // True if the head announces a body.
 bool has_body(const http::Request& head) {
   std::string_view length = head.header("Content-Length");
@@ -158,7 +167,8 @@ class Api::Body {
       : world_{parts, std::move(options), Waiting(parts.executor)},
         without_key_(principal_without_key(world_.options)),
         starts_(std::make_shared<StartLimits>(parts.clock, world_.options.starts)),
-        logins_(parts.clock, world_.options.wrong_keys_per_minute) {
+        logins_(parts.clock, world_.options.wrong_keys_per_minute),
+        cross_origin_(world_.options.cors_origins) {
     for (const ApiKey& key : world_.options.keys) {
       principals_.push_back(principal_of(key, world_.options));
     }
@@ -166,7 +176,7 @@ class Api::Body {
     if (own) routes_ = own(world_);
     for (auto* make : {health_routes, metrics_routes, run_routes, thread_routes, steering_routes,
                        event_routes, approval_routes, outbox_routes, queue_routes, schedule_routes,
-                       store_routes, mcp_routes}) {
+                       store_routes, analytics_routes, mcp_routes}) {
       for (Route& route : make(world_)) routes_.push_back(std::move(route));
     }
     routes_.push_back(description_route());
@@ -177,8 +187,10 @@ class Api::Body {
   const Value& description() const { return description_; }
 
   std::optional<http::Response> admit(http::Request& head) {
+    if (auto allowed = cross_origin_.preflight(head)) return allowed;
     auto admitted = std::make_shared<Admitted>();
     if (auto refused = check_head(head, *admitted)) {
+      cross_origin_.add_headers(head.header("Origin"), *refused);
       report_request(*admitted, refused->status, std::chrono::microseconds(0));
       return refused;
     }
@@ -192,7 +204,9 @@ class Api::Body {
     }
     auto admitted = std::static_pointer_cast<Admitted>(std::move(request.admission));
     Instant began = world_.parts.clock.now();
+    std::string origin(request.header("Origin"));
     http::Response response = co_await answer_admitted(std::move(request), admitted);
+    cross_origin_.add_headers(origin, response);
     report_request(*admitted, response.status, world_.parts.clock.now() - began);
     co_return std::move(response);
   }
@@ -216,8 +230,15 @@ class Api::Body {
     auto found = find(head.method, target->segments, admitted.path);
     if (auto* refused = std::get_if<http::Response>(&found)) return std::move(*refused);
     admitted.route = std::get<const Route*>(found);
+    if (!target->repeated.empty() && !admitted.route->accepts_any_query) {
+      return problem(400, std::string(kHttpCode),
+                     "The query contains \"" + target->repeated + "\" twice.");
+    }
     admitted.query = std::move(target->query);
     if (auto refused = admit_caller(*admitted.route, head, admitted)) return refused;
+    if (admitted.route->open_web_socket) {
+      if (auto refused = check_web_socket(head)) return refused;
+    }
     // Some of these routes need no key: if a route expects no body, none is read.
     if (admitted.route->body.is_null() && has_body(head)) {
       return problem(422, "invalid", "This request accepts no body.");
@@ -234,6 +255,12 @@ class Api::Body {
         std::move(admitted->start)};
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_body_for(route, call)) co_return *std::move(refused);
+    if (route.open_web_socket) {
+      call.count_start = [this, user = who.user.text, address = admitted->address] {
+        return count_socket_start(user, address);
+      };
+      co_return co_await open_web_socket(route, std::move(call));
+    }
     if (route.begins_run_by && route.begins_run_by(call)) {
       if (auto crowded = count_start(*admitted)) co_return *std::move(crowded);
       call.start = std::move(admitted->start);
@@ -258,6 +285,31 @@ class Api::Body {
     http::Response response = response_of(*std::move(reply));
     if (version && is_kept) kept_.keep(*version, std::move(address), response);
     co_return std::move(response);
+  }
+
+  // A browser sends the handshake of a page of any origin: the check is the server's.
+  std::optional<http::Response> check_web_socket(const http::Request& head) {
+    if (auto refused = check_handshake(head)) return refused;
+    bool is_known = is_of_this_server(head) || cross_origin_.allows(head.header("Origin"));
+    if (is_known) return std::nullopt;
+    return problem(403, std::string(kHttpCode),
+                   "Pages of this origin cannot open a WebSocket. Permit it by --cors-origin.");
+  }
+
+  Task<Result<std::shared_ptr<StartCount>>> count_socket_start(std::string user,
+                                                               std::string address) {
+    BELAY_CO_TRY(std::shared_ptr<StartCount> start, starts_->begin(user, address));
+    auto crowded = co_await starts_elsewhere(std::move(user), std::move(address));
+    if (!crowded) co_return std::move(start);
+    co_return error(ErrorCode::unavailable, "Too many runs were started in the last minute.");
+  }
+
+  Task<http::Response> open_web_socket(const Route& route, Call call) {
+    http::Request handshake;
+    handshake.headers = call.request.headers;
+    auto session = co_await route.open_web_socket(std::move(call));
+    if (!session.ok()) co_return problem(session.error());
+    co_return web_socket_response(handshake, world_.options.web_sockets, *std::move(session));
   }
 
   // Counts a request, and logs one that was denied. The addresses of unknown routes are not
@@ -318,13 +370,14 @@ class Api::Body {
     if (options.keys.empty()) {
       // Without keys, a page in a browser is the danger: by DNS rebinding, its own host name can
       // point to this server, and it can send requests that need no body from any origin.
-      bool is_local = is_this_host(head.header("Host")) && is_of_this_server(head);
+      bool is_known = is_of_this_server(head) || cross_origin_.allows(head.header("Origin"));
+      bool is_local = is_this_host(head.header("Host")) && is_known;
       if (is_local) return count_start_of(route, admitted);
       return problem(
           403, std::string(kHttpCode),
           "This server accepts requests for localhost only. Set --api-keys to serve others.");
     }
-    auto token = bearer_token(head.header("Authorization"));
+    auto token = token_of(head);
     Digest digest = sha256(token.value_or(""));
     auto key = std::find_if(options.keys.begin(), options.keys.end(),
                             [&](const ApiKey& each) { return each.token == digest; });
@@ -405,6 +458,7 @@ class Api::Body {
                                   return each.in == Parameter::In::query && each.name == wanted;
                                 });
       if (known == route.parameters.end()) {
+        if (route.accepts_any_query) continue;
         return problem(422, "invalid", "Unknown parameter \"" + name + "\".");
       }
       auto fits = check_parameter(*known, text);
@@ -470,6 +524,7 @@ class Api::Body {
   std::vector<Principal> principals_;  // one per key, in the order of the keys
   const std::shared_ptr<StartLimits> starts_;
   LoginLimit logins_;
+  const CrossOrigin cross_origin_;
   DeniedEntries denied_;
   ResponseCache kept_;
   std::vector<Route> routes_;

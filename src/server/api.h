@@ -7,6 +7,7 @@
 #include "belay/telemetry.h"
 #include "server/route.h"
 #include "server/start_limits.h"
+#include "server/web_socket.h"
 #include "service/json_encode.h"
 
 namespace belay::server {
@@ -29,10 +30,13 @@ struct ApiOptions {
   std::chrono::milliseconds wait{300'000};
   std::chrono::milliseconds heartbeat{15'000};  // interval of comments in a stream without events
   StartLimitOptions starts = {};
+  WebSocketLimits web_sockets = {};
   std::size_t wrong_keys_per_minute = 10;    // per address; 0: unlimited
   std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is trusted
   // Permission that a key needs to start a run without approvals; unset: no key may.
   std::optional<Permission> no_approval_takes = Permission::decide;
+  // Origins whose pages can call the API, "*": any. Empty: only pages of this server.
+  std::vector<std::string> cors_origins = {};
   TimeZone time_zone = {};  // for dates that requests omit
   ApprovalExtras extras = nullptr;
   std::map<std::string, Value> schemas = {};  // of responses of modules, by name

@@ -76,7 +76,7 @@ Value::Object responses_of(const Route& route) {
     Value content = content_of(answer);
     auto [found, is_new] = responses.try_emplace(std::to_string(answer.status));
     if (is_new) found->second = Value::object({{"description", answer.help}});
-    if (answer.status == 304) continue;
+    if (answer.status == 101 || answer.status == 304) continue;
     Value::Object& members = *found->second.as_object();
     Value& kinds = members["content"];
     if (kinds.is_null()) kinds = Value(Value::Object{});

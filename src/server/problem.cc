@@ -45,6 +45,8 @@ std::string_view reason_of(int status) {
       return "Unsupported Media Type";
     case 422:
       return "Unprocessable Content";
+    case 426:
+      return "Upgrade Required";
     case 429:
       return "Too Many Requests";
     case 431:

@@ -15,11 +15,14 @@
 
 namespace belay::server {
 
-class StartCount;  // start_limits.h
+class StartCount;        // start_limits.h
+class WebSocketSession;  // web_socket.h
 
 struct Call : RouteRequest {
   http::Request request;                        // its body has been read
   std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
+  // Only of a WebSocket: counts one start of its session against the limits, as a request does.
+  std::function<Task<Result<std::shared_ptr<StartCount>>>()> count_start = nullptr;
 };
 
 struct Reply {
@@ -42,6 +45,12 @@ struct Route : RouteSpec {
   // True if this request, whose body has been read, might start a run: a route without
   // `begins_run`.
   std::function<bool(const Call& call)> begins_run_by = nullptr;
+  // Opens a session for a WebSocket, instead of `handle`: web_socket.h. The method is GET.
+  std::function<Task<Result<std::unique_ptr<WebSocketSession>>>(Call call)> open_web_socket =
+      nullptr;
+  // True if the query can contain unknown parameters, and a parameter twice, of which `query` has
+  // the first: for protocols whose clients send more than the route reads.
+  bool accepts_any_query = false;
 };
 
 }  // namespace belay::server

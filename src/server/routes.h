@@ -36,6 +36,7 @@ std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
 std::vector<Route> mcp_routes(ApiContext& world);
 std::vector<Route> metrics_routes(ApiContext& world);
+std::vector<Route> analytics_routes(ApiContext& world);
 
 // The maximum number of items of a page.
 inline constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);

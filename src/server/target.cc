@@ -22,8 +22,7 @@ Result<Target> parse_target(const http::Request& request) {
   parsed.segments = http::path_segments(request.raw_path);
   BELAY_TRY(auto pairs, http::query_parameters(request.query));
   for (auto& [name, value] : pairs) {
-    if (parsed.query.emplace(name, std::move(value)).second) continue;
-    return error(ErrorCode::invalid, "The query contains \"" + name + "\" twice.");
+    if (!parsed.query.emplace(name, std::move(value)).second) parsed.repeated = name;
   }
   return parsed;
 }

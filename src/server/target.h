@@ -7,10 +7,11 @@ namespace belay::server {
 
 struct Target {
   std::vector<std::string> segments;  // decoded: a name can contain a slash
-  StringMap query;
+  StringMap query;                    // of a repeated name: the first value
+  std::string repeated;               // a name that the query contains twice; empty: none
 };
 
-// Fails with `invalid` if the query is not percent-encoded UTF-8, or contains a name twice.
+// Fails with `invalid` if the query is not percent-encoded UTF-8.
 Result<Target> parse_target(const http::Request& request);
 
 // Returns the path parameters if `segments` match the pattern of a route, otherwise nullopt.

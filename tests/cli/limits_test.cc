@@ -90,10 +90,14 @@ TEST_F(CliLimits, WhatCountsAsAStartIsInTheDescription) {
         begin_runs.insert(text(operation["operationId"]));
     }
   }
-  EXPECT_EQ(begin_runs,
-            (std::set<std::string>{"agentServerCopyThread", "backfillSchedule", "createAnalysis",
-                                   "createAnalysisBatch", "forkThread", "generateRoutine",
-                                   "runSchedule", "startDailyAudit", "startRun", "triggerGoal"}));
+  EXPECT_EQ(
+      begin_runs,
+      (std::set<std::string>{
+          "agentServerCopyThread", "agentServerCreateRun", "agentServerCreateRunBatch",
+          "agentServerCreateStatelessRun", "agentServerStreamRun", "agentServerStreamStatelessRun",
+          "agentServerWaitForNewRun", "agentServerWaitForNewStatelessRun", "backfillSchedule",
+          "createAnalysis", "createAnalysisBatch", "forkThread", "generateRoutine", "runSchedule",
+          "startDailyAudit", "startRun", "triggerGoal"}));
 }
 
 TEST_F(CliLimits, WithoutKeysNothingIsLimitedUnlessItIsSet) {

@@ -170,6 +170,48 @@ void add_states_and_crons(std::vector<Case>& all) {
   all.push_back({"agentServerUpdateState", on_thread("/state", "{}"), {400}, {400}});
 }
 
+// Each start has a key, and a thread of its name.
+void add_starts(std::vector<Case>& all) {
+  const std::string start =
+      R"({"assistant_id":"daily_auditor","input":{"date":"2026-11-21"},"if_not_exists":"create")";
+  auto keyed = [](std::string path, std::string body) {
+    std::string key = "run of " + path;
+    return as_it_is({"POST", std::move(path), std::move(body), {{"Idempotency-Key", key}}});
+  };
+  const std::set<std::string> times{"created_at", "updated_at"};
+  auto add = [&](std::string operation, const std::string& path) {
+    all.push_back({std::move(operation), keyed(path, start + "}"), {200}, {200}, times});
+  };
+  add("agentServerCreateRun", "/threads/" + uuid_of(1) + "/runs");
+  add("agentServerStreamRun", "/threads/" + uuid_of(2) + "/runs/stream");
+  add("agentServerWaitForNewRun", "/threads/" + uuid_of(3) + "/runs/wait");
+  add("agentServerCreateStatelessRun", "/runs");
+  add("agentServerStreamStatelessRun", "/runs/stream");
+  add("agentServerWaitForNewStatelessRun", "/runs/wait");
+  all.push_back(
+      {"agentServerCreateRunBatch", keyed("/runs/batch", "[" + start + "}]"), {200}, {200}, times});
+}
+
+void add_run_changes(std::vector<Case>& all) {
+  auto on_run = [](std::string method, int number, std::string more, std::string body) -> Prepare {
+    return [=](Served& served) {
+      const std::string runs = "/threads/" + uuid_of(number) + "/runs";
+      Got made = served.post(runs + "/wait", R"({"assistant_id":"daily_auditor",)"
+                                             R"("input":{"date":"2026-11-21"},)"
+                                             R"("if_not_exists":"create"})");
+      EXPECT_EQ(made.status, 200) << made.body;
+      Value listed = served.get(runs).json();
+      std::string run = text(listed.as_array()->front()["run_id"]);
+      return Sent{method, runs + "/" + run + more, body};
+    };
+  };
+  all.push_back({"agentServerCancelRun", on_run("POST", 4, "/cancel", "{}"), {202}, {202}});
+  const char* none = R"({"status":"pending"})";
+  all.push_back({"agentServerCancelRuns", at("/runs/cancel", none), {204}, {204}});
+  // A run that waits for a person is not deleted.
+  all.push_back({"agentServerDeleteRun", on_run("DELETE", 7, "", ""), {409}, {409}});
+}
+
 }  // namespace
 
 std::vector<Case> agent_server_cases() {
@@ -177,6 +219,8 @@ std::vector<Case> agent_server_cases() {
   add_assistants(all);
   add_threads(all);
   add_states_and_crons(all);
+  add_starts(all);
+  add_run_changes(all);
   const std::string item = R"({"namespace":["a"],"key":"k")";
   const std::string path = "/store/items";
   Sent put{"PUT", path, item + R"(,"value":{"x":1}})"}, erased{"DELETE", path, item + "}"};

@@ -7,6 +7,7 @@ namespace belay::permissions {
 std::vector<Entry> agent_server_entries() {
   using enum About;
   const std::string assistants = "/assistants", of_auditor = "/assistants/daily_auditor";
+  const std::string start = R"({"assistant_id":"daily_auditor","input":{"date":"2026-01-01"}})";
   const char* cron = R"({"assistant_id":"daily_auditor","schedule":"0 9 * * *",)"
                      R"("input":{"date":"2026-01-01"}})";
   const std::string items = R"({"namespace":["a"],"key":"k")";
@@ -35,6 +36,23 @@ std::vector<Entry> agent_server_entries() {
       {"agentServerDeleteThread", "of a paused run", thing, "/threads/{thread}", "", 409},
       {"agentServerCopyThread", "", thing, "/threads/{thread}/copy", "{}", 200, 409, std::nullopt,
        409},
+      {"agentServerCreateRun", "of another input", thing, "/threads/{thread}/runs", start, 422},
+      {"agentServerStreamRun", "of another input", thing, "/threads/{thread}/runs/stream", start,
+       422},
+      {"agentServerWaitForNewRun", "of another input", thing, "/threads/{thread}/runs/wait", start,
+       422},
+      {"agentServerCreateStatelessRun", "", nobody, "/runs", start},
+      {"agentServerStreamStatelessRun", "", nobody, "/runs/stream", start},
+      {"agentServerWaitForNewStatelessRun", "", nobody, "/runs/wait", start},
+      {"agentServerCreateRunBatch", "", nobody, "/runs/batch", "[" + start + "]"},
+      {"agentServerListRuns", "", thing, "/threads/{thread}/runs"},
+      {"agentServerGetRun", "", thing, "/threads/{thread}/runs/{run}"},
+      {"agentServerJoinRun", "", thing, "/threads/{thread}/runs/{run}/join"},
+      {"agentServerJoinRunStream", "", thing, "/threads/{thread}/runs/{run}/stream"},
+      {"agentServerJoinStatelessRunStream", "", thing, "/runs/{run}/stream"},
+      {"agentServerCancelRun", "", thing, "/threads/{thread}/runs/{run}/cancel", "{}", 202},
+      {"agentServerCancelRuns", "", nobody, "/runs/cancel", R"({"status":"pending"})", 204},
+      {"agentServerDeleteRun", "of a paused run", thing, "/threads/{thread}/runs/{run}", "", 409},
       {"agentServerGetState", "", thing, "/threads/{thread}/state"},
       {"agentServerGetStateAt", "of no checkpoint", thing, "/threads/{thread}/state/x", "", 404},
       {"agentServerGetStateOfCheckpoint", "", thing, "/threads/{thread}/state/checkpoint", "{}"},

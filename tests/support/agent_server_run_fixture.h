@@ -1,11 +1,13 @@
 #pragma once
-// langgraph/run_fixture.h - RunFixture: runs of the Agent Server API, for tests.
+// tests/support/agent_server_run_fixture.h - RunFixture: runs of the Agent Server API, for tests.
 //
 //     mail  of RuntimeFixture: one run per thread
 //     poet  streams a text in pieces; an approval for urgent topics; fails for a bad one, and at
 //           the first attempt about luck; sleeps `nap` milliseconds; its threads have many runs
 //     pair  two approvals at the same time
+//     guard the same, one of which requires a role
 //     stop  a timer of a minute, then a breakpoint before its last node
+//     shell executes a poet as a subgraph
 
 #include "langgraph/run_records.h"
 #include "tests/support/agent_server_fixture.h"
@@ -49,12 +51,25 @@ inline Graph<Poem> poet_graph() {
   return std::move(graph).build().value();
 }
 
-inline Graph<Poem> pair_graph() {
-  GraphBuilder<Poem> graph{"pair"};
-  for (const char* name : {"left", "right"}) {
-    graph.approval(name, &Poem::verse, {.question = name}).approved(end).rejected(end);
-    graph.edge(start, name);
-  }
+inline Graph<Poem> pair_graph(const char* name, std::vector<std::string> roles) {
+  GraphBuilder<Poem> graph{name};
+  graph.approval("left", &Poem::verse, {.question = "Left?"}).approved(end).rejected(end);
+  graph.approval("right", &Poem::verse, {.question = "Right?", .roles = std::move(roles)})
+      .approved(end)
+      .rejected(end);
+  graph.edge(start, "left").edge(start, "right");
+  return std::move(graph).build().value();
+}
+
+inline Graph<Poem> shell_graph() {
+  GraphBuilder<Poem> inner{"inner"};
+  inner.node("write", write_poem);
+  inner.edge(start, "write").edge("write", end);
+  GraphBuilder<Poem> graph{"shell"};
+  auto whole = [](const Poem& poem) { return poem; };
+  auto result = [](const Poem& poem) { return set(&Poem::verse, poem.verse); };
+  graph.subgraph("inside", std::move(inner).build().value(), whole, result);
+  graph.edge(start, "inside").edge("inside", end);
   return std::move(graph).build().value();
 }
 
@@ -69,7 +84,8 @@ inline Graph<Poem> stop_graph() {
 
 struct RunFixture : AgentServerFixture {
   Graph<Poem> poet = poet_graph();
-  Graph<Poem> pair = pair_graph();
+  Graph<Poem> pair = pair_graph("pair", {}), guard = pair_graph("guard", {"captain"});
+  Graph<Poem> shell = shell_graph();
   Graph<Poem> stop = stop_graph();
 
   struct Event {
@@ -81,12 +97,12 @@ struct RunFixture : AgentServerFixture {
   using Events = std::vector<Event>;
 
   RunFixture() {
-    runtime->add(poet);
-    runtime->add(pair);
-    runtime->add(stop);
     api.reset();
-    std::vector<std::shared_ptr<const GraphDefinition>> graphs{
-        graph.definition(), poet.definition(), pair.definition(), stop.definition()};
+    std::vector<std::shared_ptr<const GraphDefinition>> graphs{graph.definition()};
+    for (const Graph<Poem>* each : {&poet, &pair, &guard, &stop, &shell}) {
+      runtime->add(*each);
+      graphs.push_back(each->definition());
+    }
     LocalServiceParts parts{*store, *store, *runtime, loop, clock, random, graphs, {}, {}};
     service = make_local_service(std::move(parts));
     serve();

@@ -1,0 +1,312 @@
+#include "langgraph/v2_commands.h"
+
+#include <algorithm>
+
+#include "conversation/interrupt_id.h"
+#include "langgraph/errors.h"
+#include "langgraph/runs.h"
+#include "langgraph/state.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::Call;
+
+constexpr std::int64_t kCheckpointsDefault = 10;
+constexpr std::int64_t kCheckpointsMax = 100;
+constexpr std::string_view kInvalidArgument = "invalid_argument";
+
+// A command, with the call whose caller and headers it has.
+struct V2Command {
+  Call call;
+  ThreadId thread;
+  Value params;
+};
+
+std::string_view code_of(const Error& failed) {
+  switch (failed.code) {
+    case ErrorCode::invalid:
+    case ErrorCode::not_found:
+      return kInvalidArgument;
+    case ErrorCode::forbidden:
+      return "permission_denied";
+    default:
+      return "unknown_error";
+  }
+}
+
+Result<Done> need(const Call& call, Permission permission) {
+  if (call.who.permission >= permission) return Done{};
+  return error(ErrorCode::forbidden,
+               "This API key lacks the permission " + std::string(name_of(permission)) + ".");
+}
+
+void copy_member(const Value& params, std::string_view name, Value::Object& body) {
+  const Value& member = params[name];
+  if (!member.is_null()) body.insert_or_assign(std::string(name), member);
+}
+
+// Moves config.configurable.checkpoint_id to the member that names it in the body of a run.
+void add_checkpoint_id(Value::Object& body) {
+  auto config = body.find("config");
+  if (config == body.end()) return;
+  const Value& id = std::as_const(config->second)["configurable"]["checkpoint_id"];
+  if (!id.is_null()) body.insert_or_assign("checkpoint_id", id);
+}
+
+// The open interrupts of the thread; none without a run that waits for a person.
+Task<Result<std::vector<ApprovalRow>>> open_interrupts(AgentServer& served, const Call& call,
+                                                       ThreadId thread) {
+  std::vector<ApprovalRow> none;
+  ThreadId named = thread;
+  auto found = co_await find_thread(served.world, call, std::move(named));
+  bool is_absent = !found.ok() && found.error().code == ErrorCode::not_found;
+  if (is_absent) co_return std::move(none);
+  if (!found.ok()) co_return std::move(found).error();
+  bool is_paused = found->has_run() && found->listed->run->status == RunStatus::paused;
+  if (!is_paused) co_return std::move(none);
+  RunId run = found->listed->run->run;
+  BELAY_CO_TRY(RunView view,
+               co_await call.service.status(call.who, std::move(thread), std::nullopt, run));
+  co_return std::move(view.approvals);
+}
+
+Task<Result<Value>> begin_by_command(AgentServer& served, V2Command& command, Value::Object body) {
+  command.call.body = Value(std::move(body));
+  std::optional<ThreadId> thread = command.thread;
+  BELAY_CO_TRY(BegunRun begun,
+               co_await begin_protocol_run(served, command.call, std::move(thread)));
+  co_return Value::object({{"run_id", begun.run.record.id}});
+}
+
+Task<Result<Value>> start_by_command(AgentServer& served, V2Command& command) {
+  BELAY_CO_CHECK(need(command.call, Permission::run));
+  const Value& params = std::as_const(command.params);
+  Value::Object body{{"if_not_exists", "create"}, {"multitask_strategy", "enqueue"}};
+  for (std::string_view name : {"assistant_id", "config", "metadata", "multitask_strategy"}) {
+    copy_member(params, name, body);
+  }
+  const Value& strategy = params["multitaskStrategy"];
+  if (!strategy.is_null()) body.insert_or_assign("multitask_strategy", strategy);
+  add_checkpoint_id(body);
+  const Value& input = params["input"];
+  ThreadId thread = command.thread;
+  BELAY_CO_TRY(std::vector<ApprovalRow> open,
+               co_await open_interrupts(served, command.call, std::move(thread)));
+  bool is_reply = !open.empty() && !input.is_null();
+  if (is_reply) {
+    body.emplace("command", Value::object({{"resume", input}}));
+  } else {
+    body.emplace("input", input);
+  }
+  co_return co_await begin_by_command(served, command, std::move(body));
+}
+
+// Reads the replies of an input.respond, by interrupt id.
+Result<Value::Object> replies_in(const Value& params) {
+  Value::Array one{params};
+  const Value::Array* entries = &one;
+  if (!params["responses"].is_null()) entries = params["responses"].as_array();
+  if (!entries || entries->empty()) {
+    return error(ErrorCode::invalid, "\"responses\" must be an array of replies.");
+  }
+  Value::Object replies;
+  for (const Value& each : *entries) {
+    const std::string* id = each["interrupt_id"].as_string();
+    if (!id || !conversation::interrupt_id_from(*id)) {
+      return error(ErrorCode::invalid, "\"interrupt_id\" must be the id of an interrupt.");
+    }
+    if (!replies.emplace(*id, each["response"]).second) {
+      return error(ErrorCode::invalid, "Interrupt \"" + *id + "\" has two replies.");
+    }
+  }
+  return replies;
+}
+
+Task<Result<Value>> respond_by_command(AgentServer& served, V2Command& command) {
+  BELAY_CO_CHECK(need(command.call, Permission::decide));
+  const Value& params = std::as_const(command.params);
+  BELAY_CO_TRY(Value::Object replies, replies_in(params));
+  ThreadId thread = command.thread;
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, command.call, thread));
+  if (!view.listed) co_return error(ErrorCode::conflict, "The thread has no interrupt.");
+  Value::Object decision{{"resume", Value(std::move(replies))}};
+  copy_member(params, "update", decision);
+  copy_member(params, "goto", decision);
+  Value::Object body{{"assistant_id", view.listed->thread.graph},
+                     {"command", Value(std::move(decision))}};
+  copy_member(params, "config", body);
+  copy_member(params, "metadata", body);
+  BELAY_CO_CHECK(co_await begin_by_command(served, command, std::move(body)));
+  co_return Value(Value::Object{});
+}
+
+Task<Result<Value>> inject_by_command(AgentServer&, V2Command& command) {
+  BELAY_CO_CHECK(need(command.call, Permission::run));
+  const Value& message = std::as_const(command.params)["message"];
+  BELAY_CO_TRY(auto content, text_member(message, "content"));
+  if (!content || content->empty()) {
+    co_return error(ErrorCode::invalid, "\"message\" must have a \"content\" that is a text.");
+  }
+  Steer steer;
+  steer.text = *std::move(content);
+  steer.by = command.call.who.user.text;
+  ThreadId thread = command.thread;
+  BELAY_CO_CHECK(
+      co_await command.call.service.steer(command.call.who, std::move(thread), std::move(steer)));
+  co_return Value(Value::Object{});
+}
+
+Result<Done> check_root(const Value& params) {
+  const Value& space = params["namespace"];
+  bool is_root = space.is_null() || (space.as_array() && space.as_array()->empty());
+  if (is_root) return Done{};
+  return error(ErrorCode::invalid, "Only the namespace [] has a state here.");
+}
+
+Task<Result<Value>> state_by_command(AgentServer& served, V2Command& command) {
+  const Value& params = std::as_const(command.params);
+  BELAY_CO_CHECK(check_root(params));
+  BELAY_CO_TRY(auto keys, texts_member(params, "keys"));
+  ThreadId thread = command.thread;
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, command.call, thread));
+  Value::Object result{{"values", Value(Value::Object{})}};
+  if (!view.has_run()) co_return Value(std::move(result));
+  const Call& call = command.call;
+  RunId run = view.listed->run->run;
+  BELAY_CO_TRY(RunView current, co_await call.service.status(call.who, thread, std::nullopt, run));
+  Value values = values_of(served, current);
+  if (keys && values.as_object()) {
+    std::erase_if(*values.as_object(), [&](const auto& member) {
+      return std::find(keys->begin(), keys->end(), member.first) == keys->end();
+    });
+  }
+  result.insert_or_assign("values", std::move(values));
+  BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(thread), std::nullopt));
+  if (newest) {
+    result.emplace("checkpoint", Value::object({{"id", newest->commit.id.text()}, {"ns", ""}}));
+  }
+  co_return Value(std::move(result));
+}
+
+Task<Result<Value>> checkpoints_by_command(AgentServer& served, V2Command& command) {
+  const Value& params = std::as_const(command.params);
+  BELAY_CO_CHECK(check_root(params));
+  BELAY_CO_TRY(std::int64_t limit,
+               int_member(params, "limit", kCheckpointsDefault, 1, kCheckpointsMax));
+  BELAY_CO_TRY(NamedCheckpoint before, checkpoint_in(params["before"], "before"));
+  ThreadId thread = command.thread;
+  BELAY_CO_TRY(ThreadOfStates owner, co_await find_thread_of_states(served, command.call, thread));
+  Value::Array list;
+  CheckpointReader reader(command.call, std::move(thread));
+  while (owner.view.has_run() && static_cast<std::int64_t>(list.size()) < limit) {
+    BELAY_CO_TRY(auto checkpoint, co_await reader.next());
+    if (!checkpoint) break;
+    // Ids sort by time.
+    bool is_later = before.id && !(checkpoint->commit.id < *before.id);
+    if (is_later) continue;
+    Value metadata = checkpoint_metadata(owner, *checkpoint);
+    Value step = std::as_const(metadata)["step"];
+    list.push_back(Value::object({{"id", checkpoint->commit.id.text()},
+                                  {"timestamp", to_text(checkpoint->commit.created_at)},
+                                  {"step", std::move(step)},
+                                  {"metadata", std::move(metadata)}}));
+  }
+  co_return Value::object({{"checkpoints", std::move(list)}});
+}
+
+std::string_view tree_status(const RunRow& run) {
+  if (run.status == RunStatus::completed) return "completed";
+  if (run.status == RunStatus::paused || run.status == RunStatus::cancelled) return "interrupted";
+  return is_final(run.status) || run.status == RunStatus::quarantined ? "failed" : "running";
+}
+
+Task<Result<Value>> tree_by_command(AgentServer& served, V2Command& command) {
+  ThreadId thread = command.thread;
+  BELAY_CO_TRY(ThreadView view,
+               co_await find_thread(served.world, command.call, std::move(thread)));
+  if (!view.has_run()) co_return error(ErrorCode::invalid, "The thread has no run.");
+  const RunRow& run = *view.listed->run;
+  Value root = Value::object({{"namespace", Value(Value::Array{})},
+                              {"status", tree_status(run)},
+                              {"graph_name", run.graph},
+                              {"children", Value(Value::Array{})}});
+  co_return Value::object({{"tree", std::move(root)}});
+}
+
+using Execute = Task<Result<Value>> (*)(AgentServer& served, V2Command& command);
+
+struct V2Method {
+  std::string_view name;
+  Execute execute;
+  std::string_view conflict = "unknown_error";  // the code of a conflict
+};
+
+constexpr V2Method kMethods[] = {
+    {"run.start", start_by_command},
+    {"input.respond", respond_by_command, "no_such_interrupt"},
+    {"input.inject", inject_by_command, "no_such_run"},
+    {"state.get", state_by_command},
+    {"state.listCheckpoints", checkpoints_by_command},
+    {"agent.getTree", tree_by_command, "no_such_run"},
+};
+
+bool is_known_elsewhere(std::string_view method) {
+  return method == "state.fork" || method.starts_with("subscription.");
+}
+
+bool can_be_repeated(const Error& failed) { return failed.code == ErrorCode::unavailable; }
+
+}  // namespace
+
+bool begins_run_by_command(const Value& command) {
+  const Value& method = command["method"];
+  return method == Value("run.start") || method == Value("input.respond");
+}
+
+Value command_success(const Value& id, const ThreadId& thread, Value result) {
+  return Value::object({{"type", "success"},
+                        {"id", id},
+                        {"result", std::move(result)},
+                        {"meta", Value::object({{"thread_id", thread.text}})}});
+}
+
+Value command_error(const Value& id, std::string code, std::string message) {
+  return Value::object(
+      {{"type", "error"}, {"id", id}, {"error", std::move(code)}, {"message", std::move(message)}});
+}
+
+Value command_error(const Value& id, const Error& failed) {
+  return command_error(id, std::string(code_of(failed)), failed.message);
+}
+
+Task<Result<Value>> answer_command(AgentServer& served, Call call, ThreadId thread, Value command) {
+  const Value id = std::as_const(command)["id"].as_int() ? std::as_const(command)["id"] : Value();
+  const std::string* method = std::as_const(command)["method"].as_string();
+  if (!method || id.is_null()) {
+    co_return command_error(id, std::string(kInvalidArgument),
+                            "A command must have an \"id\", a whole number, and a \"method\".");
+  }
+  const Value& params = std::as_const(command)["params"];
+  bool has_params = params.is_null() || params.as_object();
+  if (!has_params) {
+    co_return command_error(id, std::string(kInvalidArgument), "\"params\" must be an object.");
+  }
+  auto found = std::find_if(std::begin(kMethods), std::end(kMethods),
+                            [&](const V2Method& each) { return each.name == *method; });
+  if (found == std::end(kMethods)) {
+    bool is_known = is_known_elsewhere(*method);
+    co_return command_error(id, is_known ? "not_supported" : "unknown_command",
+                            "\"" + method->substr(0, 100) + "\" is not supported here.");
+  }
+  V2Command executed{std::move(call), thread, params.is_null() ? Value(Value::Object{}) : params};
+  auto result = co_await found->execute(served, executed);
+  if (result.ok()) co_return command_success(id, thread, *std::move(result));
+  if (can_be_repeated(result.error())) co_return std::move(result).error();
+  if (result.error().code == ErrorCode::conflict) {
+    co_return command_error(id, std::string(found->conflict), result.error().message);
+  }
+  co_return command_error(id, result.error());
+}
+
+}  // namespace belay::langgraph

@@ -1,0 +1,38 @@
+#pragma once
+// langgraph/v2_commands.h - the commands of the streaming protocol:
+//
+//   {"id": 1, "method": "run.start", "params": {...}}
+//   {"type": "success", "id": 1, "result": {...}, "meta": {"thread_id": ...}}
+//   {"type": "error", "id": 1, "error": "invalid_argument", "message": ...}
+//
+//   method                 needs   does
+//   run.start              run     starts a run, on a new thread as well (runs.h); if the thread
+//                                  waits for a person, the input is the reply
+//   input.respond          decide  replies to one interrupt or several
+//   input.inject           run     sends a steering message to the run in progress
+//   state.get              read    the values of the root, and the newest checkpoint
+//   state.listCheckpoints  read    the newest checkpoints
+//   agent.getTree          read    the run's own graph and its status
+//
+// state.fork is refused (not_supported), and so are `update` and `goto` of input.respond.
+//
+// Threading: on the executor that awaits.
+
+#include "langgraph/agent_server.h"
+
+namespace belay::langgraph {
+
+// True if the command might start a run, or continue one.
+bool begins_run_by_command(const Value& command);
+
+// Executes the command on the thread. Fails only if a limit rejects it, or the store is
+// unavailable: the client can send it again.
+Task<Result<Value>> answer_command(AgentServer& served, server::Call call, ThreadId thread,
+                                   Value command);
+
+// Responses to a command; `id`: of the command, or null.
+Value command_success(const Value& id, const ThreadId& thread, Value result);
+Value command_error(const Value& id, std::string code, std::string message);
+Value command_error(const Value& id, const Error& failed);
+
+}  // namespace belay::langgraph

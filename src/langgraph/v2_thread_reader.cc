@@ -1,0 +1,155 @@
+#include "langgraph/v2_thread_reader.h"
+
+#include "belay/limits.h"
+
+namespace belay::langgraph {
+namespace {
+
+// A run that ended within this time is sent to a new reader.
+constexpr std::chrono::seconds kRecentEnd{60};
+constexpr std::chrono::milliseconds kRunPoll{250};
+constexpr std::chrono::milliseconds kEventPollMax{5'000};
+constexpr std::size_t kRunsPageMax = limits::bounded(100);
+
+// The end of a run can change how the same state is shown.
+Value shown_state(const AgentServer& served, RunRow row, Value state, bool has_ended) {
+  RunView view;
+  view.row = std::move(row);
+  view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
+  view.state = std::move(state);
+  return values_of(served, view);
+}
+
+ClassicOptions options_of_run(const AgentServer& served, const RunRow& row) {
+  ClassicOptions options;
+  options.run_id = row.run.text();
+  options.thread_id = row.thread.text;
+  options.graph_id = row.graph;
+  options.assistant_id = row.graph;
+  options.shown = [served, row](Value state, bool has_ended) {
+    return shown_state(served, row, std::move(state), has_ended);
+  };
+  return options;
+}
+
+bool is_missing(const Error& failed) { return failed.code == ErrorCode::not_found; }
+
+}  // namespace
+
+Task<Result<V2EventList>> V2ThreadReader::next() {
+  V2EventList out;
+  while (out.empty()) {
+    if (reader_) {
+      BELAY_CO_CHECK(co_await read_some(out));
+      std::erase_if(out, [this](const V2Event& event) { return !wanted_.matches(event); });
+      continue;
+    }
+    BELAY_CO_TRY(std::optional<RunRow> row, co_await find_next());
+    if (row) {
+      BELAY_CO_CHECK(co_await read_run(*std::move(row)));
+    } else {
+      co_await sleep_for(kRunPoll);
+    }
+  }
+  co_return std::move(out);
+}
+
+// A page of the thread's runs, newest first; none if the thread does not exist.
+Task<Result<std::vector<RunRow>>> V2ThreadReader::page(std::optional<RunId> before,
+                                                       std::size_t limit) {
+  RunPage wanted;
+  wanted.thread = thread_;
+  wanted.before = before;
+  wanted.limit = limit;
+  auto rows = co_await service_.runs(who_, std::move(wanted));
+  bool is_absent = !rows.ok() && is_missing(rows.error());
+  if (is_absent) co_return std::vector<RunRow>();
+  co_return std::move(rows);
+}
+
+Task<Result<Done>> V2ThreadReader::find_first() {
+  if (wanted_.since) next_ordinal_ = v2_ordinal_of(*wanted_.since);
+  if (next_ordinal_) co_return Done{};
+  std::optional<RunId> any;
+  BELAY_CO_TRY(std::vector<RunRow> rows, co_await page(any, 1));
+  if (rows.empty()) {
+    next_ordinal_ = 0;
+    co_return Done{};
+  }
+  const RunRow& newest = rows.front();
+  bool is_old =
+      is_final(newest.status) && newest.updated_at + kRecentEnd < served_.world.parts.clock.now();
+  next_ordinal_ = newest.ordinal + (is_old ? 1 : 0);
+  co_return Done{};
+}
+
+// Returns the oldest run that was not read; nullopt until it exists.
+Task<Result<std::optional<RunRow>>> V2ThreadReader::find_next() {
+  auto version = service_.store_version();
+  if (version && looked_at_ == version) co_return std::optional<RunRow>();
+  looked_at_ = version;
+  if (!next_ordinal_) BELAY_CO_CHECK(co_await find_first());
+  std::optional<RunRow> found;
+  std::optional<RunId> before;
+  while (true) {
+    std::size_t limit = before ? kRunsPageMax : 1;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await page(before, limit));
+    for (RunRow& row : rows) {
+      before = row.run;
+      if (row.ordinal < *next_ordinal_) co_return std::move(found);
+      found = std::move(row);
+    }
+    bool is_last = rows.empty() || (found && found->ordinal == *next_ordinal_);
+    if (is_last) co_return std::move(found);
+  }
+}
+
+Task<Result<Done>> V2ThreadReader::read_run(RunRow row) {
+  row_ = std::move(row);
+  looked_at_.reset();
+  EventOptions options;
+  options.thread = thread_;
+  options.run = row_.run;
+  options.kinds = V2Events::kinds();
+  options.poll_max = kEventPollMax;
+  events_.emplace(options_of_run(served_, row_), row_.ordinal);
+  auto reader = co_await service_.events(who_, std::move(options));
+  // The run can have been deleted meanwhile.
+  bool is_deleted = !reader.ok() && is_missing(reader.error());
+  if (is_deleted) {
+    next_ordinal_ = row_.ordinal + 1;
+    co_return Done{};
+  }
+  if (!reader.ok()) co_return std::move(reader).error();
+  reader_ = *std::move(reader);
+  co_return Done{};
+}
+
+Task<Result<Done>> V2ThreadReader::read_some(V2EventList& out) {
+  auto read = co_await reader_->next();
+  bool is_deleted = !read.ok() && is_missing(read.error());
+  if (!read.ok() && !is_deleted) co_return std::move(read).error();
+  if (is_deleted || read->empty()) {
+    reader_.reset();
+    next_ordinal_ = row_.ordinal + 1;
+    co_return Done{};
+  }
+  for (StreamEvent& event : *read) BELAY_CO_CHECK(co_await add(std::move(event), out));
+  co_return Done{};
+}
+
+Task<Result<Done>> V2ThreadReader::add(StreamEvent event, V2EventList& out) {
+  bool is_asked = event.kind == EventKind::approvals && event.body["event"] == Value("asked");
+  if (!is_asked) {
+    events_->add(std::move(event), out);
+    co_return Done{};
+  }
+  const std::string* named = event.body["interrupt"].as_string();
+  std::string id = named ? *named : std::string();
+  Whose any;
+  BELAY_CO_TRY(ApprovalRow row, co_await service_.approval(who_, std::move(id), std::move(any)));
+  events_->request(event, interrupt_document(row), out);
+  co_return Done{};
+}
+
+}  // namespace belay::langgraph
