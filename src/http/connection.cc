@@ -64,6 +64,8 @@ void Connection::drain() {
       if (!task_ || piece_) return;  // pull() checks `draining`
       task_.reset();
       return end_stream();
+    case Phase::upgraded:
+      return upgrade_->drain();
     default:
       return;  // finish_answer() checks `draining`
   }
@@ -76,6 +78,7 @@ void Connection::close() {
   deadline_ = MonotonicTime::max();
   task_.reset();
   stream_.reset();
+  upgrade_.reset();
   response_.reset();
   piece_.reset();
   reader_.reset();
@@ -91,7 +94,8 @@ void Connection::close() {
 }
 
 std::size_t Connection::buffered_bytes() const {
-  return request_bytes() + heap_of(out_) + heap_of(body_);
+  std::size_t upgraded = upgrade_ ? upgrade_->buffered_bytes() : 0;
+  return request_bytes() + heap_of(out_) + heap_of(body_) + upgraded;
 }
 
 void Connection::on_readable() {
@@ -110,6 +114,7 @@ void Connection::on_readable() {
       return read_ahead();
     case Phase::lingering:
       return discard();
+    case Phase::upgraded:
     case Phase::closed:
       return;
   }
@@ -335,6 +340,7 @@ void Connection::on_answer() {
 }
 
 void Connection::answer(Response response) {
+  if (response.status == 101) return upgrade(std::move(response));
   if (response.status < 200 || response.status > 599) response = problem_response(500, "");
   if (response.stream) return begin_stream(std::move(response));
   bool worth = serving_->options.compress && has_body(response.status) && is_compressible(response);

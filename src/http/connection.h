@@ -17,6 +17,7 @@
 #include "http/asio_context.h"
 #include "http/request_reader.h"
 #include "http/server_state.h"
+#include "http/upgrade.h"
 
 namespace belay::http {
 
@@ -28,6 +29,7 @@ enum class Phase {
   handling,   // the handler is running, or its response is being compressed
   answering,  // a response is being written
   streaming,  // the head or a piece of a stream is being written, or the next piece is awaited
+  upgraded,   // an Upgrade has the socket and the transport
   lingering,  // the last response is sent; discards input until the client closes
   closed,
 };
@@ -76,6 +78,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   void handle();
   void answer(Response response);
+  void upgrade(Response response);
   void send_compressed(Response response);
   void send(Response response, bool length_unknown = false);
   void refuse(int status, std::string detail);
@@ -117,6 +120,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::optional<Response> response_;  // the handler's result until on_answer()
   std::optional<Result<std::string>> piece_;
   std::unique_ptr<BodyStream> stream_;
+  std::unique_ptr<Upgrade> upgrade_;  // set in Phase::upgraded
 
   // Output: out_, then body_. written_ is an index into both.
   std::string out_;

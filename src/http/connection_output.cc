@@ -1,5 +1,7 @@
 // http/connection_output.cc - Connection: sends responses and streams, and waits for its socket.
 
+#include <tuple>
+
 #include "http/compression.h"
 #include "http/connection.h"
 #include "http/response.h"
@@ -70,6 +72,24 @@ void Connection::refuse(int status, std::string detail) {
   drop_held(held_.size() - held_begin_);
   count();
   send(std::move(response));
+}
+
+// The connection remains in the server's list, and counts as open, until the Upgrade ends.
+void Connection::upgrade(Response response) {
+  auto* taker = dynamic_cast<Upgrade*>(response.stream.get());
+  if (!taker || http_1_0_) return send(problem_response(500, ""));
+  if (serving_->draining || ended_) return refuse(503, "The server is shutting down.");
+  upgrade_.reset(taker);
+  std::ignore = response.stream.release();
+  phase_ = Phase::upgraded;
+  deadline_ = MonotonicTime::max();
+  std::string received = held_.substr(held_begin_);
+  drop_held(received.size());
+  count();
+  auto ended = [place = weak_from_this()] {
+    if (auto self = place.lock()) self->close();
+  };
+  upgrade_->start({std::move(socket_), std::move(transport_), std::move(received), ended});
 }
 
 void Connection::begin_stream(Response response) {

@@ -234,7 +234,8 @@ class ListeningServer final : public Server {
     counts.request_bytes = serving_->request_bytes;
     for (const auto& connection : serving_->connections) {
       ++counts.connections;
-      if (connection->phase() == Phase::streaming) ++counts.streams;
+      Phase phase = connection->phase();
+      if (phase == Phase::streaming || phase == Phase::upgraded) ++counts.streams;
       if (connection->phase() == Phase::handling) ++counts.handling;
       counts.buffered_bytes += connection->buffered_bytes();
     }

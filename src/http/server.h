@@ -25,6 +25,9 @@
 // durable work. Its response is discarded. ServerOptions::ends_with_client selects the requests
 // whose coroutine is destroyed instead. A stream always ends with its client.
 //
+// A response with status 101 whose stream is an Upgrade (upgrade.h) hands the connection over:
+// WebSocket. It remains one of the connections, drains with the server, and has its own limits.
+//
 // Memory: an idle connection holds a few hundred bytes, and no buffer while it is idle, while a
 // handler runs or while a stream waits; with TLS, the OpenSSL session adds to it. Buffers for
 // reading and writing grow with the data in transit, up to the limits; all connections together
@@ -100,7 +103,7 @@ struct ServerOptions {
 
 struct ServerCounts {
   std::size_t connections = 0;     // currently open
-  std::size_t streams = 0;         // of these, connections that send a stream
+  std::size_t streams = 0;         // of these, connections that send a stream, or are upgraded
   std::size_t handling = 0;        // of these, connections whose handler is running, also after the
                                    // client has disconnected
   std::size_t buffered_bytes = 0;  // for reading and writing, over all connections

@@ -309,7 +309,7 @@ class Api::Body {
     handshake.headers = call.request.headers;
     auto session = co_await route.open_web_socket(std::move(call));
     if (!session.ok()) co_return problem(session.error());
-    co_return web_socket_response(handshake, world_.options.web_sockets, *std::move(session));
+    co_return http::web_socket_response(handshake, world_.options.web_sockets, *std::move(session));
   }
 
   // Counts a request, and logs one that was denied. The addresses of unknown routes are not

@@ -13,10 +13,13 @@
 #include "belay/route.h"
 #include "http/message.h"
 
+namespace belay::http {
+class WebSocketSession;  // web_socket.h
+}
+
 namespace belay::server {
 
-class StartCount;        // start_limits.h
-class WebSocketSession;  // web_socket.h
+class StartCount;  // start_limits.h
 
 struct Call : RouteRequest {
   http::Request request;                        // its body has been read
@@ -46,7 +49,7 @@ struct Route : RouteSpec {
   // `begins_run`.
   std::function<bool(const Call& call)> begins_run_by = nullptr;
   // Opens a session for a WebSocket, instead of `handle`: web_socket.h. The method is GET.
-  std::function<Task<Result<std::unique_ptr<WebSocketSession>>>(Call call)> open_web_socket =
+  std::function<Task<Result<std::unique_ptr<http::WebSocketSession>>>(Call call)> open_web_socket =
       nullptr;
   // True if the query can contain unknown parameters, and a parameter twice, of which `query` has
   // the first: for protocols whose clients send more than the route reads.

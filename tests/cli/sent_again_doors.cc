@@ -167,6 +167,12 @@ void add_states_and_crons(std::vector<Case>& all) {
   };
   all.push_back({"agentServerSearchHistory", on_thread("/history", "{}")});
   all.push_back({"agentServerGetStateOfCheckpoint", on_thread("/state/checkpoint", "{}")});
+  const char* read = R"({"id":1,"method":"state.get","params":{}})";
+  all.push_back({"agentServerRunCommand", on_thread("/commands", read)});
+  all.push_back({"agentServerStreamThreadEvents",
+                 on_thread("/stream/events", R"({"channels":"x"})"),
+                 {422},
+                 {422}});
   all.push_back({"agentServerUpdateState", on_thread("/state", "{}"), {400}, {400}});
 }
 

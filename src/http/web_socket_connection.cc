@@ -8,10 +8,10 @@
 #include <boost/beast/websocket/stream.hpp>
 #include <deque>
 
-#include "server/web_socket.h"
-#include "server/web_socket_stream.h"
+#include "http/web_socket.h"
+#include "http/web_socket_stream.h"
 
-namespace belay::server {
+namespace belay::http {
 namespace {
 
 namespace beast = boost::beast;
@@ -29,8 +29,8 @@ std::string_view close_reason(std::string_view text) {
   return text.substr(0, end);
 }
 
-// The parts of the request that Beast needs: check_handshake() has checked them.
-HandshakeRequest handshake_of(const http::Request& request) {
+// The parts of the request that Beast needs.
+HandshakeRequest handshake_of(const Request& request) {
   HandshakeRequest made(beast::http::verb::get, "/", 11);
   for (const char* name :
        {"Host", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version"}) {
@@ -43,7 +43,7 @@ HandshakeRequest handshake_of(const http::Request& request) {
 class WebSocketConnection final : public WebSocket,
                                   public std::enable_shared_from_this<WebSocketConnection> {
  public:
-  WebSocketConnection(const http::Request& request, const WebSocketLimits& limits,
+  WebSocketConnection(const Request& request, const WebSocketLimits& limits,
                       std::unique_ptr<WebSocketSession> session)
       : limits_(limits), handshake_(handshake_of(request)), session_(std::move(session)) {}
 
@@ -221,13 +221,13 @@ class WebSocketUpgrade final : public Upgrade {
 
 }  // namespace
 
-http::Response web_socket_response(const http::Request& request, const WebSocketLimits& limits,
-                                   std::unique_ptr<WebSocketSession> session) {
+Response web_socket_response(const Request& request, const WebSocketLimits& limits,
+                             std::unique_ptr<WebSocketSession> session) {
   auto connection = std::make_shared<WebSocketConnection>(request, limits, std::move(session));
-  http::Response response;
+  Response response;
   response.status = 101;
   response.stream = std::make_unique<WebSocketUpgrade>(std::move(connection));
   return response;
 }
 
-}  // namespace belay::server
+}  // namespace belay::http

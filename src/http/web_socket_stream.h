@@ -1,5 +1,5 @@
 #pragma once
-// server/web_socket_stream.h - TransportStream: a connection's transport, plain or TLS, as the
+// http/web_socket_stream.h - TransportStream: a connection's transport, plain or TLS, as the
 // stream that Beast's WebSocket reads and writes.
 //
 // Operations that wait share the state: Beast can destroy the stream during one of its pings.
@@ -14,17 +14,16 @@
 #include <optional>
 #include <tuple>
 
-#include "server/upgrade.h"
+#include "http/upgrade.h"
 
-namespace belay::server {
+namespace belay::http {
 
 class TransportStream {
  public:
-  using executor_type = http::Socket::executor_type;
+  using executor_type = Socket::executor_type;
   using ErrorState = boost::system::error_code;
 
-  TransportStream(http::Socket socket, std::unique_ptr<http::Transport> transport,
-                  std::string received)
+  TransportStream(Socket socket, std::unique_ptr<Transport> transport, std::string received)
       : state_(std::make_shared<State>(std::move(socket), std::move(transport),
                                        std::move(received))) {}
 
@@ -77,7 +76,7 @@ class TransportStream {
   enum class Direction { read, write };
 
   struct State {
-    State(http::Socket taken, std::unique_ptr<http::Transport> by, std::string first)
+    State(Socket taken, std::unique_ptr<Transport> by, std::string first)
         : socket(std::move(taken)),
           transport(std::move(by)),
           received(std::move(first)),
@@ -90,15 +89,15 @@ class TransportStream {
       std::ignore = socket.close(ignored);
     }
 
-    http::Moved read(char* to, std::size_t size) {
+    Moved read(char* to, std::size_t size) {
       if (received.empty()) return transport->read(to, size);
       std::size_t count = received.copy(to, size);
       received.erase(0, count);
-      return {http::Wait::none, count};
+      return {Wait::none, count};
     }
 
-    http::Socket socket;
-    std::unique_ptr<http::Transport> transport;  // null: closed
+    Socket socket;
+    std::unique_ptr<Transport> transport;  // null: closed
     std::string received;
     std::uint64_t written = 0;
     boost::asio::steady_timer discard_timer;
@@ -106,8 +105,8 @@ class TransportStream {
 
   // Waits for the event that the transport asks for, and tries again.
   template <typename Self>
-  static void wait(State& state, http::Wait event, Self&& self) {
-    auto what = event == http::Wait::readable ? http::Socket::wait_read : http::Socket::wait_write;
+  static void wait(State& state, Wait event, Self&& self) {
+    auto what = event == Wait::readable ? Socket::wait_read : Socket::wait_write;
     state.socket.async_wait(what, std::forward<Self>(self));
   }
 
@@ -117,15 +116,15 @@ class TransportStream {
     char* bytes;
     std::size_t size;
     bool is_first = true;
-    std::optional<http::Moved> moved = std::nullopt;
+    std::optional<Moved> moved = std::nullopt;
 
     template <typename Self>
     void operator()(Self& self, ErrorState failed = {}) {
       if (moved) return complete(self);
-      if (failed || !state->transport) moved = http::Moved{http::Wait::ended, 0};
+      if (failed || !state->transport) moved = Moved{Wait::ended, 0};
       if (!moved) {
-        http::Moved result = move();
-        bool waits = result.wait == http::Wait::readable || result.wait == http::Wait::writable;
+        Moved result = move();
+        bool waits = result.wait == Wait::readable || result.wait == Wait::writable;
         if (waits) {
           is_first = false;
           auto kept = state;
@@ -139,17 +138,17 @@ class TransportStream {
       boost::asio::post(kept->socket.get_executor(), std::move(self));
     }
 
-    http::Moved move() {
-      if (size == 0) return {http::Wait::none, 0};
+    Moved move() {
+      if (size == 0) return {Wait::none, 0};
       if (direction == Direction::read) return state->read(bytes, size);
-      http::Moved result = state->transport->write({bytes, size}, false);
-      if (result.wait == http::Wait::none) state->written += result.bytes;
+      Moved result = state->transport->write({bytes, size}, false);
+      if (result.wait == Wait::none) state->written += result.bytes;
       return result;
     }
 
     template <typename Self>
     void complete(Self& self) {
-      bool is_done = moved->wait == http::Wait::none;
+      bool is_done = moved->wait == Wait::none;
       ErrorState end = direction == Direction::read
                            ? ErrorState(boost::asio::error::eof)
                            : ErrorState(boost::asio::error::connection_reset);
@@ -169,9 +168,9 @@ class TransportStream {
       }
       while (!failed && kept->transport) {
         char bytes[4096];
-        http::Moved moved = kept->read(bytes, sizeof(bytes));
-        if (moved.wait == http::Wait::ended) break;
-        if (moved.wait != http::Wait::none) return wait(*kept, moved.wait, std::move(self));
+        Moved moved = kept->read(bytes, sizeof(bytes));
+        if (moved.wait == Wait::ended) break;
+        if (moved.wait != Wait::none) return wait(*kept, moved.wait, std::move(self));
       }
       kept->close();
       self.complete(ErrorState());
@@ -196,4 +195,4 @@ class TransportStream {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace belay::server
+}  // namespace belay::http

@@ -1,5 +1,5 @@
 #pragma once
-// server/upgrade.h - Upgrade: takes over the connection of a request, for another protocol.
+// http/upgrade.h - Upgrade: takes over the connection of a request, for another protocol.
 //
 // A response with status 101 whose `stream` is an Upgrade sends nothing automatically: the
 // transport calls start() with the socket, and the Upgrade writes the response. It is never used as
@@ -19,16 +19,16 @@
 #include "http/message.h"
 #include "http/transport.h"
 
-namespace belay::server {
+namespace belay::http {
 
 struct UpgradedSocket {
-  http::Socket socket;
-  std::unique_ptr<http::Transport> transport;  // of the socket; its handshake is done
-  std::string received;                        // bytes after the head of the request
-  std::function<void()> ended;                 // called once, when the socket is closed
+  Socket socket;
+  std::unique_ptr<Transport> transport;  // of the socket; its handshake is done
+  std::string received;                  // bytes after the head of the request
+  std::function<void()> ended;           // called once, when the socket is closed
 };
 
-class Upgrade : public http::BodyStream {
+class Upgrade : public BodyStream {
  public:
   virtual void start(UpgradedSocket taken) = 0;  // once
   // Ends the protocol as it provides. The connection is closed soon afterwards.
@@ -40,4 +40,4 @@ class Upgrade : public http::BodyStream {
   }
 };
 
-}  // namespace belay::server
+}  // namespace belay::http
