@@ -9,7 +9,6 @@ namespace belay::checkpointer {
 namespace {
 
 constexpr int kAttempts = limits::record_conflicts_max;
-constexpr std::chrono::milliseconds kRemovalTime{50};  // of most removals
 
 Result<Done> check_address(const std::string& thread, const std::string& space,
                            const std::string& id) {
@@ -82,7 +81,7 @@ Task<Result<Done>> check_parts(CheckpointAccess at, const WritesBody& body) {
 }
 
 // Returns false if the writes must be made again: a record or the gate has changed. Waits while a
-// removal is under way.
+// removal is in progress.
 Task<Result<bool>> save_while_open(CheckpointAccess at, std::vector<RecordWrite> writes,
                                    ThreadGate gate) {
   writes.push_back(open_condition(gate, at.owner));

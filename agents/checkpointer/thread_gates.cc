@@ -85,6 +85,16 @@ Task<Result<ThreadGate>> close_gate(CheckpointAccess at, std::string thread, std
   co_return std::move(closed).error();
 }
 
+Task<Result<ThreadGate>> close_gate_in_turn(CheckpointAccess at, std::string thread,
+                                            std::string removal) {
+  for (int attempt = 1;; ++attempt) {
+    auto gate = co_await close_gate(at, thread, removal);
+    if (gate.ok() || gate.error().code != ErrorCode::unavailable) co_return std::move(gate);
+    if (attempt == limits::record_conflicts_max) co_return std::move(gate);
+    co_await sleep_for(kRemovalTime);
+  }
+}
+
 Result<RecordWrite> opening_of(const ThreadGate& gate, const UserId& owner) {
   StoredGate next;
   next.gate = gate.gate;

@@ -52,16 +52,22 @@ struct ThreadGate {
   std::string removal{};
 };
 
+// The interval at which a save, or another removal, waits for the end of a removal.
+inline constexpr std::chrono::milliseconds kRemovalTime{50};
+
 // Returns the gate of a thread. Read it before the records that a save depends on.
 Task<Result<ThreadGate>> read_gate(CheckpointAccess at, std::string thread);
 // The condition of a save's commit: its generation was not closed.
 RecordWrite open_condition(const ThreadGate& gate, const UserId& owner);
-// After a commit with the condition failed: `unavailable` while a removal is under way.
+// After a commit with the condition failed: `unavailable` while a removal is in progress.
 Task<Result<Done>> check_open(CheckpointAccess at, ThreadGate gate);
 
-// Closes the gate of a thread for a removal, which is named by what it removes; `unavailable` if
-// another one is under way.
+// Closes the gate of a thread for a removal, whose name is that of the removed objects;
+// `unavailable` if another one is in progress.
 Task<Result<ThreadGate>> close_gate(CheckpointAccess at, std::string thread, std::string removal);
+// The same; waits while another removal is in progress.
+Task<Result<ThreadGate>> close_gate_in_turn(CheckpointAccess at, std::string thread,
+                                            std::string removal);
 // The write that opens the next generation; it fails if another call has opened it.
 Result<RecordWrite> opening_of(const ThreadGate& gate, const UserId& owner);
 

@@ -87,7 +87,7 @@ class ThreadsUnderWay {
     return block_on<T>(loop_, std::move(task));
   }
 
-  // Puts the checkpoints 3 to 6 while the removal is under way.
+  // Puts the checkpoints 3 to 6 while the removal is in progress.
   void play(int kind) {
     std::vector<Spawned> running;
     int open = 2;

@@ -239,7 +239,7 @@ Task<Result<Removed>> remove_behind(CheckpointAccess at, const ThreadGate& gate,
 
 // Removes what does not remain, between the close of the thread's gate and its opening.
 Task<Result<Removed>> remove_rest(CheckpointAccess at, std::string thread, Choice choice) {
-  BELAY_CO_TRY(ThreadGate gate, co_await close_gate(at, thread, choice.name));
+  BELAY_CO_TRY(ThreadGate gate, co_await close_gate_in_turn(at, thread, choice.name));
   auto removed = co_await remove_behind(at, gate, std::move(thread), choice);
   if (removed.ok()) co_return std::move(removed);
   if (removed.error().code == ErrorCode::conflict) co_return gate_is_closed();

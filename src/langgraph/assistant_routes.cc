@@ -192,23 +192,16 @@ Task<Result<Reply>> create_assistant(AgentServer& served, Call call) {
 
 using AssistantChange = Task<Result<AssistantRecord>> (*)(const Call& call, AssistantRecord record);
 
-// Changes a created assistant. A version that another request has saved meanwhile is read again:
-// the same change, sent twice, has one effect.
 Task<Result<Reply>> change_assistant(AgentServer& served, Call call, AssistantChange change) {
-  constexpr int attempts = 10;
-  for (int attempt = 1;; ++attempt) {
-    BELAY_CO_TRY(Versioned<AssistantRecord> found, co_await record_to_change(served, call));
-    std::int64_t newest = found.record.newest;
-    Value before = assistant_document(assistant_of(found.record));
-    BELAY_CO_TRY(AssistantRecord record, co_await change(call, std::move(found.record)));
-    Value after = assistant_document(assistant_of(record));
-    if (after == before) co_return server::reply_with(std::move(after));
-    record.updated_at = served.world.parts.clock.now();
-    bool is_new_version = record.newest != newest;
-    auto saved = co_await save_assistant(call, std::move(record), found.version, is_new_version);
-    bool is_overtaken = !saved.ok() && saved.error().code == ErrorCode::conflict;
-    if (!is_overtaken || attempt == attempts) co_return saved;
-  }
+  BELAY_CO_TRY(Versioned<AssistantRecord> found, co_await record_to_change(served, call));
+  std::int64_t newest = found.record.newest;
+  Value before = assistant_document(assistant_of(found.record));
+  BELAY_CO_TRY(AssistantRecord record, co_await change(call, std::move(found.record)));
+  Value after = assistant_document(assistant_of(record));
+  if (after == before) co_return server::reply_with(std::move(after));
+  record.updated_at = served.world.parts.clock.now();
+  bool is_new_version = record.newest != newest;
+  co_return co_await save_assistant(call, std::move(record), found.version, is_new_version);
 }
 
 Task<Result<AssistantRecord>> with_members(const Call& call, AssistantRecord record) {
@@ -367,12 +360,15 @@ std::vector<Route> assistant_routes(const AgentServerPointer& served) {
   routes.push_back(posting(served, "/assistants", "agentServerCreateAssistant",
                            "Creation of an assistant", members_schema(), create_assistant));
   routes.back().permission = Permission::run;
+  routes.back().handle = changing(served, create_assistant);
   routes.push_back(posting(
       served, one + "/latest", "agentServerSetLatestVersion", "Selection of the version in use",
       Value::object({{"version", Value::object({{"type", "integer"}})}}), set_latest));
   routes.back().permission = Permission::run;
+  routes.back().handle = changing(served, set_latest);
   routes.push_back(posting(served, one, "agentServerUpdateAssistant",
                            "A new version of an assistant", members_schema(), update_assistant));
+  routes.back().handle = changing(served, update_assistant);
   routes.back().method = "PATCH";
   routes.back().permission = Permission::run;
   routes.push_back(reading(served, one, "agentServerDeleteAssistant", "Deletion of an assistant",

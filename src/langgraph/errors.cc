@@ -36,6 +36,18 @@ Task<Result<Reply>> answer_with_errors(AgentServerPointer served, Answer answer,
   co_return std::move(reply);
 }
 
+Task<Result<Reply>> change_with_errors(AgentServerPointer served, Answer change, Call call) {
+  for (int attempt = 1;; ++attempt) {
+    Call again = call;
+    auto reply = co_await change(*served, std::move(again));
+    if (reply.ok()) co_return std::move(reply);
+    bool is_overtaken = reply.error().code == ErrorCode::conflict;
+    if (!is_overtaken || attempt == limits::record_conflicts_max) {
+      co_return error_reply(reply.error());
+    }
+  }
+}
+
 Error wrong_kind(std::string_view name, std::string_view expected) {
   return error(ErrorCode::invalid,
                "\"" + std::string(name) + "\" must be " + std::string(expected) + ".");
@@ -62,6 +74,12 @@ void accept_body(server::Route& route, Value properties, Value::Array required) 
 server::Handle answering(AgentServerPointer served, Answer answer) {
   return [served = std::move(served), answer](Call call) {
     return answer_with_errors(served, answer, std::move(call));
+  };
+}
+
+server::Handle changing(AgentServerPointer served, Answer change) {
+  return [served = std::move(served), change](Call call) {
+    return change_with_errors(served, change, std::move(call));
   };
 }
 

@@ -28,6 +28,9 @@ void accept_body(server::Route& route, Value properties = Value(Value::Object{})
 
 // Returns a handler that turns errors into the documents above. `served` lives as long as it.
 server::Handle answering(AgentServerPointer served, Answer answer);
+// The same for a change of a record. When another request has changed the record after it was read,
+// the change is made again, at most limits::record_conflicts_max times.
+server::Handle changing(AgentServerPointer served, Answer change);
 
 server::Reply error_reply(const Error& failed);
 server::Reply error_reply(int status, std::string error_name, std::string message);

@@ -288,7 +288,7 @@ Route thread_route(const AgentServerPointer& served, std::string method, std::st
       protocol_route(std::move(method), std::move(path), std::move(id), std::move(summary));
   if (route.method != "GET") route.permission = Permission::run;
   route.answers = {{200, "Done"}};
-  route.handle = answering(served, answer);
+  route.handle = route.method == "PATCH" ? changing(served, answer) : answering(served, answer);
   return route;
 }
 
@@ -302,9 +302,10 @@ std::vector<Route> thread_routes(const AgentServerPointer& served) {
     routes.push_back(thread_route(served, method, path, id, summary, answer));
     return routes.back();
   };
-  accept_body(
-      add("POST", "/threads", "agentServerCreateThread", "Creation of a thread", create_thread),
-      thread_members());
+  Route& creation =
+      add("POST", "/threads", "agentServerCreateThread", "Creation of a thread", create_thread);
+  creation.handle = changing(served, create_thread);
+  accept_body(creation, thread_members());
   Route& search = add("POST", "/threads/search", "agentServerSearchThreads",
                       "A page of the threads of the caller", search_threads);
   search.permission = Permission::read;

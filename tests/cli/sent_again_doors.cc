@@ -66,7 +66,8 @@ Prepare after(std::string path, std::string body, Sent sent) {
 }
 
 std::string uuid_of(int number) {
-  return "00000000-0000-4000-8000-00000000000" + std::to_string(number);
+  constexpr int digits = 100;  // so that each number has three
+  return "00000000-0000-4000-8000-000000000" + std::to_string(digits + number);
 }
 
 void add_assistants(std::vector<Case>& all) {
@@ -126,7 +127,7 @@ void add_threads(std::vector<Case>& all) {
   };
   all.push_back({"agentServerCopyThread", std::move(copy), {200}, {200}, times});
   all.push_back({"agentServerPruneThreads", at("/threads/prune", R"({"thread_ids":[]})")});
-  const std::string known = R"({"ids":[")" + uuid_of(9) + "\"]}";
+  const std::string known = R"({"ids":[")" + uuid_of(30) + "\"]}";
   all.push_back({"agentServerSearchThreads", at("/threads/search", known)});
   all.push_back({"agentServerCountThreads", at("/threads/count", R"({"metadata":{"none":1}})")});
 }
@@ -148,9 +149,13 @@ void add_states_and_crons(std::vector<Case>& all) {
     };
   };
   const std::string of_thread = "/threads/" + uuid_of(9);
-  all.push_back({"agentServerCreateCron", keyed("/runs/crons", "cron-1"), {200}, {200}});
   all.push_back(
-      {"agentServerCreateThreadCron", keyed(of_thread + "/runs/crons", "cron-2"), {200}, {200}});
+      {"agentServerCreateCron", keyed("/runs/crons", "cron-1"), {200}, {200}, {"updated_at"}});
+  all.push_back({"agentServerCreateThreadCron",
+                 keyed(of_thread + "/runs/crons", "cron-2"),
+                 {200},
+                 {200},
+                 {"updated_at"}});
   all.push_back({"agentServerUpdateCron",
                  on_cron("PATCH", R"({"metadata":{"a":1}})"),
                  {200},
@@ -184,7 +189,7 @@ void add_starts(std::vector<Case>& all) {
     std::string key = "run of " + path;
     return as_it_is({"POST", std::move(path), std::move(body), {{"Idempotency-Key", key}}});
   };
-  const std::set<std::string> times{"created_at", "updated_at"};
+  const std::set<std::string> times{"created_at", "updated_at", "status"};
   auto add = [&](std::string operation, const std::string& path) {
     all.push_back({std::move(operation), keyed(path, start + "}"), {200}, {200}, times});
   };
@@ -200,7 +205,7 @@ void add_starts(std::vector<Case>& all) {
 
 void add_run_changes(std::vector<Case>& all) {
   auto on_run = [](std::string method, int number, std::string more, std::string body) -> Prepare {
-    return [=](Served& served) {
+    return [method, number, more, body](Served& served) {
       const std::string runs = "/threads/" + uuid_of(number) + "/runs";
       Got made = served.post(runs + "/wait", R"({"assistant_id":"daily_auditor",)"
                                              R"("input":{"date":"2026-11-21"},)"
@@ -212,10 +217,15 @@ void add_run_changes(std::vector<Case>& all) {
     };
   };
   all.push_back({"agentServerCancelRun", on_run("POST", 4, "/cancel", "{}"), {202}, {202}});
-  const char* none = R"({"status":"pending"})";
-  all.push_back({"agentServerCancelRuns", at("/runs/cancel", none), {204}, {204}});
+  Prepare cancel_named = [on_run](Served& served) {
+    Sent sent = on_run("POST", 18, "", "")(served);
+    std::string run = sent.path.substr(sent.path.rfind('/') + 1);
+    return Sent{"POST", "/runs/cancel",
+                R"({"thread_id":")" + uuid_of(18) + R"(","run_ids":[")" + run + "\"]}"};
+  };
+  all.push_back({"agentServerCancelRuns", std::move(cancel_named), {204}, {204}});
   // A run that waits for a person is not deleted.
-  all.push_back({"agentServerDeleteRun", on_run("DELETE", 7, "", ""), {409}, {409}});
+  all.push_back({"agentServerDeleteRun", on_run("DELETE", 17, "", ""), {409}, {409}});
 }
 
 }  // namespace

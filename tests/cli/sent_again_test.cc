@@ -20,6 +20,10 @@ Value without(Value document, const std::set<std::string>& members) {
   // They depend on the time or on which request was first.
   static const std::set<std::string> always{"updatedAt", "workedMs", "createdAt", "answer",
                                             "result",    "message",  "title",     "status"};
+  if (Value::Array* items = document.as_array()) {
+    for (Value& item : *items) item = without(std::move(item), members);
+    return document;
+  }
   Value::Object* object = document.as_object();
   if (!object) return document;
   bool is_problem = object->contains("code") && object->contains("detail");
@@ -75,13 +79,24 @@ class CliSentAgain : public ::testing::Test {
     auto task = both(one->client(), one->loop(), request_to(*one, sent), request_to(*other, sent));
     return block_on(one->loop(), std::move(task)).value();
   }
+  // Each removal of checkpoints leaves a mark for a day: agents/checkpointer/thread_gates.h.
+  std::int64_t marks_of_removals() {
+    Value found = one->get("/api/records/langgraph_closed_gates?limit=1000").json();
+    const Value::Array* marks = found["records"].as_array();
+    EXPECT_TRUE(marks);
+    return marks ? static_cast<std::int64_t>(marks->size()) : 0;
+  }
   // Returns the number of rows of each table, except the rows of live processes.
+  // The usage of ended runs is counted first: a server does so at some time, and when it ends.
   std::string rows() {
     std::string text;
+    EXPECT_EQ(world.run({"analytics"}).code, 0);
     Value store = one->get("/api/store").json();
     for (const Value& table : *store["tables"].as_array()) {
       std::string name = tests::text(table["name"]);
-      if (name != "sessions") text += name + " " + to_json(table["rows"]) + "\n";
+      std::int64_t rows = table["rows"].as_int().value_or(0);
+      if (name == "records") rows -= marks_of_removals();
+      if (name != "sessions") text += name + " " + std::to_string(rows) + "\n";
     }
     return text;
   }

@@ -314,10 +314,10 @@ void add_records(const std::string& plural, const std::string& singular, const s
 const std::vector<Entry>& permission_table() {
   static const std::vector<Entry> table = [] {
     std::vector<Entry> all;
-    for (auto* part :
-         {store_entries, thread_entries, fork_entries, approval_entries, start_entries, mcp_entries,
-          agent_entries, analysis_entries, checkpointer_entries, agent_server_entries, a2a_entries,
-          ag_ui_entries, goal_entries, schedule_entries}) {
+    for (auto* part : {store_entries, thread_entries, fork_entries, approval_entries, start_entries,
+                       mcp_entries, agent_entries, analysis_entries, checkpointer_entries,
+                       agent_server_entries, agent_server_run_entries, agent_server_state_entries,
+                       a2a_entries, ag_ui_entries, goal_entries, schedule_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
     std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";

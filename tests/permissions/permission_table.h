@@ -35,6 +35,8 @@ const std::vector<Entry>& permission_table();
 
 // Parts of the table: routes of protocols of other clients.
 std::vector<Entry> agent_server_entries();
+std::vector<Entry> agent_server_run_entries();
+std::vector<Entry> agent_server_state_entries();
 std::vector<Entry> a2a_entries();
 std::vector<Entry> ag_ui_entries();
 

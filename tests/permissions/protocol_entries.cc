@@ -7,9 +7,6 @@ namespace belay::permissions {
 std::vector<Entry> agent_server_entries() {
   using enum About;
   const std::string assistants = "/assistants", of_auditor = "/assistants/daily_auditor";
-  const std::string start = R"({"assistant_id":"daily_auditor","input":{"date":"2026-01-01"}})";
-  const char* cron = R"({"assistant_id":"daily_auditor","schedule":"0 9 * * *",)"
-                     R"("input":{"date":"2026-01-01"}})";
   const std::string items = R"({"namespace":["a"],"key":"k")";
   return {
       {"agentServerIsOk", "", nobody, "/ok"},
@@ -36,6 +33,18 @@ std::vector<Entry> agent_server_entries() {
       {"agentServerDeleteThread", "of a paused run", thing, "/threads/{thread}", "", 409},
       {"agentServerCopyThread", "", thing, "/threads/{thread}/copy", "{}", 200, 409, std::nullopt,
        409},
+      {"agentServerPutItem", "", nobody, "/store/items", items + R"(,"value":{}})", 204},
+      {"agentServerGetItem", "", nobody, "/store/items?namespace=a&key=k"},
+      {"agentServerDeleteItem", "", nobody, "/store/items", items + "}", 204},
+      {"agentServerSearchItems", "", nobody, "/store/items/search", "{}"},
+      {"agentServerListNamespaces", "", nobody, "/store/namespaces", "{}"},
+  };
+}
+
+std::vector<Entry> agent_server_run_entries() {
+  using enum About;
+  const std::string start = R"({"assistant_id":"daily_auditor","input":{"date":"2026-01-01"}})";
+  return {
       {"agentServerCreateRun", "of another input", thing, "/threads/{thread}/runs", start, 422},
       {"agentServerStreamRun", "of another input", thing, "/threads/{thread}/runs/stream", start,
        422},
@@ -53,6 +62,14 @@ std::vector<Entry> agent_server_entries() {
       {"agentServerCancelRun", "", thing, "/threads/{thread}/runs/{run}/cancel", "{}", 202},
       {"agentServerCancelRuns", "", nobody, "/runs/cancel", R"({"status":"pending"})", 204},
       {"agentServerDeleteRun", "of a paused run", thing, "/threads/{thread}/runs/{run}", "", 409},
+  };
+}
+
+std::vector<Entry> agent_server_state_entries() {
+  using enum About;
+  const char* cron = R"({"assistant_id":"daily_auditor","schedule":"0 9 * * *",)"
+                     R"("input":{"date":"2026-01-01"}})";
+  return {
       {"agentServerRunCommand", "that reads", thing, "/threads/{thread}/commands",
        R"({"id":1,"method":"state.get","params":{}})", 200, 200},
       {"agentServerStreamThreadEvents", "of no channel", thing, "/threads/{thread}/stream/events",
@@ -71,11 +88,6 @@ std::vector<Entry> agent_server_entries() {
       {"agentServerCountCrons", "", nobody, "/runs/crons/count", "{}"},
       {"agentServerUpdateCron", "unknown", thing, "/runs/crons/none", "{}", 404},
       {"agentServerDeleteCron", "unknown", thing, "/runs/crons/none", "", 404},
-      {"agentServerPutItem", "", nobody, "/store/items", items + R"(,"value":{}})", 204},
-      {"agentServerGetItem", "", nobody, "/store/items?namespace=a&key=k"},
-      {"agentServerDeleteItem", "", nobody, "/store/items", items + "}", 204},
-      {"agentServerSearchItems", "", nobody, "/store/items/search", "{}"},
-      {"agentServerListNamespaces", "", nobody, "/store/namespaces", "{}"},
   };
 }
 
