@@ -70,12 +70,14 @@ std::vector<Entry> agent_server_state_entries() {
   const char* cron = R"({"assistant_id":"daily_auditor","schedule":"0 9 * * *",)"
                      R"("input":{"date":"2026-01-01"}})";
   return {
+      // The document of the response contains the error.
       {"agentServerRunCommand", "that reads", thing, "/threads/{thread}/commands",
-       R"({"id":1,"method":"state.get","params":{}})", 200, 200},
+       R"({"id":1,"method":"state.get","params":{}})", 200, 200, std::nullopt, 200},
+      // A stream can be opened before its thread exists.
       {"agentServerStreamThreadEvents", "of no channel", thing, "/threads/{thread}/stream/events",
-       R"({"channels":"x"})", 422},
+       R"({"channels":"x"})", 422, 422, std::nullopt, 422},
       {"agentServerOpenThreadSocket", "without an upgrade", thing,
-       "/threads/{thread}/stream/events", "", 426},
+       "/threads/{thread}/stream/events", "", 426, 426, std::nullopt, 426},
       {"agentServerGetState", "", thing, "/threads/{thread}/state"},
       {"agentServerGetStateAt", "of no checkpoint", thing, "/threads/{thread}/state/x", "", 404},
       {"agentServerGetStateOfCheckpoint", "", thing, "/threads/{thread}/state/checkpoint", "{}"},
