@@ -69,16 +69,6 @@ class RunFollower : public http::BodyStream {
   RunSegment segment_;
 };
 
-std::function<Value(Value, bool)> shown_values(const AgentServer& served, const RunRow& row) {
-  return [served, row](Value state, bool has_ended) {
-    RunView view;
-    view.row = row;
-    view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
-    view.state = std::move(state);
-    return values_of(served, view);
-  };
-}
-
 ClassicOptions classic_options(const AgentServer& served, const FollowedRun& followed) {
   const RunRecord& record = followed.run.record;
   ClassicOptions options;

@@ -192,4 +192,15 @@ bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings) 
   });
 }
 
+std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,
+                                                               RunRow row) {
+  return [served, row = std::move(row)](Value state, bool has_ended) {
+    RunView view;
+    view.row = row;
+    view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
+    view.state = std::move(state);
+    return values_of(served, view);
+  };
+}
+
 }  // namespace belay::langgraph

@@ -9,6 +9,8 @@
 //
 // Threading: on the executor that awaits.
 
+#include <functional>
+
 #include "langgraph/agent_server.h"
 
 namespace belay::langgraph {
@@ -54,6 +56,10 @@ Value thread_document(AgentServer& served, const ThreadView& thread, const RunVi
 // The values of a run's state, as the protocol shows them: the channels, and, if none of them is
 // `messages`, the entries of the conversation (conversation.h) as that member.
 Value values_of(const AgentServer& served, const RunView& run);
+// Returns a function of a state of the run, and of whether the run has ended, that returns the
+// values which this API shows for it.
+std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,
+                                                               RunRow row);
 // The open approvals of a run as interrupts: {task id: [{"id", "value"}]}.
 Value interrupts_of(const RunView& run);
 // One interrupt: {"id": ..., "value": ...}. The id has 32 hexadecimal digits.

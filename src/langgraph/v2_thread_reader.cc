@@ -12,23 +12,13 @@ constexpr std::chrono::milliseconds kEventPollMax{5'000};
 constexpr std::size_t kRunsPageMax = limits::bounded(100);
 
 // The end of a run can change how the same state is shown.
-Value shown_state(const AgentServer& served, RunRow row, Value state, bool has_ended) {
-  RunView view;
-  view.row = std::move(row);
-  view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
-  view.state = std::move(state);
-  return values_of(served, view);
-}
-
 ClassicOptions options_of_run(const AgentServer& served, const RunRow& row) {
   ClassicOptions options;
   options.run_id = row.run.text();
   options.thread_id = row.thread.text;
   options.graph_id = row.graph;
   options.assistant_id = row.graph;
-  options.shown = [served, row](Value state, bool has_ended) {
-    return shown_state(served, row, std::move(state), has_ended);
-  };
+  options.shown = shown_values(served, row);
   return options;
 }
 
