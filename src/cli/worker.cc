@@ -54,8 +54,8 @@ class UsageFlushes {
 
   Task<Done> run() {
     while (true) {
-      co_await flush();
       co_await sleep_for(std::chrono::milliseconds(world_.settings.metrics_batch_interval_ms));
+      co_await flush();
     }
   }
 

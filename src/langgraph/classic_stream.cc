@@ -108,7 +108,7 @@ void ClassicStream::begin(ClassicEvents& out) {
   send("metadata", {}, std::move(data), out);
 }
 
-void ClassicStream::add(StreamEvent event, ClassicEvents& out) {
+void ClassicStream::add(StreamEvent&& event, ClassicEvents& out) {
   bool is_inside = !event.checkpoint_ns.empty();
   if (is_inside && !options_.subgraphs) return;
   if (event.kind == EventKind::messages) return add_text(std::move(event), out);
@@ -157,7 +157,7 @@ void ClassicStream::preview_text(const StreamEvent& event, ClassicEvents& out) {
   send_parts(event, preview_->text, preview_->sent, false, out);
 }
 
-void ClassicStream::add_text(StreamEvent event, ClassicEvents& out) {
+void ClassicStream::add_text(StreamEvent&& event, ClassicEvents& out) {
   if (!event.id) return preview_text(event, out);
   const std::string& text = text_of(event.body["text"]);
   bool continues = preview_ && preview_->task == event.task && preview_->attempt == event.attempt &&
@@ -230,7 +230,7 @@ void ClassicStream::add_update(const StreamEvent& event, ClassicEvents& out) {
   send("updates", event.checkpoint_ns, Value::object({{event.node, std::move(writes)}}), out);
 }
 
-void ClassicStream::add_task(StreamEvent event) {
+void ClassicStream::add_task(StreamEvent&& event) {
   ClassicFrame& frame = frames_[event.checkpoint_ns];
   ClassicTask task{event.task, event.node, event.body["input"]};
   if (event.body["event"] == Value("ended")) {

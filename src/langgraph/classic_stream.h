@@ -69,7 +69,7 @@ class ClassicStream {
   // The kinds of events that add() needs.
   std::vector<EventKind> kinds() const;
   void begin(ClassicEvents& out);
-  void add(StreamEvent event, ClassicEvents& out);
+  void add(StreamEvent&& event, ClassicEvents& out);
   // Ends the stream: with interrupts, if the run waits for them, or with an error.
   void interrupt(const Value::Array& interrupts, ClassicEvents& out);
   void fail(const std::string& name, const std::string& message, ClassicEvents& out);
@@ -104,7 +104,7 @@ class ClassicStream {
   void send_debug(std::string_view type, const StreamEvent& event, Value payload,
                   ClassicEvents& out);
   void send_held(ClassicEvents& out);
-  void add_text(StreamEvent event, ClassicEvents& out);
+  void add_text(StreamEvent&& event, ClassicEvents& out);
   void preview_text(const StreamEvent& event, ClassicEvents& out);
   void send_parts(const StreamEvent& event, std::string_view text, std::size_t& from, bool is_whole,
                   ClassicEvents& out);
@@ -112,7 +112,7 @@ class ClassicStream {
                  std::size_t until, ClassicEvents& out);
   void revoke_preview();
   void add_update(const StreamEvent& event, ClassicEvents& out);
-  void add_task(StreamEvent event);
+  void add_task(StreamEvent&& event);
   void end_tasks(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
   void add_checkpoint(const StreamEvent& event, ClassicEvents& out);
   void show_state(ClassicFrame& frame, bool is_root, bool is_last);

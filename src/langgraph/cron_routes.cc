@@ -191,7 +191,8 @@ std::vector<Route> cron_routes(const AgentServerPointer& served) {
     Route route = protocol_route(method, path, id, summary);
     route.permission = Permission::run;
     route.answers = {{200, "Done"}};
-    bool is_change = route.method == "PATCH";
+    bool is_change =
+        route.method == "PATCH" || answer == create_cron || answer == create_cron_on_thread;
     route.handle = is_change ? changing(served, answer) : answering(served, answer);
     routes.push_back(std::move(route));
     return routes.back();

@@ -36,6 +36,8 @@ Task<Result<Reply>> answer_with_errors(AgentServerPointer served, Answer answer,
   co_return std::move(reply);
 }
 
+constexpr std::chrono::milliseconds kBetweenChanges{5};
+
 Task<Result<Reply>> change_with_errors(AgentServerPointer served, Answer change, Call call) {
   for (int attempt = 1;; ++attempt) {
     Call again = call;
@@ -45,6 +47,8 @@ Task<Result<Reply>> change_with_errors(AgentServerPointer served, Answer change,
     if (!is_overtaken || attempt == limits::record_conflicts_max) {
       co_return error_reply(reply.error());
     }
+    // The other request may have several commits to make.
+    co_await sleep_for(kBetweenChanges);
   }
 }
 

@@ -56,17 +56,19 @@ Task<Result<Done>> RunSegment::open(std::vector<EventKind> kinds) {
 
 Task<Result<std::vector<StreamEvent>>> RunSegment::next() {
   std::vector<StreamEvent> wanted;
-  while (wanted.empty() && end_ == SegmentEnd::none) {
-    BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader_->next());
-    if (events.empty()) end_ = SegmentEnd::completed;
-    for (StreamEvent& event : events) {
-      if (end_ != SegmentEnd::none) break;
-      BELAY_CO_CHECK(co_await notice(event));
-      bool is_before = event.id && event.id->seq <= after_;
-      if (!is_before && kinds_.contains(event.kind)) wanted.push_back(std::move(event));
-    }
-  }
+  while (wanted.empty() && end_ == SegmentEnd::none) BELAY_CO_CHECK(co_await read_some(wanted));
   co_return std::move(wanted);
+}
+
+Task<Result<Done>> RunSegment::read_some(std::vector<StreamEvent>& wanted) {
+  BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader_->next());
+  if (events.empty()) end_ = SegmentEnd::completed;
+  for (std::size_t i = 0; i < events.size() && end_ == SegmentEnd::none; ++i) {
+    BELAY_CO_CHECK(co_await notice(events[i]));
+    bool is_before = events[i].id && events[i].id->seq <= after_;
+    if (!is_before && kinds_.contains(events[i].kind)) wanted.push_back(std::move(events[i]));
+  }
+  co_return Done{};
 }
 
 Task<Result<Done>> RunSegment::notice(const StreamEvent& event) {

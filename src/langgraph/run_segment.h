@@ -39,6 +39,7 @@ class RunSegment {
   const std::string& message() const { return message_; }
 
  private:
+  Task<Result<Done>> read_some(std::vector<StreamEvent>& wanted);
   Task<Result<Done>> notice(const StreamEvent& event);
   Task<Result<Done>> pause(const StreamEvent& event);
   void finish(const StreamEvent& event);

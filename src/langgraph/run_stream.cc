@@ -104,15 +104,20 @@ class RunEvents final : public RunFollower {
       bool is_deleted = !events.ok() && events.error().code == ErrorCode::not_found;
       if (is_deleted) co_return std::string();
       if (!events.ok()) co_return std::move(events).error();
-      ClassicEvents out;
-      for (StreamEvent& event : *events) classic_.add(std::move(event), out);
-      add_end(out);
-      add_text(out, text);
+      text = text_of(*events);
     }
     co_return std::move(text);
   }
 
  private:
+  std::string text_of(std::vector<StreamEvent>& events) {
+    ClassicEvents out;
+    for (StreamEvent& event : events) classic_.add(std::move(event), out);
+    add_end(out);
+    std::string text;
+    add_text(out, text);
+    return text;
+  }
   void add_end(ClassicEvents& out) {
     if (segment_.end() == SegmentEnd::interrupted) classic_.interrupt(segment_.interrupts(), out);
     if (segment_.end() != SegmentEnd::failed) return;

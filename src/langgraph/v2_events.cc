@@ -139,7 +139,7 @@ void V2Events::enter_space(const std::string& space, V2EventList& out) {
   send_lifecycle("started", space, {{"graph_name", last.substr(0, last.find(':'))}}, out);
 }
 
-void V2Events::add(StreamEvent event, V2EventList& out) {
+void V2Events::add(StreamEvent&& event, V2EventList& out) {
   if (event.kind == EventKind::approvals && event.body["event"] == Value("asked")) return;
   if (event.kind == EventKind::status) return add_status(event, out);
   begin(event, out);

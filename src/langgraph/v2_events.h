@@ -62,7 +62,7 @@ class V2Events {
 
   static std::vector<EventKind> kinds();
   // Ignores the request of an approval: see request().
-  void add(StreamEvent event, V2EventList& out);
+  void add(StreamEvent&& event, V2EventList& out);
   // Adds the request of an approval. `interrupt`: interrupt_document() of its row.
   void request(const StreamEvent& asked, const Value& interrupt, V2EventList& out);
 

@@ -31,6 +31,8 @@ class RecordingStore final : public ForwardingStore {
 
 std::optional<PendingInvocation> invocation_of(const RunRow& run) {
   if (!is_final(run.status) || run.status == RunStatus::cancelled) return std::nullopt;
+  // The first commit of a run executes nothing: an ended run is a copy then.
+  if (run.seq <= 1) return std::nullopt;
   PendingInvocation ended;
   ended.run = run.run.text();
   ended.agent = run.graph;
