@@ -151,11 +151,12 @@ void V2Events::add(StreamEvent&& event, V2EventList& out) {
   bool ends_message = event.kind == EventKind::messages && event.id;
   bool ends_task = event.kind == EventKind::tasks && event.body["event"] == Value("ended");
   ClassicEvents made;
-  bool is_used_later = ends_message || ends_task;
-  classic_.add(is_used_later ? event : std::move(event), made);
+  StreamEvent ended;
+  if (ends_message || ends_task) ended = event;
+  classic_.add(std::move(event), made);
   for (const ClassicEvent& each : made) add_classic(each, out);
-  if (ends_message) end_message(event, out);
-  if (ends_task) end_task(event, out);
+  if (ends_message) end_message(ended, out);
+  if (ends_task) end_task(ended, out);
 }
 
 void V2Events::request(const StreamEvent& asked, const Value& interrupt, V2EventList& out) {
