@@ -141,7 +141,7 @@ bool has_channel(const Value& agent, std::string_view name) {
   return channels && std::find(channels->begin(), channels->end(), Value(name)) != channels->end();
 }
 
-// A text stands for a message of the person; one message for a list of it.
+// Returns the messages as a list. A text becomes a message of the person, and one message a list.
 Value::Array message_list(Value messages) {
   Value::Array list;
   if (auto* items = messages.as_array()) {

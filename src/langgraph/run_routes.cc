@@ -34,24 +34,26 @@ Task<Result<Reply>> create_run(AgentServer& served, Call call) {
   co_return std::move(reply);
 }
 
-Task<Result<Reply>> stream_new_run(AgentServer& served, Call call) {
+using FollowedReply = Task<Result<Reply>> (*)(AgentServer& served, const Call& call,
+                                              FollowedRun run);
+
+Task<Result<Reply>> follow_new_run(AgentServer& served, Call call, FollowedReply reply_of,
+                                   bool is_stream) {
   std::optional<ThreadId> thread = thread_in_path(call);
   BELAY_CO_TRY(BegunRun begun, co_await begin_protocol_run(served, call, std::move(thread)));
   RunRecord record = begun.run.record;
   FollowedRun run = followed(std::move(begun));
-  BELAY_CO_TRY(Reply reply, co_await stream_reply(served, call, std::move(run)));
-  add_run_headers(reply, record, true);
+  BELAY_CO_TRY(Reply reply, co_await reply_of(served, call, std::move(run)));
+  add_run_headers(reply, record, is_stream);
   co_return std::move(reply);
 }
 
+Task<Result<Reply>> stream_new_run(AgentServer& served, Call call) {
+  return follow_new_run(served, std::move(call), stream_reply, true);
+}
+
 Task<Result<Reply>> await_new_run(AgentServer& served, Call call) {
-  std::optional<ThreadId> thread = thread_in_path(call);
-  BELAY_CO_TRY(BegunRun begun, co_await begin_protocol_run(served, call, std::move(thread)));
-  RunRecord record = begun.run.record;
-  FollowedRun run = followed(std::move(begun));
-  BELAY_CO_TRY(Reply reply, co_await result_reply(served, call, std::move(run)));
-  add_run_headers(reply, record, false);
-  co_return std::move(reply);
+  return follow_new_run(served, std::move(call), result_reply, false);
 }
 
 // Reads the list of bodies of a batch.
