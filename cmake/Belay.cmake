@@ -16,6 +16,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # 105562). Clang's analysis and the sanitizers detect the real faults.
   target_compile_options(belay_options INTERFACE -Wno-maybe-uninitialized)
 endif()
+# At -O2, the SLP vectorizer of GCC 12.2 can place the construction of a vector before the loads of
+# its two elements, as the dump of a coroutine's actor function shows (-fdump-tree-optimized:
+# RunSegment::next()). A vector that was moved out of the frame then had undefined bounds. Code that
+# uses the library can be affected, too: coroutines are compiled where they are written.
+set(BELAY_NO_SLP "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-fno-tree-slp-vectorize>")
+target_compile_options(belay_options INTERFACE ${BELAY_NO_SLP})
 # The linker leaves out functions that a program does not use: a twelfth of the released one.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(belay_options INTERFACE -ffunction-sections -fdata-sections)

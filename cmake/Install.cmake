@@ -25,6 +25,7 @@ add_library(belay_archive STATIC ${objects})
 add_library(belay::belay ALIAS belay_archive)
 set_target_properties(belay_archive PROPERTIES OUTPUT_NAME belay EXPORT_NAME belay)
 target_compile_features(belay_archive INTERFACE cxx_std_20)
+target_compile_options(belay_archive INTERFACE ${BELAY_NO_SLP})
 target_include_directories(belay_archive INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -9,7 +9,9 @@
 // ?: twice, without a warning. Name the argument first, then move it in:
 //     auto options = ReadOptions{.limit = 5};
 //     auto rows = co_await read(std::move(options));
-// `make tidy` rejects the forms that break.
+// `make tidy` rejects the forms that break. With -O2, GCC 12 also needs -fno-tree-slp-vectorize
+// (belay::belay and belay.pc have it): its vectorizer can read a frame's vector before it is
+// loaded.
 
 #include <chrono>
 #include <coroutine>
