@@ -144,16 +144,20 @@ class GraphBuilder {
 
   template <typename Function>
   NodeSetting node(std::string_view name, Function function) {
-    using Returned = std::invoke_result_t<Function, const State&, Context&>;
+    static_assert(detail::is_node_function<State, Function>(),
+                  "A node is a function (const State&, Context&) that returns an Update<State>, a "
+                  "Result<Update<State>>, or a Task of either.");
     GraphDefinition::Node& added = add_node(name);
-    if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
-      added.run_task = [function](const void* state, Context& context) {
+    if constexpr (detail::is_node_function<State, Function>()) {
+      using Returned = std::invoke_result_t<Function&, const State&, Context&>;
+      auto call = [function](const void* state, Context& context) {
         return detail::answer_of<State>(function(*static_cast<const State*>(state), context));
       };
-    } else {
-      added.run_plain = [function](const void* state, Context& context) {
-        return detail::answer_of<State>(function(*static_cast<const State*>(state), context));
-      };
+      if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
+        added.run_task = std::move(call);
+      } else {
+        added.run_plain = std::move(call);
+      }
     }
     return NodeSetting(*this, definition_.nodes.size() - 1);
   }

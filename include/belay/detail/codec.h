@@ -96,6 +96,69 @@ inline constexpr bool is_duration<std::chrono::duration<R, P>> = true;
 template <typename T>
 inline constexpr bool may_be_null = std::is_same_v<T, Value> || is_optional<T>;
 
+// True for the types of members. The members of a struct are checked where it is used.
+template <typename T>
+inline constexpr bool is_storable =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || is_duration<T> || std::is_same_v<T, Instant> ||
+    std::is_convertible_v<const T&, std::string_view> || reflect::PlainStruct<T>;
+template <typename T>
+inline constexpr bool is_storable<std::optional<T>> = is_storable<T>;
+template <typename T>
+inline constexpr bool is_storable<std::vector<T>> = is_storable<T>;
+template <typename T>
+inline constexpr bool is_storable<std::map<std::string, T>> = is_storable<T>;
+template <>
+inline constexpr bool is_storable<Value> = true;
+
+// The name of a member as a template argument: compilers print it with an error.
+template <std::size_t size>
+struct MemberName {
+  char text[size]{};
+};
+template <typename Struct, std::size_t index>
+consteval auto member_name() {
+  constexpr std::string_view name = reflect::member_names<Struct>[index];
+  MemberName<name.size() + 1> copy;
+  for (std::size_t i = 0; i < name.size(); ++i) copy.text[i] = name[i];
+  return copy;
+}
+template <MemberName name, typename Member>
+void require_storable_member() {
+  static_assert(is_storable<Member>,
+                "This member cannot be stored. Use bool, numbers, enums, durations, Instant, "
+                "std::string, Value, a struct of these, or an optional, vector or "
+                "map<std::string, ...> of them.");
+}
+
+template <typename>
+struct StructMembers;
+template <typename... Member>
+struct StructMembers<std::tuple<Member*...>> {
+  static constexpr bool are_storable = (is_storable<std::remove_const_t<Member>> && ...);
+  template <typename Struct, std::size_t... I>
+  static void require_storable(std::index_sequence<I...>) {
+    (require_storable_member<member_name<Struct, I>(), std::remove_const_t<Member>>(), ...);
+  }
+};
+template <typename Struct>
+using MembersOf = StructMembers<decltype(reflect::detail::member_pointers<Struct>())>;
+
+// A use of the templates below with such a struct would be reported for each of them.
+template <reflect::PlainStruct Struct>
+inline constexpr bool has_storable_members =
+    MembersOf<Struct>::are_storable && !reflect::has_base<Struct>;
+
+// A compile error that names the member that cannot be stored, if there is one.
+template <reflect::PlainStruct Struct>
+void require_storable_members() {
+  static_assert(!reflect::has_base<Struct>,
+                "A state or record has no base class: make the base a member.");
+  if constexpr (!has_storable_members<Struct>) {
+    MembersOf<Struct>::template require_storable<Struct>(
+        std::make_index_sequence<reflect::member_count<Struct>>());
+  }
+}
+
 template <typename T>
 void encode(const T& value, Encoder& out, const Unknown* unknown = nullptr);
 template <typename T>
@@ -120,10 +183,13 @@ void encode_struct(const T& value, Encoder& out, const Unknown* unknown) {
   if (!out.enter()) return;
   out.text += '{';
   bool first = true;
-  reflect::for_each_member(value, [&](std::string_view name, const auto& member) {
-    out.write_name(name, std::exchange(first, false));
-    encode_part(member, name, out, inside(unknown, name));
-  });
+  require_storable_members<T>();
+  if constexpr (has_storable_members<T>) {
+    reflect::for_each_member(value, [&](std::string_view name, const auto& member) {
+      out.write_name(name, std::exchange(first, false));
+      encode_part(member, name, out, inside(unknown, name));
+    });
+  }
   if (unknown) {
     for (const auto& [name, member] : unknown->members) {
       out.write_name(name, std::exchange(first, false));
@@ -228,7 +294,7 @@ void encode(const T& value, Encoder& out, const Unknown* unknown) {
   } else if constexpr (is_string_map<T>) {
     encode_map(value, out, unknown);
   } else {
-    static_assert(reflect::PlainStruct<T>, "This type cannot be a member of a state or record.");
+    static_assert(reflect::PlainStruct<T>, "This type cannot be stored.");
     encode_struct(value, out, unknown);
   }
 }
@@ -251,13 +317,16 @@ bool decode_struct(const Value& from, T& value, Decoder& in, Unknown* unknown) {
   if (!members) return in.mismatch("an object", from);
   bool worked = true;
   std::size_t known = 0;
-  reflect::for_each_member(value, [&](std::string_view name, auto& member) {
-    const Value* found = worked ? from.find(name) : nullptr;
-    if (!found) return;
-    ++known;
-    worked =
-        decode_part(*found, member, std::string(name), in, unknown ? &unknown->inside : nullptr);
-  });
+  require_storable_members<T>();
+  if constexpr (has_storable_members<T>) {
+    reflect::for_each_member(value, [&](std::string_view name, auto& member) {
+      const Value* found = worked ? from.find(name) : nullptr;
+      if (!found) return;
+      ++known;
+      worked =
+          decode_part(*found, member, std::string(name), in, unknown ? &unknown->inside : nullptr);
+    });
+  }
   if (!worked || !unknown || known == members->size()) return worked;
   for (const auto& [name, member] : *members) {
     bool is_known = false;
@@ -382,7 +451,7 @@ bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
   } else if constexpr (is_string_map<T>) {
     return decode_map(from, value, in, unknown);
   } else {
-    static_assert(reflect::PlainStruct<T>, "This type cannot be a member of a state or record.");
+    static_assert(reflect::PlainStruct<T>, "This type cannot be stored.");
     return decode_struct(from, value, in, unknown);
   }
 }

@@ -230,6 +230,21 @@ auto subgraph_input(const Input& input, const void* state, const std::string* se
   }
 }
 
+// True for Update<State>, a Result of one, and their errors; and for a Task of either.
+template <typename State, typename Returned>
+inline constexpr bool is_node_result = std::is_convertible_v<Returned, Result<Update<State>>>;
+template <typename State, typename Returned>
+inline constexpr bool is_node_result<State, Task<Returned>> =
+    std::is_convertible_v<Returned, Result<Update<State>>>;
+
+template <typename State, typename Function>
+consteval bool is_node_function() {
+  if constexpr (std::is_invocable_v<Function&, const State&, Context&>) {
+    return is_node_result<State, std::invoke_result_t<Function&, const State&, Context&>>;
+  }
+  return false;
+}
+
 // Converts the result of a node's function to the type-erased form.
 template <typename State>
 NodeResult answer_of(Update<State> update) {

@@ -26,6 +26,14 @@ struct Anything {
   operator T() const;
 };
 
+// Converts to the base classes of T only.
+template <typename T>
+struct AnyBase {
+  template <typename Base>
+    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
+  operator Base() const;
+};
+
 template <typename T, typename... Arguments>
 consteval std::size_t count_members() {
   if constexpr (requires { T{Arguments{}..., Anything<T>{}}; }) {
@@ -71,7 +79,11 @@ template <typename T>
 concept PlainStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 
 template <PlainStruct T>
-inline constexpr std::size_t member_count = detail::count_members<T>();
+inline constexpr bool has_base = requires { T{detail::AnyBase<T>{}}; };
+
+// A struct with a base class has no members here: codec.h rejects its use.
+template <PlainStruct T>
+inline constexpr std::size_t member_count = has_base<T> ? 0 : detail::count_members<T>();
 
 namespace detail {
 
@@ -221,10 +233,13 @@ constexpr decltype(auto) with_25_to_32(T& value, Use& use) {
 template <typename T, typename Use>
 constexpr decltype(auto) with_members(T& value, Use&& use) {
   constexpr std::size_t count = member_count<std::remove_const_t<T>>;
-  static_assert(count >= 1, "A state or record needs at least one member.");
+  static_assert(count >= 1 || has_base<std::remove_const_t<T>>,
+                "A state or record needs at least one member.");
   static_assert(count <= limits::state_members_max,
                 "Too many members (limits::state_members_max): group some in a nested struct.");
-  if constexpr (count <= 16) {
+  if constexpr (count == 0) {
+    return use();
+  } else if constexpr (count <= 16) {
     return detail::with_1_to_16<count>(value, use);
   } else if constexpr (count <= 24) {
     return detail::with_17_to_24<count>(value, use);

@@ -210,12 +210,15 @@ ChannelType channel_type() {
 template <typename State, std::size_t... I>
 StateType make_state_type(std::index_sequence<I...>) {
   StateType type;
-  type.channels = {channel_type<State, I>()...};
   type.make = []() -> std::shared_ptr<void> { return std::make_shared<State>(); };
   type.copy = [](const void* state) -> std::shared_ptr<void> {
     return std::make_shared<State>(*static_cast<const State*>(state));
   };
-  type.schema = [] { return json_schema<State>(); };
+  codec::require_storable_members<State>();
+  if constexpr (codec::has_storable_members<State>) {
+    type.channels = {channel_type<State, I>()...};
+    type.schema = [] { return json_schema<State>(); };
+  }
   return type;
 }
 }  // namespace detail
