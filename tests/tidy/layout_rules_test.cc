@@ -50,11 +50,11 @@ TEST(TidyPublicHeaders, AreFew) {
 
 TEST(TidyPublicHeaders, AreShortInAll) {
   Tree tree;
-  for (int i = 0; i < 34; ++i) {
+  for (int i = 0; i < 37; ++i) {
     tree.push_back({"include/belay/h" + std::to_string(i) + ".h", lines(200)});
   }
   EXPECT_TRUE(check_public_headers(tree).empty());
-  tree.push_back({"include/belay/one_more.h", lines(141)});
+  tree.push_back({"include/belay/one_more.h", lines(1)});
   EXPECT_EQ(check_public_headers(tree).size(), 1u);
 }
 
