@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/approval.h"
 #include "belay/detail/effect_step.h"
 #include "belay/detail/node_effects.h"
 #include "belay/http.h"
@@ -44,13 +45,7 @@ struct InterruptResponse {
   Value payload;           // as shown, or as edited by the decision
   std::string decided_by;  // empty: the interrupt expired
   std::string comment;
-};
-
-// The outbox message that the commit of an approval's expiry adds, atomically: at most one for each
-// approval. Its body: docs/effects.md.
-struct ExpiryMessage {
-  std::string topic;
-  Value data = {};  // the member `data` of the body; null: without it
+  std::string choice = {};  // "approve", "reject", or one of the choices; empty: expired
 };
 
 // An interrupt that a node requests while it runs.
@@ -60,6 +55,7 @@ struct InterruptRequest {
   Value payload;  // shown to the decider; a decision applies to this payload only
   std::chrono::milliseconds expires{std::chrono::hours(24)};
   std::optional<ExpiryMessage> on_expiry = std::nullopt;
+  std::vector<ApprovalChoice> choices = {};  // instead of "approve" and "reject"
 };
 
 // Observes each call of an effect: receives the intent immediately before and the outcome
@@ -97,6 +93,7 @@ class Context {
     std::vector<std::pair<std::string, InterruptResponse>>
         answers;                               // by question name and payload hash
     std::shared_ptr<const std::string> input;  // JSON text of the send's input; null: no send
+    std::vector<ApprovalDecision> decisions;
     Model* model = nullptr;
     HttpAccess* http = nullptr;
     Records* records = nullptr;
@@ -138,6 +135,9 @@ class Context {
     return decode_json<Input>(value).value();
   }
   bool has_input() const { return attempt_.input != nullptr; }
+  // The decision on the approval that leads to this task, or on the approval of this name, if
+  // several lead to it; null: none. The same in each attempt, replay and fork.
+  const ApprovalDecision* decision(std::string_view approval = {}) const;
 
   // The start time of this attempt.
   Instant now() const { return attempt_.now; }

@@ -5,7 +5,7 @@
 //     graph.node("write", write).retry({.attempts = 3, .base = 500ms});
 //     graph.approval("review", &Mail::draft, {.question = "Send this mail?"})
 //         .approved("send")
-//         .rejected("write");
+//         .rejected("write");  // its node reads the comment: context.decision()->comment
 //     graph.node("send", send);
 //     graph.edge(start, "write").edge("write", "review").edge("send", end);
 //     Result<Graph<Mail>> built = std::move(graph).build();
@@ -25,7 +25,7 @@
 // version (Runtime::add() accepts several), or with one that has upgrade_from() or
 // accept_older_versions(). Otherwise it is rejected and not changed.
 
-#include "belay/detail/graph_definition.h"
+#include "belay/approval_setting.h"
 
 namespace belay {
 
@@ -48,8 +48,6 @@ class Graph {
 template <GraphState State>
 class GraphBuilder {
  public:
-  // A bool of the state: a member of a struct, or a channel of a JSON object by name.
-  using Flag = std::conditional_t<std::is_same_v<State, Value>, std::string, bool State::*>;
   explicit GraphBuilder(std::string name) {
     definition_.name = std::move(name);
     if constexpr (reflect::PlainStruct<State>) definition_.state = &state_type<State>();
@@ -94,53 +92,7 @@ class GraphBuilder {
     std::size_t index_;
   };
 
-  // Options of the approval just added.
-  class ApprovalSetting {
-   public:
-    ApprovalSetting(GraphBuilder& builder, std::size_t index) : builder_(builder), index_(index) {}
-    // The next node after an approval; the payload might be edited.
-    ApprovalSetting& approved(std::string_view target) {
-      approval().approved = target;
-      return *this;
-    }
-    // The next node after a rejection or an expiry.
-    ApprovalSetting& rejected(std::string_view target) {
-      approval().rejected = target;
-      return *this;
-    }
-    // Requests the approval only if this returns true; otherwise continues as if approved.
-    ApprovalSetting& when(std::function<bool(const State&)> condition) {
-      approval().when = detail::on_state<State>(std::move(condition));
-      return *this;
-    }
-    // Makes the question from the state, instead of the fixed text.
-    ApprovalSetting& question(std::function<std::string(const State&)> question) {
-      approval().question = detail::on_state<State>(std::move(question));
-      return *this;
-    }
-    // Rejects an edited payload if this returns an Error for the edited state.
-    ApprovalSetting& validate(std::function<Result<Done>(const State&)> validate) {
-      approval().validate = detail::on_state<State>(std::move(validate));
-      return *this;
-    }
-    // A member that is true while the decision is pending, if no other task runs in parallel.
-    ApprovalSetting& pending_flag(Flag member) {
-      GraphDefinition::Approval& asked = approval();
-      detail::bind_flag(member, asked.pending_flag, asked.set_awaiting, asked.names.pending_flag);
-      return *this;
-    }
-    // A member that is set to the decision: true for approved, false for rejected or expired.
-    ApprovalSetting& decision_flag(Flag member) {
-      GraphDefinition::Approval& asked = approval();
-      detail::bind_flag(member, asked.decision_flag, asked.set_answer, asked.names.decision_flag);
-      return *this;
-    }
-
-   private:
-    GraphDefinition::Approval& approval() { return *builder_.definition_.nodes[index_].approval; }
-    GraphBuilder& builder_;
-    std::size_t index_;
-  };
+  using ApprovalSetting = belay::ApprovalSetting<State>;
 
   template <typename Function>
   NodeSetting node(std::string_view name, Function function) {
@@ -175,7 +127,7 @@ class GraphBuilder {
     asked.options = std::move(options);
     asked.channel = reflect::index_of(member);
     add_node(name).approval = std::move(asked);
-    return ApprovalSetting(*this, definition_.nodes.size() - 1);
+    return ApprovalSetting(definition_, definition_.nodes.size() - 1);
   }
 
   // Pauses the run for this time, or for a time that the state determines. No process is occupied.

@@ -159,9 +159,11 @@ std::vector<Parameter> start_parameters();
 std::optional<int> attempts_from(const std::optional<std::int64_t>& member);
 std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member);
 
-// The body of a request that decides.
+// The body of a request that decides: exactly one of `approved` and `choice`.
 struct DecisionBody {
   std::optional<bool> approved;
+  std::optional<std::string> choice;
+  Value answer;
   std::optional<std::string> comment;
   Value edited;
   std::optional<std::string> decidedBy;

@@ -108,11 +108,13 @@ struct Decision {
   std::optional<Value> edited = std::nullopt;  // replaces the payload; only with `approved`
   std::vector<std::string> roles = {};         // that the decider holds
   std::optional<UserId> only_of = {};          // another user's approval is not_found then
+  std::string choice = {};  // unless empty, instead of `approved`: see approval.h
+  Value answer = {};        // of an approval that needs one
 };
 
 struct DecisionResult {
   enum class Kind {
-    accepted,   // this decision was recorded; the run continues with it
+    accepted,   // this decision was recorded; the run continues with it, unless more are needed
     duplicate,  // the same decision had been recorded before: nothing changed
     conflict,   // another decision had been recorded before: see `approval`
     expired,    // the approval had expired

@@ -49,6 +49,7 @@ struct ApprovalGuard {
   enum class Expiry { ahead, passed };  // of the approval's expiry, by the store's clock
   InterruptId interrupt;
   Digest payload_hash{};
+  Instant decided_at{};  // as read: each vote of an approval that needs several changes it
   Expiry expiry = Expiry::ahead;
   // True: requires that the run is `running` or `queued`, else `fenced`. Only the approval is
   // written, the run's seq does not change, and the run's owner applies the decision.

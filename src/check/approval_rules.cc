@@ -33,6 +33,35 @@ bool text_has_hash(const std::string& envelope, const Digest& hash) {
   return text.ok() && sha256(*text) == hash;
 }
 
+// Checks the choice, the edited payload and the votes of a decision against the terms.
+void check_reply(const ApprovalRow& approval, Findings& findings) {
+  auto terms = terms_of(approval);
+  auto reply = reply_of(approval);
+  if (!terms.ok()) return findings.add(approval, "its terms cannot be read.");
+  if (!reply.ok()) return findings.add(approval, "its decision cannot be read.");
+  if (reply->edited && approval.status != ApprovalStatus::approved) {
+    findings.add(approval, "it has an edited payload without having been approved.");
+  }
+  std::string choice = choice_of(approval);
+  const ApprovalChoice* chosen = terms->find(choice);
+  bool approves = approval.status == ApprovalStatus::approved;
+  if (is_decided(approval) && (!chosen || chosen->approves != approves)) {
+    findings.add(approval, "its choice " + in_quotes(choice) + " is none that it offers.");
+  }
+  std::set<std::string> voters;
+  std::int64_t same = 0;
+  for (const ApprovalVote& vote : reply->votes) {
+    if (vote.choice == choice) ++same;
+    if (!voters.insert(vote.decided_by).second) {
+      findings.add(approval, in_quotes(vote.decided_by) + " has voted twice.");
+    }
+  }
+  if (approves && terms->needs > 1 && same != terms->needs) {
+    findings.add(approval, "it needs " + std::to_string(terms->needs) + " decisions, but has " +
+                               std::to_string(same) + ".");
+  }
+}
+
 // Checks the row without the commits.
 void check_approval_row(const RunContents& run, const ApprovalRow& approval, Findings& findings) {
   const RunRow& row = run.row;
@@ -46,9 +75,7 @@ void check_approval_row(const RunContents& run, const ApprovalRow& approval, Fin
       (!approval.edited.empty() && !text_has_hash(approval.edited, approval.edited_hash))) {
     findings.add(approval, "the edited payload does not match its hash.");
   }
-  if (!approval.edited.empty() && approval.status != ApprovalStatus::approved) {
-    findings.add(approval, "it has an edited payload without having been approved.");
-  }
+  check_reply(approval, findings);
   if (is_decided(approval) && approval.decided_by.empty()) {
     findings.add(approval, "it has no decider.");
   }
@@ -57,7 +84,9 @@ void check_approval_row(const RunContents& run, const ApprovalRow& approval, Fin
   }
   bool is_untouched =
       approval.status == ApprovalStatus::open || approval.status == ApprovalStatus::closed;
-  if (is_untouched && (!approval.decided_by.empty() || approval.decided_at != Instant())) {
+  // The votes of an approval that needs several decisions have a time.
+  bool has_time = approval.decided_at != Instant() && approval.edited.empty();
+  if (is_untouched && (!approval.decided_by.empty() || has_time)) {
     findings.add(approval,
                  "it is " + std::string(name_of(approval.status)) + ", but has a decider.");
   }

@@ -153,19 +153,19 @@ void check_expiry_messages(const RunContents& run, Findings& findings) {
   }
   for (const ApprovalRow& approval : run.approvals) {
     auto message = sent.extract(detail::expiry_message_index(approval.interrupt));
-    auto due = engine::expiry_message_of(approval);
+    auto due = terms_of(approval);
     if (!due.ok()) {
       findings.add(approval, "the message of its expiry cannot be read.");
       continue;
     }
     bool was_pruned = is_pruned(run) && approval.seq < run.checkpoints.front().seq;
-    bool is_due = *due && approval.status == ApprovalStatus::expired;
+    bool is_due = due->on_expiry && approval.status == ApprovalStatus::expired;
     if (is_due && message.empty() && !was_pruned) {
       findings.add(approval, "it has expired, but its message is not in the outbox.");
     }
     if (message.empty()) continue;
     bool fits =
-        is_due && message.mapped()->seq == approval.seq && message.mapped()->topic == (*due)->topic;
+        is_due && message.mapped()->seq == approval.seq && message.mapped()->topic == due->on_expiry->topic;
     if (!fits) findings.add(approval, "the outbox has a message of an expiry that is not its own.");
   }
   for (const auto& [index, row] : sent) {

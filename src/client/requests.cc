@@ -52,7 +52,13 @@ Value fork_body(const ForkOptions& options, bool is_preview) {
 }
 
 Value decision_body(const Decision& decision) {
-  Value::Object body{{"approved", decision.approved}};
+  Value::Object body;
+  if (decision.choice.empty()) {
+    body["approved"] = decision.approved;
+  } else {
+    body["choice"] = decision.choice;
+  }
+  if (!decision.answer.is_null()) body["answer"] = decision.answer;
   if (!decision.decided_by.empty()) body["decidedBy"] = decision.decided_by;
   if (!decision.on_behalf_of.empty()) body["onBehalfOf"] = decision.on_behalf_of;
   if (!decision.roles.empty()) body["roles"] = texts_of(decision.roles);

@@ -67,6 +67,7 @@ Context::Attempt attempt_of(const engine::Run& run, const engine::Run& frame,
   attempt.options = run.options;
   attempt.answers = task.answers;
   attempt.input = task.input;
+  attempt.decisions = task.decisions;
   return attempt;
 }
 

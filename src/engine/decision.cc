@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/in_quotes.h"
 #include "belay/limits.h"
 #include "engine/expiry_message.h"
 #include "graph/question.h"
@@ -42,9 +43,6 @@ Result<Done> check_decision(const Decided& event, const std::vector<std::string>
   if (first_invalid_utf8(event.comment)) {
     return error(ErrorCode::invalid, "The comment is not valid UTF-8.");
   }
-  if (event.verdict == Verdict::rejected && event.edited) {
-    return error(ErrorCode::invalid, "A rejection accepts no edited payload. Approve it instead.");
-  }
   if (!holds_a_role(event.approval, roles)) {
     return error(ErrorCode::forbidden,
                  "User \"" + event.decided_by +
@@ -52,6 +50,114 @@ Result<Done> check_decision(const Decided& event, const std::vector<std::string>
                      event.approval.roles + ".");
   }
   return Done{};
+}
+
+namespace {
+
+std::string listed_choices(const ApprovalTerms& terms) {
+  std::string list;
+  for (std::size_t i = 0; i < terms.choices.size(); ++i) {
+    if (i > 0) list += i + 1 == terms.choices.size() ? " or " : ", ";
+    list += in_quotes(terms.choices[i].name);
+  }
+  return list;
+}
+
+// The first member that the schema requires and the answer does not have.
+std::optional<std::string> missing_member(const Value& schema, const Value& answer) {
+  const Value::Array* required = schema["required"].as_array();
+  if (!required) return std::nullopt;
+  for (const Value& name : *required) {
+    if (name.as_string() && !answer.find(*name.as_string())) return *name.as_string();
+  }
+  return std::nullopt;
+}
+
+Result<Done> check_answer(const ApprovalTerms& terms, bool approves, const Value& answer) {
+  bool takes_one = !terms.answer_schema.is_null();
+  if (answer.is_null()) {
+    if (!takes_one || !approves) return Done{};
+    return error(ErrorCode::invalid, "This approval needs an answer. Nothing was decided.");
+  }
+  if (!takes_one) return error(ErrorCode::invalid, "This approval takes no answer.");
+  if (!answer.as_object()) {
+    return error(ErrorCode::invalid, "The answer does not fit: it should be an object, but is a " +
+                                         std::string(answer.kind()) + ".");
+  }
+  if (auto missing = missing_member(terms.answer_schema, answer)) {
+    return error(ErrorCode::invalid, "The answer does not fit: it has no " + in_quotes(*missing) +
+                                         ". Nothing was decided.");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Done> resolve_choice(Decided& event) {
+  BELAY_TRY(ApprovalTerms terms, terms_of(event.approval));
+  if (event.choice.empty()) {
+    event.choice = event.verdict == Verdict::approved ? "approve" : "reject";
+  }
+  const ApprovalChoice* chosen = terms.find(event.choice);
+  if (!chosen) {
+    return error(ErrorCode::invalid, "This approval offers no choice " + in_quotes(event.choice) +
+                                         ". Choose " + listed_choices(terms) +
+                                         ". Nothing was decided.");
+  }
+  event.verdict = chosen->approves ? Verdict::approved : Verdict::rejected;
+  if (event.edited && !chosen->approves) {
+    return error(ErrorCode::invalid, "A rejection accepts no edited payload. Approve it instead.");
+  }
+  BELAY_CHECK(check_answer(terms, chosen->approves, event.answer));
+  if (terms.needs == 1) return Done{};
+  if (event.edited) {
+    return error(ErrorCode::invalid, "This approval needs " + std::to_string(terms.needs) +
+                                         " decisions on the same payload: it cannot be edited.");
+  }
+  BELAY_TRY(ApprovalReply earlier, reply_of(event.approval));
+  event.votes = std::move(earlier.votes);
+  // Each vote has a later time than the one before it: ApprovalGuard::decided_at depends on that.
+  if (!is_decided(event.approval.status)) {
+    auto next = event.approval.decided_at + std::chrono::microseconds(1);
+    event.moment.now = std::max(event.moment.now, next);
+  }
+  event.votes.push_back({event.decided_by, event.on_behalf_of, event.choice, event.comment,
+                         event.moment.now});
+  return Done{};
+}
+
+const ApprovalVote* earlier_vote(const Decided& event) {
+  for (std::size_t i = 0; i + 1 < event.votes.size(); ++i) {
+    if (event.votes[i].decided_by == event.decided_by) return &event.votes[i];
+  }
+  return nullptr;
+}
+
+bool is_vote(const Decided& event) {
+  if (event.is_stored || event.verdict != Verdict::approved || event.votes.empty()) return false;
+  auto terms = terms_of(event.approval);
+  auto same = std::count_if(event.votes.begin(), event.votes.end(), [&](const ApprovalVote& vote) {
+    return vote.choice == event.choice;
+  });
+  return terms.ok() && same < terms->needs;
+}
+
+ApprovalDecision decision_for_node(const Decided& event, std::string choice, bool approved) {
+  ApprovalDecision decision;
+  decision.approval = event.approval.node;
+  decision.choice = std::move(choice);
+  decision.approved = approved;
+  decision.expired = event.verdict == Verdict::expired;
+  decision.decided_by = event.decided_by;
+  decision.on_behalf_of = event.on_behalf_of;
+  decision.comment = event.comment;
+  if (event.verdict == Verdict::approved) decision.edited = event.edited;
+  decision.answer = event.answer;
+  decision.votes = event.votes;
+  // The same time whether the decision is applied now, later, or again.
+  bool is_recorded = is_decided(event.approval.status);
+  decision.at = is_recorded ? event.approval.decided_at : event.moment.now;
+  return decision;
 }
 
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
@@ -101,7 +207,7 @@ AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before,
 Result<Done> check_shown(const ApprovalRow& approval) {
   auto shown = json_in_envelope(approval.payload);
   if (shown.ok() && sha256(*shown) == approval.payload_hash) {
-    BELAY_CHECK(expiry_message_of(approval));
+    BELAY_CHECK(terms_of(approval));
     return Done{};
   }
   return error(ErrorCode::corrupt,
@@ -110,6 +216,7 @@ Result<Done> check_shown(const ApprovalRow& approval) {
 }
 
 ApprovalRow decided_row(Decided event) {
+  bool stays_open = is_vote(event);
   ApprovalRow row = std::move(event.approval);
   row.status = event.verdict == Verdict::approved   ? ApprovalStatus::approved
                : event.verdict == Verdict::rejected ? ApprovalStatus::rejected
@@ -118,11 +225,21 @@ ApprovalRow decided_row(Decided event) {
   row.on_behalf_of = std::move(event.on_behalf_of);
   row.comment = std::move(event.comment);
   row.decided_at = event.moment.now;
-  if (event.edited) {
-    std::string edited = to_json(*event.edited);
-    row.edited_hash = sha256(edited);
-    row.edited = json_envelope(edited);
-  }
+  // An expiry leaves the votes before it.
+  if (event.verdict == Verdict::expired) return row;
+  std::string_view plain = event.verdict == Verdict::approved ? "approve" : "reject";
+  ApprovalReply reply;
+  if (!event.choice.empty() && event.choice != plain && !stays_open) reply.choice = std::move(event.choice);
+  reply.edited = std::move(event.edited);
+  reply.answer = stays_open ? Value() : std::move(event.answer);
+  reply.votes = std::move(event.votes);
+  row.edited = detail::reply_envelope(reply);
+  row.edited_hash = row.edited.empty() ? Digest{} : sha256(detail::reply_text(reply));
+  if (!stays_open) return row;
+  row.status = ApprovalStatus::open;
+  row.decided_by.clear();
+  row.on_behalf_of.clear();
+  row.comment.clear();
   return row;
 }
 
@@ -137,9 +254,12 @@ Result<Decided> stored_decision(ApprovalRow row, const Moment& moment, const Ses
   event.on_behalf_of = row.on_behalf_of;
   event.comment = row.comment;
   event.is_stored = true;
-  if (!row.edited.empty()) {
-    BELAY_TRY(std::string_view text, json_in_envelope(row.edited));
-    BELAY_TRY(event.edited, parse_json(text));
+  if (event.verdict != Verdict::expired) {
+    BELAY_TRY(ApprovalReply reply, reply_of(row));
+    event.choice = choice_of(row);
+    event.edited = std::move(reply.edited);
+    event.answer = std::move(reply.answer);
+    event.votes = std::move(reply.votes);
   }
   event.approval = std::move(row);
   return event;

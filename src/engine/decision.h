@@ -13,6 +13,17 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
 // True if a decision or the expiry was recorded: approved, rejected or expired.
 bool is_decided(ApprovalStatus status);
 
+// Determines the verdict, the choice and the votes of a decision from the terms of its approval.
+// `invalid` for a choice that the approval does not offer, and for an answer or an edited payload
+// that it does not take.
+Result<Done> resolve_choice(Decided& event);
+// The earlier vote of the same person; null: none. REQUIRES: resolve_choice() has succeeded.
+const ApprovalVote* earlier_vote(const Decided& event);
+// True if the approval stays open after this decision, because it needs more of them.
+bool is_vote(const Decided& event);
+// The decision for the node that follows.
+ApprovalDecision decision_for_node(const Decided& event, std::string choice, bool approved);
+
 // Checks the decider, the comment and the roles of a decision, before its run is read. `invalid`,
 // or `forbidden` if the decider has none of the approval's roles.
 Result<Done> check_decision(const Decided& event, const std::vector<std::string>& roles);

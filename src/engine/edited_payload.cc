@@ -90,10 +90,22 @@ Result<std::optional<Value>> open_edit(const Run& run, const GraphDefinition& gr
   return canonical;
 }
 
+// Returns the canonical form of an answer. `asked`: null if the approval is not known.
+Result<Value> read_answer(const GraphDefinition::Approval* asked, Value answer) {
+  if (!asked || !asked->read_answer || answer.is_null()) return answer;
+  return asked->read_answer(answer);
+}
+
 }  // namespace
 
 Result<Done> check_shown_and_edit(const Run& run, const GraphDefinition& graph, Decided& event) {
   BELAY_CHECK(check_shown(event.approval));
+  if (!event.answer.is_null()) {
+    auto asking = find_waiting(run, graph, event.approval.interrupt);
+    const auto* asked = asking && asking->task->node->approval ? &*asking->task->node->approval
+                                                                : nullptr;
+    BELAY_TRY(event.answer, read_answer(asked, std::move(event.answer)));
+  }
   if (!event.edited) return Done{};
   BELAY_TRY(event.edited, open_edit(run, graph, event.approval, *event.edited));
   return Done{};
@@ -102,17 +114,18 @@ Result<Done> check_shown_and_edit(const Run& run, const GraphDefinition& graph, 
 Result<bool> is_same_decision(const GraphDefinition* graph, const ApprovalRow& recorded,
                               const Decided& event) {
   std::optional<Value> edited = event.edited;
+  const GraphDefinition* asking = graph ? graph_with_approval(*graph, recorded.node) : nullptr;
   if (edited && graph) {
-    const GraphDefinition* asking = graph_with_approval(*graph, recorded.node);
     BELAY_TRY(edited, canonical_edit(asking, recorded, *edited));
   }
-  Digest edited_hash{};
-  if (edited) edited_hash = sha256(to_json(*edited));
-  Decided same = event;
-  same.approval = {};
-  same.edited.reset();
-  return decided_row(std::move(same)).status == recorded.status &&
-         recorded.edited_hash == edited_hash;
+  const auto* asked = asking ? &*asking->find(recorded.node)->approval : nullptr;
+  BELAY_TRY(Value answer, read_answer(asked, event.answer));
+  std::string choice = event.choice;
+  if (choice.empty()) choice = event.verdict == Decided::Verdict::approved ? "approve" : "reject";
+  BELAY_TRY(ApprovalReply reply, reply_of(recorded));
+  auto text_of = [](const std::optional<Value>& value) { return value ? to_json(*value) : ""; };
+  return choice == choice_of(recorded) && text_of(edited) == text_of(reply.edited) &&
+         answer == reply.answer;
 }
 
 }  // namespace belay::engine

@@ -11,7 +11,7 @@ namespace belay::engine {
 // equal hashes; removes it from the event if it equals the payload that was shown.
 Result<Done> check_shown_and_edit(const Run& run, const GraphDefinition& graph, Decided& event);
 
-// True if the recorded decision has the verdict and the canonical edited payload of `event`.
+// True if the recorded decision has the choice, edited payload and answer of `event`.
 // Comment and decider do not count. `graph`: null if it is not known; the edited payload is then
 // compared as it is given. `invalid` if the edited payload does not fit.
 Result<bool> is_same_decision(const GraphDefinition* graph, const ApprovalRow& recorded,

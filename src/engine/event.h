@@ -107,6 +107,10 @@ struct Decided {
   std::string on_behalf_of;
   std::string comment;
   std::optional<Value> edited;
+  std::string choice = {};  // empty: that of the verdict; not of an expiry
+  Value answer = {};
+  // Of an approval that needs several decisions: this one is the last.
+  std::vector<ApprovalVote> votes = {};
   // The decision is stored already, without a commit of the run: only its consequences are left.
   bool is_stored = false;
   // With is_stored: the next event is another such decision, and the run must not pause before it.

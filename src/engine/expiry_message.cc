@@ -6,12 +6,13 @@
 namespace belay::engine {
 namespace {
 
-Error damaged(const ApprovalRow& approval) {
-  return error(ErrorCode::corrupt, "The expiry message of approval " + approval.interrupt.text() +
-                                       " is damaged. Restore a backup.");
+std::string outcome_of(const ApprovalTerms& terms) {
+  if (terms.when_expired == "reject") return "rejected";
+  if (terms.when_expired == "approve") return "approved";
+  return terms.when_expired == "fail" ? "failed" : terms.when_expired;
 }
 
-Value body_of(const ApprovalRow& expired, Value data) {
+Value body_of(const ApprovalRow& expired, const ApprovalTerms& terms) {
   Value::Object body{{"event", "approval.expired"},
                      {"interruptId", expired.interrupt.text()},
                      {"threadId", expired.thread.text},
@@ -22,41 +23,24 @@ Value body_of(const ApprovalRow& expired, Value data) {
                      {"question", expired.question},
                      {"createdAt", to_text(expired.created_at)},
                      {"expiredAt", to_text(expired.expires_at)},
-                     // An expiry has the consequences of a rejection.
-                     {"decision", "rejected"}};
-  if (!data.is_null()) body.emplace("data", std::move(data));
+                     // The decision that the expiry stands for.
+                     {"decision", outcome_of(terms)}};
+  const Value& data = terms.on_expiry->data;
+  if (!data.is_null()) body.emplace("data", data);
   return Value(std::move(body));
 }
 
 }  // namespace
 
-std::string payload_envelope(std::string_view payload,
-                             const std::optional<ExpiryMessage>& message) {
-  if (!message) return json_envelope(payload);
-  Value::Object stored{{"topic", message->topic}};
-  if (!message->data.is_null()) stored.emplace("data", message->data);
-  return detail::expiry_envelope(to_json(Value(std::move(stored))), payload);
-}
-
-Result<std::optional<ExpiryMessage>> expiry_message_of(const ApprovalRow& approval) {
-  BELAY_TRY(auto parts, detail::with_expiry_message(approval.payload));
-  if (parts.message.empty()) return std::optional<ExpiryMessage>();
-  auto stored = parse_json(parts.message, limits::document_depth_max);
-  if (!stored.ok()) return damaged(approval);
-  const std::string* topic = (*stored)["topic"].as_string();
-  if (!topic || topic->empty()) return damaged(approval);
-  return std::optional(ExpiryMessage{*topic, (*stored)["data"]});
-}
-
 Result<std::optional<OutboxRow>> expiry_outbox_row(const ApprovalRow& expired, Instant now) {
-  BELAY_TRY(auto message, expiry_message_of(expired));
-  if (!message) return std::optional<OutboxRow>();
+  BELAY_TRY(ApprovalTerms terms, terms_of(expired));
+  if (!terms.on_expiry) return std::optional<OutboxRow>();
   OutboxRow row;
   row.run = expired.run;
   row.seq = expired.seq;
   row.index = detail::expiry_message_index(expired.interrupt);
-  row.topic = std::move(message->topic);
-  row.envelope = json_envelope(to_json(body_of(expired, std::move(message->data))));
+  row.topic = terms.on_expiry->topic;
+  row.envelope = json_envelope(to_json(body_of(expired, terms)));
   row.due_at = now;
   row.created_at = now;
   return std::optional(std::move(row));

@@ -10,12 +10,6 @@
 
 namespace belay::engine {
 
-// Returns the envelope of the approval's payload, with the message if there is one.
-std::string payload_envelope(std::string_view payload, const std::optional<ExpiryMessage>& message);
-
-// Returns the message that was stored with the approval; nullopt: none. `corrupt` if it is damaged.
-Result<std::optional<ExpiryMessage>> expiry_message_of(const ApprovalRow& approval);
-
 // Returns the row of the message. Its id and body depend on the approval only, not on the commit
 // that records the expiry. `corrupt` if the stored message is damaged.
 Result<std::optional<OutboxRow>> expiry_outbox_row(const ApprovalRow& expired, Instant now);

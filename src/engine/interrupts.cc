@@ -19,6 +19,8 @@ CommitKind kind_of(Decided::Verdict verdict) {
 Value detail_of(const Decided& event) {
   Value::Object detail{{"verdict", name_of(event.verdict)}, {"decidedBy", event.decided_by}};
   if (!event.on_behalf_of.empty()) detail.emplace("onBehalfOf", event.on_behalf_of);
+  std::string_view plain = event.verdict == Decided::Verdict::approved ? "approve" : "reject";
+  if (!event.choice.empty() && event.choice != plain) detail.emplace("choice", event.choice);
   return Value(std::move(detail));
 }
 
@@ -26,6 +28,31 @@ ChannelWrite flag(const GraphDefinition& graph, std::size_t channel, bool value)
   ChannelWrite change;
   change.channel = channel;
   change.operand = stored_operand(graph.state->channels[channel], WriteOp::set, Value(value));
+  return change;
+}
+
+// The error of a run whose approval leads nowhere.
+Error no_way(const NodeTask& task, const Decided& event, const std::string& choice) {
+  std::string name = "The approval \"" + task.node->name + "\"";
+  if (event.verdict == Decided::Verdict::expired && choice == "fail") {
+    return error(ErrorCode::exhausted, name + " expired without a decision.");
+  }
+  return error(ErrorCode::invalid,
+               name + " has no choice \"" + choice + "\" in this version of the graph.");
+}
+
+// The change of the state by an edited payload.
+Result<ChannelWrite> edit_of(const GraphDefinition& graph, const Run& run, std::size_t shown,
+                             const Value& edited) {
+  Decoder in;
+  std::shared_ptr<void> tried = graph.state->copy(run.state.get());
+  const ChannelType& channel = graph.state->channels[shown];
+  if (!channel.decode(edited, tried.get(), in, nullptr)) {
+    return error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem);
+  }
+  ChannelWrite change;
+  change.channel = shown;
+  change.operand = stored_operand(channel, WriteOp::set, edited);
   return change;
 }
 
@@ -39,6 +66,9 @@ Decided expiry_of(Decided event) {
   event.on_behalf_of.clear();
   event.comment.clear();
   event.edited.reset();
+  event.choice.clear();
+  event.answer = Value();
+  event.votes.clear();
   return event;
 }
 
@@ -46,7 +76,7 @@ Decided expiry_of(Decided event) {
 
 ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
                                      const std::string& payload, milliseconds expires,
-                                     const std::optional<ExpiryMessage>& on_expiry) const {
+                                     const ApprovalTerms& terms) const {
   ApprovalRow row;
   row.tenant = run_.row.tenant;
   row.thread = run_.row.thread;
@@ -55,13 +85,14 @@ ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
   row.user = run_.row.user;
   row.graph = run_.row.graph;
   row.node = task.node->name;
-  row.payload = payload_envelope(payload, on_expiry);
+  row.payload = detail::payload_envelope(payload, terms);
   row.payload_hash = sha256(payload);
   const Transition* top = this;
   while (top->outer_) top = top->outer_;
   row.seq = top->run_.row.seq + 1;
   row.created_at = std::max(moment.now, top->run_.row.updated_at);
-  row.expires_at = row.created_at + run_.options.approval_expires.value_or(expires);
+  milliseconds time = run_.options.approval_expires.value_or(expires);
+  row.expires_at = time == never ? never_expires : row.created_at + time;
   return row;
 }
 
@@ -72,7 +103,7 @@ void Transition::ask_for_approval(NodeTask& task, const Moment& moment) {
   const void* state = run_.state.get();
   graph_.state->channels[asked.channel].encode(state, payload, nullptr);
   ApprovalRow approval =
-      approval_row(task, moment, payload.text, asked.options.expires, asked.options.on_expiry);
+      approval_row(task, moment, payload.text, asked.options.expires, terms_of(asked));
   approval.interrupt = InterruptId(derived_uuid(task.id.text() + "approval"));
   auto question = call_guarded<std::string>("The question of \"" + node.name + "\"", [&]() {
     return Result<std::string>(asked.question ? asked.question(state) : asked.options.question);
@@ -151,6 +182,7 @@ void Transition::on(Decided event) {
       return;
     }
   }
+  if (is_vote(event)) return vote(std::move(event));
   if (is_paused) return decide_paused(std::move(event));
   if (!event.is_stored) return decide_active(std::move(event));
   // The decision is stored already: the owner needs no further commit.
@@ -192,6 +224,14 @@ void Transition::decide_active(Decided event) {
   work_.commit->approval_guard->run_is_active = true;
 }
 
+// The approval stays open. Without a RunGuard, whatever the run does meanwhile: the approval closes
+// when the run ends.
+void Transition::vote(Decided event) {
+  work_.commit = std::make_unique<Commit>();
+  work_.commit->tenant = run_.row.tenant;
+  attach_decision(std::move(event));
+}
+
 void Transition::on(ExpiredWhileActive event) {
   if (auto sound = check_shown(event.approval); !sound.ok()) {
     work_.refusal = sound.error();
@@ -225,29 +265,34 @@ void Transition::decided_here(NodeTask& task, Decided& event) {
 }
 
 // Completes the approval node: its update contains the edited payload and the flags, and selects
-// the target of the verdict.
+// the target of the choice.
 void Transition::answer_approval(NodeTask& task, Decided& event) {
   const GraphDefinition::Approval& asked = *task.node->approval;
-  bool approved = event.verdict == Decided::Verdict::approved;
-  if (approved && event.edited) {
-    Decoder in;
-    std::shared_ptr<void> tried = graph_.state->copy(run_.state.get());
-    const ChannelType& channel = graph_.state->channels[asked.channel];
-    if (!channel.decode(*event.edited, tried.get(), in, nullptr)) {
-      return fail(error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem),
-                  event.moment);
-    }
-    ChannelWrite change;
-    change.channel = asked.channel;
-    change.operand = stored_operand(channel, WriteOp::set, *event.edited);
-    task.answer.changes.push_back(std::move(change));
+  auto terms = terms_of(event.approval);
+  if (!terms.ok()) return fail(terms.error(), event.moment);
+  bool approves = event.verdict == Decided::Verdict::approved;
+  std::string choice = event.choice;
+  if (event.verdict == Decided::Verdict::expired) {
+    choice = terms->when_expired;
+    const ApprovalChoice* known = terms->find(choice);
+    approves = known && known->approves;
+  } else if (choice.empty()) {
+    choice = approves ? "approve" : "reject";
+  }
+  std::string target = target_of(asked, choice);
+  if (target.empty()) return fail(no_way(task, event, choice), event.moment);
+  if (approves && event.edited) {
+    auto change = edit_of(graph_, run_, asked.channel, *event.edited);
+    if (!change.ok()) return fail(change.error(), event.moment);
+    task.answer.changes.push_back(*std::move(change));
   }
   if (asked.pending_flag && !is_parallel(run_)) {
     task.answer.changes.push_back(flag(graph_, *asked.pending_flag, false));
   }
   if (asked.decision_flag)
-    task.answer.changes.push_back(flag(graph_, *asked.decision_flag, approved));
-  task.answer.go_to.push_back(approved ? asked.approved : asked.rejected);
+    task.answer.changes.push_back(flag(graph_, *asked.decision_flag, approves));
+  task.answer.go_to.push_back(std::move(target));
+  task.decided = decision_for_node(event, std::move(choice), approves);
   task.interrupt = InterruptId();
   task_done(task, event.moment, kind_of(event.verdict), detail_of(event));
 }
@@ -259,6 +304,10 @@ void Transition::answer_question(NodeTask& task, Decided& event) {
   answer.approved = event.verdict == Decided::Verdict::approved;
   answer.decided_by = event.decided_by;
   answer.comment = event.comment;
+  answer.choice = event.choice;
+  if (answer.choice.empty() && event.verdict != Decided::Verdict::expired) {
+    answer.choice = answer.approved ? "approve" : "reject";
+  }
   // check_shown() above guarantees that the payload is the JSON text that was stored with the
   // request.
   answer.payload = event.edited
@@ -294,10 +343,12 @@ void Transition::attach_decided(Decided event, CommitRows& rows) {
 
 void Transition::attach_decision(Decided event) {
   CommitRows& rows = work_.commit->rows;
+  Instant voted_at = event.approval.decided_at;
   attach_decided(std::move(event), rows);
   ApprovalGuard guard;
   guard.interrupt = rows.decided->interrupt;
   guard.payload_hash = rows.decided->payload_hash;
+  guard.decided_at = voted_at;
   guard.expiry = rows.decided->status == ApprovalStatus::expired ? ApprovalGuard::Expiry::passed
                                                                  : ApprovalGuard::Expiry::ahead;
   work_.commit->approval_guard = guard;

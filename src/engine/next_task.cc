@@ -9,11 +9,14 @@ namespace {
 
 Value value_of_answer(const std::pair<std::string, InterruptResponse>& entry) {
   const auto& [question, answer] = entry;
-  return Value::object({{"question", question},
-                        {"approved", answer.approved},
-                        {"payload", answer.payload},
-                        {"decidedBy", answer.decided_by},
-                        {"comment", answer.comment}});
+  Value value = Value::object({{"question", question},
+                               {"approved", answer.approved},
+                               {"payload", answer.payload},
+                               {"decidedBy", answer.decided_by},
+                               {"comment", answer.comment}});
+  bool is_plain = answer.choice.empty() || answer.choice == (answer.approved ? "approve" : "reject");
+  if (!is_plain) value.as_object()->emplace("choice", answer.choice);
+  return value;
 }
 
 Error damaged() {
@@ -34,6 +37,14 @@ void write_task(const NodeTask& task, std::optional<std::int64_t> superstep, Enc
     out.text += *task.input;
   }
   write_task_parts(task, out);
+  if (!task.decisions.empty()) {
+    Value::Array decisions;
+    for (const ApprovalDecision& each : task.decisions) {
+      decisions.push_back(value_of_decision(each));
+    }
+    out.write_name("decisions", false);
+    write_json(Value(std::move(decisions)), out.text);
+  }
   out.text += '}';
 }
 
@@ -68,6 +79,10 @@ Result<Done> read_answers(const Value& from, NodeTask& task) {
     answer.payload = each["payload"];
     answer.decided_by = string_in(each, "decidedBy");
     answer.comment = string_in(each, "comment");
+    answer.choice = string_in(each, "choice");
+    if (answer.choice.empty() && !answer.decided_by.empty()) {
+      answer.choice = answer.approved ? "approve" : "reject";
+    }
     task.answers.emplace_back(string_in(each, "question"), std::move(answer));
   }
   return Done{};
@@ -93,6 +108,12 @@ Result<Done> read_task(const Value& from, NextTasks& next) {
     task.input = std::make_shared<const std::string>(to_json(*input));
   }
   BELAY_CHECK(read_task_parts(from, task));
+  if (const Value::Array* decisions = from["decisions"].as_array()) {
+    for (const Value& each : *decisions) {
+      BELAY_TRY(ApprovalDecision decision, decision_from(each));
+      task.decisions.push_back(std::move(decision));
+    }
+  }
   if (auto superstep = from["superstep"].as_int()) next.superstep = *superstep;
   next.tasks.push_back(std::move(task));
   next.nodes.push_back(*node);
@@ -104,6 +125,51 @@ Result<Done> read_task(const Value& from, NextTasks& next) {
 std::string string_in(const Value& object, std::string_view name) {
   const std::string* text = object[name].as_string();
   return text ? *text : std::string();
+}
+
+Value value_of_decision(const ApprovalDecision& decision) {
+  std::string_view verdict = decision.expired ? "expired" : "";
+  if (verdict.empty()) verdict = decision.approved ? "approved" : "rejected";
+  Value::Object members{{"approval", decision.approval},
+                        {"choice", decision.choice},
+                        {"verdict", verdict},
+                        {"at", to_text(decision.at)}};
+  auto add = [&](std::string_view name, const std::string& text) {
+    if (!text.empty()) members.emplace(std::string(name), text);
+  };
+  // Of an expiry, whether its choice approves.
+  if (decision.expired && decision.approved) members.emplace("approved", true);
+  add("decidedBy", decision.decided_by);
+  add("onBehalfOf", decision.on_behalf_of);
+  add("comment", decision.comment);
+  if (decision.edited) members.emplace("edited", *decision.edited);
+  if (!decision.answer.is_null()) members.emplace("answer", decision.answer);
+  Value::Array votes;
+  for (const ApprovalVote& vote : decision.votes) votes.push_back(detail::value_of(vote));
+  if (!votes.empty()) members.emplace("votes", std::move(votes));
+  return Value(std::move(members));
+}
+
+Result<ApprovalDecision> decision_from(const Value& value) {
+  ApprovalDecision decision;
+  decision.approval = string_in(value, "approval");
+  decision.choice = string_in(value, "choice");
+  std::string verdict = string_in(value, "verdict");
+  auto at = instant_from(string_in(value, "at"));
+  if (decision.approval.empty() || verdict.empty() || !at) return damaged();
+  decision.expired = verdict == "expired";
+  const bool* approved = value["approved"].as_bool();
+  decision.approved = verdict == "approved" || (approved && *approved);
+  decision.at = *at;
+  decision.decided_by = string_in(value, "decidedBy");
+  decision.on_behalf_of = string_in(value, "onBehalfOf");
+  decision.comment = string_in(value, "comment");
+  if (const Value* edited = value.find("edited")) decision.edited = *edited;
+  decision.answer = value["answer"];
+  if (const Value::Array* votes = value["votes"].as_array()) {
+    for (const Value& vote : *votes) decision.votes.push_back(detail::vote_from(vote));
+  }
+  return decision;
 }
 
 void write_task_parts(const NodeTask& task, Encoder& out) {

@@ -4,7 +4,8 @@
 // Format: a JSON array, empty if the run has ended, with one object per task: "node", "superstep"
 // (only in the first task), and, unless they have their default, "input" (of a send), "attempt",
 // "due", "error" {"code","message"}, "interrupt", "question", "answers" [{"question","approved",
-// "payload","decidedBy","comment"}].
+// "payload","decidedBy","comment","choice"}], "decisions" [{"approval","choice","verdict","at",
+// "decidedBy","onBehalfOf","comment","edited","answer","votes"}].
 //
 // After the tasks: {"held":true} at a breakpoint; {"join":index,"seen":[names]} for each join of
 // which some nodes have completed; {"version":hex} if the state was upgraded to another graph
@@ -45,6 +46,10 @@ TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t su
 // Returns the namespace of a subgraph task: that of the task's own frame, then "node:task".
 std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node,
                                 const TaskId& task);
+
+// The stored form of a decision.
+Value value_of_decision(const ApprovalDecision& decision);
+Result<ApprovalDecision> decision_from(const Value& value);
 
 // Write and read the parts of a task that this format shares with that of task_text.h.
 void write_task_parts(const NodeTask& task, Encoder& out);

@@ -11,6 +11,8 @@ namespace {
 
 bool must_ask(const GraphDefinition::Approval& approval, const RunOptions& options,
               const void* state) {
+  // Without a target for approvals, only a decider can choose the next node.
+  if (approval.approved.empty()) return true;
   return options.require_approval && (!approval.when || approval.when(state));
 }
 
@@ -82,6 +84,25 @@ Result<std::vector<NodeTask>> tasks_for(const GraphDefinition& graph, const Run&
     tasks[position++].input = std::make_shared<const std::string>(std::move(send.input));
   }
   return tasks;
+}
+
+// Passes the decision of an approval, and those before it, to the tasks that it leads to.
+Result<Done> pass_decisions(const GraphDefinition& graph, const Run& run,
+                            std::vector<NodeTask>& tasks) {
+  for (const NodeTask& approval : run.tasks) {
+    if (!approval.decided) continue;
+    for (const std::string& name : approval.answer.go_to) {
+      BELAY_TRY(std::string target, past_approvals(graph, run.options, run.state.get(), name));
+      for (NodeTask& task : tasks) {
+        if (task.input || task.node->name != target) continue;
+        for (const ApprovalDecision& earlier : approval.decisions) {
+          if (earlier.approval != approval.decided->approval) task.decisions.push_back(earlier);
+        }
+        task.decisions.push_back(*approval.decided);
+      }
+    }
+  }
+  return Done{};
 }
 
 // Records in the joins that the task's node has completed. Appends the targets of the joins that
@@ -160,6 +181,7 @@ Result<std::vector<NodeTask>> next_tasks(const GraphDefinition& graph, Run& run)
   }
   bool leads_somewhere = !names.empty() || !sends.empty();
   BELAY_TRY(auto tasks, tasks_for(graph, run, std::move(names), std::move(sends)));
+  BELAY_CHECK(pass_decisions(graph, run, tasks));
   if (!tasks.empty()) return tasks;
   for (const auto& [index, seen] : run.joins) {
     if (seen.empty() || leads_somewhere) continue;

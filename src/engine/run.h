@@ -39,10 +39,13 @@ struct NodeTask {
   std::string question;  // key of the interrupt raised within the node; empty: none
   std::vector<std::pair<std::string, InterruptResponse>> answers;  // by question key
   std::shared_ptr<const std::string> input;  // JSON text of a send's input; null: none
+  // On the approvals that led to it, oldest first; of an approval, without the one it waits for.
+  std::vector<ApprovalDecision> decisions;
 
   // The result, once done.
   NodeUpdate answer;
   NodeEffects effects;
+  std::optional<ApprovalDecision> decided;  // of an approval
 
   // In a superstep with several tasks: the writes are stored as pending writes.
   bool saved = false;

@@ -79,6 +79,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
     fresh.node = task.node;
     fresh.position = task.position;
     fresh.input = task.input;
+    fresh.decisions = task.decisions;
     if (!keeps) task = std::move(fresh);
     task.effects.journaled = 0;  // its effects are in the journal of the original run
     task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,

@@ -81,6 +81,10 @@ void write_sends(const std::vector<Send>& sends, Encoder& out) {
 void write_end(const NodeTask& task, Encoder& out) {
   add_list("goTo", task.answer.go_to, [](const std::string& name) { return Value(name); }, out);
   write_sends(task.answer.sends, out);
+  if (task.decided) {
+    out.write_name("decided", false);
+    write_json(value_of_decision(*task.decided), out.text);
+  }
   const NodeEffects& effects = task.effects;
   add_list("records", effects.records, value_of, out);
   add_list(
@@ -172,6 +176,9 @@ Result<Done> apply_task_row(const TaskRow& row, Run& run) {
   auto retries = (*parsed)["retries"].as_int();
   run.row.retry_count = std::max(run.row.retry_count, retries.value_or(0));
   read_end(*parsed, task);
+  if (const Value* decided = parsed->find("decided")) {
+    BELAY_TRY(task.decided, decision_from(*decided));
+  }
   if (row.status == TaskStatus::done) {
     task.phase = Phase::done;
     task.saved = true;

@@ -115,12 +115,12 @@ class Transition {
   void ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
            const Moment& moment);
   ApprovalRow approval_row(const NodeTask& task, const Moment& moment, const std::string& payload,
-                           milliseconds expires,
-                           const std::optional<ExpiryMessage>& on_expiry) const;
+                           milliseconds expires, const ApprovalTerms& terms) const;
   void answer_approval(NodeTask& task, Decided& event);
   void answer_question(NodeTask& task, Decided& event);
   void decide_paused(Decided event);
   void decide_active(Decided event);
+  void vote(Decided event);
   void attach_decided(Decided event, CommitRows& rows);
   void attach_decision(Decided event);
   void attach_expiry(Run run, Decided event);

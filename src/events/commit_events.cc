@@ -130,7 +130,12 @@ Result<Done> CommitReporter::tell_asked() {
                                  {"payload", std::move(payload)},
                                  {"payloadHash", to_hex(row.payload_hash)},
                                  {"roles", row.roles},
-                                 {"expiresAt", to_text(row.expires_at)}});
+                                 {"expiresAt", expiry_value(row)}});
+    BELAY_TRY(ApprovalTerms terms, terms_of(row));
+    if (terms.is_plain()) continue;
+    Value::Array choices;
+    for (const ApprovalChoice& each : terms.choices) choices.emplace_back(each.name);
+    event->body.as_object()->emplace("choices", std::move(choices));
   }
   return Done{};
 }
@@ -239,9 +244,10 @@ Result<Done> CommitReporter::tell_answered(const CheckpointRow& now) {
                        {"decidedBy", row.decided_by},
                        {"comment", row.comment}};
     if (!row.on_behalf_of.empty()) body["onBehalfOf"] = row.on_behalf_of;
-    if (!row.edited.empty()) {
-      BELAY_TRY(body["edited"], value_in(row.edited));
-    }
+    BELAY_TRY(ApprovalReply reply, reply_of(row));
+    if (reply.edited) body["edited"] = *std::move(reply.edited);
+    if (!reply.choice.empty()) body["choice"] = std::move(reply.choice);
+    if (!reply.answer.is_null()) body["answer"] = std::move(reply.answer);
     event->body = Value(std::move(body));
   }
   return Done{};

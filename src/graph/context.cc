@@ -110,6 +110,14 @@ Error Context::no_input() const {
 
 void Context::journal_first(EffectRow row) { throw JournalFirst{std::move(row)}; }
 
+const ApprovalDecision* Context::decision(std::string_view approval) const {
+  const std::vector<ApprovalDecision>& all = attempt_.decisions;
+  for (std::size_t i = all.size(); i > 0; --i) {
+    if (approval.empty() || all[i - 1].approval == approval) return &all[i - 1];
+  }
+  return nullptr;
+}
+
 InterruptResponse Context::interrupt(InterruptRequest question) {
   check_value("The payload of the question \"" + question.name + "\"", question.payload);
   if (question.on_expiry) {

@@ -143,7 +143,8 @@ InterruptResponse Context::ask_about(const EffectRow& row, std::chrono::millisec
   InterruptRequest question;
   question.name = "effect " + row.name;
   question.text = "Did the effect \"" + row.name + "\" of \"" + row.node +
-                  "\" happen? Its outcome is unknown. Approve if it did, reject to repeat it.";
+                  "\" happen? Its outcome is unknown.";
+  question.choices = {{"happened", "It happened", true}, {"redo", "Do it again", false}};
   question.payload = Value::object({{"effect", row.name},
                                     {"node", row.node},
                                     {"key", idempotency_key(row.name)},

@@ -85,6 +85,10 @@ void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& no
             approval->approved + " rejected " + approval->rejected + " expires " +
             std::to_string(approval->options.expires.count());
   }
+  if (node.approval) {
+    for (const auto& choice : node.approval->choices)
+      text += " choice " + choice.name + " " + choice.target;
+  }
   // Features that were added in later versions are described only if they are used: the hashes of
   // all other graphs must not change.
   describe_names("destinations", node.destinations, text);

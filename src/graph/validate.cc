@@ -11,7 +11,7 @@ namespace {
 
 // Returns all nodes that can be scheduled after `node`.
 std::vector<std::string> ways_on(const GraphDefinition& graph, const GraphDefinition::Node& node) {
-  if (node.approval) return {node.approval->approved, node.approval->rejected};
+  if (node.approval) return targets_of(*node.approval);
   std::vector<std::string> ways = node.targets;
   ways.insert(ways.end(), node.destinations.begin(), node.destinations.end());
   for (const GraphDefinition::Join& join : graph.joins) {
@@ -93,15 +93,55 @@ void check_policies(const GraphDefinition& graph, std::vector<std::string>& faul
   }
 }
 
+void check_choices(const std::string& node, const GraphDefinition::Approval& approval,
+                   std::vector<std::string>& faults) {
+  std::string name = "The approval " + in_quotes(node);
+  std::set<std::string_view> seen;
+  for (const auto& choice : approval.choices) {
+    auto sound = check_name("name of a choice", choice.name);
+    if (!sound.ok()) faults.push_back(sound.error().message);
+    if (choice.name == "approve" || choice.name == "reject" || choice.name == "fail") {
+      faults.push_back(name + " has the choice " + in_quotes(choice.name) +
+                       ", which is a reserved name. Write .approved(), .rejected(), or another "
+                       "name.");
+    }
+    if (!seen.insert(choice.name).second) {
+      faults.push_back(name + " has the choice " + in_quotes(choice.name) +
+                       " twice. Rename one of them.");
+    }
+  }
+  // A skipped approval continues as if approved.
+  if (approval.approved.empty() && approval.when && !approval.choices.empty()) {
+    faults.push_back(name + " can be skipped, and has no target then. Write .approved(\"...\").");
+  }
+  const std::string& expired = approval.options.when_expired;
+  bool can_expire = approval.options.expires != never;
+  bool is_plain = approval.choices.empty() && expired == "reject";
+  if (can_expire && !is_plain && expired != "fail" && target_of(approval, expired).empty()) {
+    faults.push_back(name + " has no target for its expiry: when_expired is " +
+                     in_quotes(expired) +
+                     ". Write \"fail\" or one of its choices, or expires = never.");
+  }
+  if (approval.needs < 1) {
+    faults.push_back(name + " needs " + std::to_string(approval.needs) +
+                     " decisions. Write 1 or more.");
+  }
+  if (approval.needs > 1 && approval.read_answer) {
+    faults.push_back(name + " needs several decisions and an answer. Write one of them.");
+  }
+}
+
 void check_targets(const GraphDefinition& graph, std::vector<std::string>& faults) {
   auto known = [&](const std::string& name) { return name == end || graph.find(name); };
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.approval) {
-      if (node.approval->approved.empty()) {
+      check_choices(node.name, *node.approval, faults);
+      bool has_choices = !node.approval->choices.empty();
+      if (node.approval->approved.empty() && !has_choices) {
         faults.push_back("The approval " + in_quotes(node.name) +
                          " has no target for approvals. Write .approved(\"...\").");
       }
-      if (node.approval->rejected.empty()) {
+      if (node.approval->rejected.empty() && !has_choices) {
         faults.push_back("The approval " + in_quotes(node.name) +
                          " has no target for rejections. Write .rejected(\"...\").");
       }

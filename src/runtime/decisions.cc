@@ -36,6 +36,8 @@ engine::Decided Decisions::decided_as(ApprovalRow approval, const Decision& deci
   event.on_behalf_of = decision.on_behalf_of;
   event.comment = decision.comment;
   event.edited = decision.edited;
+  event.choice = decision.choice;
+  event.answer = decision.answer;
   event.to_queue = executor_.is_draining();
   return event;
 }
@@ -66,10 +68,15 @@ Task<Result<DecisionResult>> Decisions::decide(TenantId tenant, InterruptId inte
     bool is_open = asked->approval.status == ApprovalStatus::open;
     engine::Decided event = decided_as(std::move(asked->approval), decision);
     BELAY_CO_CHECK(engine::check_decision(event, decision.roles));
+    BELAY_CO_CHECK(engine::resolve_choice(event));
     if (!asked->run.ok()) {
       co_return co_await refuse_damaged(tenant, interrupt, std::move(asked->run).error());
     }
-    if (!is_open) co_return answer_decided(*std::move(asked->run), event);
+    bool has_voted = engine::earlier_vote(event) != nullptr;
+    if (!is_open || has_voted) co_return answer_decided(*std::move(asked->run), event);
+    // The commit of a vote has no expiry: that continues the run.
+    bool is_late = event.approval.expires_at <= event.moment.now;
+    if (engine::is_vote(event) && is_late) event = executor_.expiry_of(std::move(event.approval));
     Standing now;
     auto answer = co_await try_to_decide(*std::move(asked->run), std::move(event), now);
     if (!answer.ok()) {
@@ -136,7 +143,7 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
   Commit commit = std::move(*write.commit);
   commit.concurrency = std::move(guards);
   ApprovalRow decided = *commit.rows.decided;
-  ApprovalRow late = *commit.if_expired->decided;
+  ApprovalRow late = commit.if_expired ? *commit.if_expired->decided : decided;
 
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
@@ -157,7 +164,14 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
   DecisionResult answer;
   answer.kind = in_time ? Kind::accepted : Kind::expired;
   answer.approval = std::move(in_time ? decided : late);
-  if (is_paused) {
+  bool is_expiry = answer.approval.status == ApprovalStatus::expired;
+  if (is_expiry) answer.kind = Kind::expired;
+  if (answer.approval.status == ApprovalStatus::open) {
+    // A vote: the run waits for others.
+    auto view = co_await loader_.view(answer.approval.tenant, answer.approval.run);
+    if (!view.ok()) co_return std::move(view).error();
+    answer.view = *std::move(view);
+  } else if (is_paused) {
     engine::Run decided_run = std::move(in_time ? next.run : *write.if_expired);
     auto view = co_await executor_.drive_decided(std::move(graph), std::move(decided_run));
     if (!view.ok()) co_return std::move(view).error();
@@ -175,7 +189,12 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
 Result<DecisionResult> Decisions::answer_decided(LoadedRun found, const engine::Decided& event) {
   auto graph = loader_.graph_of(found.stored);
   const GraphDefinition* known = graph.ok() ? graph->get() : nullptr;
-  BELAY_TRY(bool is_same, engine::is_same_decision(known, event.approval, event));
+  bool is_same = false;
+  if (const ApprovalVote* vote = engine::earlier_vote(event)) {
+    is_same = vote->choice == event.choice;
+  } else {
+    BELAY_TRY(is_same, engine::is_same_decision(known, event.approval, event));
+  }
   DecisionResult answer;
   answer.approval = event.approval;
   answer.kind = event.approval.status == ApprovalStatus::expired  ? Kind::expired

@@ -55,9 +55,12 @@ constexpr Schema kSchemas[] = {
     {"Approval",
      "interruptId:string threadId:string runId:string agent:string userId:string node:string "
      "question:string status:string payload:any payloadHash:string createdAt:string "
-     "expiresAt:string roles:string[] decidedAt:string? decidedBy:string? onBehalfOf:string? "
-     "comment:string? editedPayload:any",
-     "riskLevel:integer? crisis:boolean"},
+     "expiresAt:string? roles:string[] decidedAt:string? decidedBy:string? onBehalfOf:string? "
+     "comment:string? editedPayload:any choices:ApprovalChoice[] choice:string? "
+     "whenExpired:string",
+     "needs:integer answerSchema:any answer:any votes:Vote[] riskLevel:integer? crisis:boolean"},
+    {"ApprovalChoice", "name:string label:string? approves:boolean"},
+    {"Vote", "decidedBy:string choice:string at:string", "onBehalfOf:string comment:string"},
     {"ApprovalList", "approvals:Approval[]"},
     {"Decision", "result:string answer:string approval:Approval run:Run"},
     {"LostDecision", "type:string title:string status:integer code:string detail:string",

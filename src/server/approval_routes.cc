@@ -97,7 +97,7 @@ Route decide(ApiContext& world) {
   Route route = route_of("POST", "/api/approvals/{approvalId}/decision", "decide",
                          "Decision on an approval; resumes the run");
   route.permission = Permission::decide;
-  route.body = body_schema<DecisionBody>({"approved"});
+  route.body = body_schema<DecisionBody>({});
   Parameter condition = query_parameter("If-Match", "ETag of the approval that was shown",
                                         Value::object({{"type", "string"}}));
   condition.in = Parameter::In::header;

@@ -95,7 +95,14 @@ std::vector<Parameter> start_parameters() {
 Result<Decision> decision_of(const RouteRequest& call) {
   BELAY_TRY(DecisionBody body, read_body<DecisionBody>(call));
   Decision decision;
-  decision.approved = *body.approved;
+  if (body.approved.has_value() == body.choice.has_value()) {
+    return error(ErrorCode::invalid,
+                 "A decision needs either \"approved\", true or false, or a \"choice\".");
+  }
+  decision.approved = body.approved.value_or(false);
+  decision.choice = std::move(body.choice).value_or("");
+  BELAY_CHECK(decision.choice.empty() ? Done{} : check_name("choice", decision.choice));
+  decision.answer = std::move(body.answer);
   decision.decided_by = body.decidedBy.value_or(call.who.user.text);
   BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
   if (body.onBehalfOf) {

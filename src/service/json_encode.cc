@@ -108,10 +108,42 @@ Value run_summary_with_input(const RunRow& row) {
 
 Value payload_of(const ApprovalRow& row) { return in_envelope(row.payload); }
 
-Value edited_of(const ApprovalRow& row) { return in_envelope(row.edited); }
+Value edited_of(const ApprovalRow& row) {
+  auto reply = reply_of(row);
+  return reply.ok() ? std::move(reply->edited).value_or(Value()) : Value();
+}
+
+namespace {
+
+// Adds the terms and the parts of the decision that plain approvals do not have.
+void add_terms(const ApprovalRow& row, Value::Object& document) {
+  auto terms = terms_of(row);
+  auto reply = reply_of(row);
+  Value::Array choices;
+  for (const ApprovalChoice& each : terms.ok() ? terms->choices : std::vector<ApprovalChoice>()) {
+    choices.push_back(Value::object(
+        {{"name", each.name}, {"label", text_or_null(each.label)}, {"approves", each.approves}}));
+  }
+  document.emplace("choices", std::move(choices));
+  document.emplace("choice", text_or_null(choice_of(row)));
+  document.emplace("whenExpired", terms.ok() ? terms->when_expired : "reject");
+  if (terms.ok() && terms->needs != 1) document.emplace("needs", terms->needs);
+  if (terms.ok() && !terms->answer_schema.is_null()) {
+    document.emplace("answerSchema", terms->answer_schema);
+  }
+  if (!reply.ok()) return;
+  if (!reply->answer.is_null()) document.emplace("answer", std::move(reply->answer));
+  if (reply->votes.empty()) return;
+  Value::Array votes;
+  for (const ApprovalVote& vote : reply->votes) votes.push_back(detail::value_of(vote));
+  document.emplace("votes", std::move(votes));
+}
+
+}  // namespace
 
 Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
-  bool decided = row.decided_at != Instant{};
+  // The votes of an approval that needs several decisions have a time, too.
+  bool decided = row.decided_at != Instant{} && row.status != ApprovalStatus::open;
   Value document = Value::object({
       {"interruptId", row.interrupt.text()},
       {"threadId", row.thread.text},
@@ -124,7 +156,7 @@ Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
       {"payload", payload_of(row)},
       {"payloadHash", to_hex(row.payload_hash)},
       {"createdAt", to_text(row.created_at)},
-      {"expiresAt", to_text(row.expires_at)},
+      {"expiresAt", expiry_value(row)},
       {"roles", roles_of(row)},
       {"decidedAt", decided ? Value(to_text(row.decided_at)) : Value()},
       {"decidedBy", text_or_null(row.decided_by)},
@@ -132,6 +164,7 @@ Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
       {"comment", text_or_null(row.comment)},
       {"editedPayload", edited_of(row)},
   });
+  add_terms(row, *document.as_object());
   if (extras) extras(row, *document.as_object());
   return document;
 }
@@ -369,7 +402,13 @@ std::string refusal_text(const DecisionResult& answer) {
     return what + " is closed: its run is " + std::string(name_of(answer.view.row.status));
   }
   std::string how(name_of(row.status));
-  if (!row.edited.empty()) how += " with an edited payload";
+  if (std::string choice = choice_of(row); choice != "approve" && choice != "reject") {
+    if (!choice.empty()) how = "decided as \"" + choice + "\"";
+  }
+  if (!edited_of(row).is_null()) how += " with an edited payload";
+  if (row.status == ApprovalStatus::open) {
+    return what + " has another decision of this person, and needs those of others";
+  }
   std::string who = row.decided_by;
   if (!row.on_behalf_of.empty()) who += " on behalf of " + row.on_behalf_of;
   return what + " has another decision: it was " + how + " by " + who + " at " +

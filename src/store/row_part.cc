@@ -99,7 +99,9 @@ RowPart question_part_of(ApprovalRow& row) {
 // The edited payload has its own seal; the decision part binds whether there is one.
 RowPart decision_part_of(ApprovalRow& row) {
   std::string bound;
-  add(bound, name_of(row.status));
+  // The end of a run closes its approvals without a new seal of their votes.
+  bool has_votes = row.status == ApprovalStatus::closed && !row.edited.empty();
+  add(bound, name_of(has_votes ? ApprovalStatus::open : row.status));
   add(bound, row.decided_at);
   add(bound, std::uint64_t{!row.edited.empty()});
   return {{"decision " + row.interrupt.text(), std::move(bound)},

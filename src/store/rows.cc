@@ -21,7 +21,7 @@ Result<std::string_view> json_in_envelope(std::string_view envelope) {
                                          std::to_string(envelope.size()) +
                                          " bytes. Restore the store from a backup.");
   }
-  if (parts->type == "json") return parts->data;
+  if (parts->type == "json" || parts->type == detail::reply_type) return parts->data;
   if (parts->type == detail::expiry_type) {
     BELAY_TRY(auto both, detail::with_expiry_message(envelope));
     return both.json;

@@ -51,10 +51,23 @@ std::optional<Decision> truth_about_effect(const ApprovalRow& approval, const Tr
   if (*key != approval.run.text() + "/" + approval.task.text() + "/" + *effect) return std::nullopt;
   const EffectRow* call = traces.last_call(approval.task, *effect);
   Decision decision;
-  decision.approved = call != nullptr && has_happened(*call);
-  if (decision.approved && call->status == EffectStatus::done) {
+  bool happened = call != nullptr && has_happened(*call);
+  decision.choice = happened ? "happened" : "redo";
+  if (happened && call->status == EffectStatus::done) {
     (*shown.as_object())["result"] = json_of(call->envelope);
     decision.edited = std::move(shown);
+  }
+  return decision;
+}
+
+// Chooses the first choice that approves, or that rejects.
+Decision plain_decision(const ApprovalTerms& terms, bool approves) {
+  Decision decision;
+  decision.approved = approves;
+  for (const ApprovalChoice& each : terms.choices) {
+    if (each.approves != approves) continue;
+    decision.choice = each.name;
+    break;
   }
   return decision;
 }
@@ -313,6 +326,9 @@ Task<Result<std::optional<Decision>>> Player::decision_on(const ApprovalRow& app
   auto decided = std::count_if(asked->begin(), asked->end(), [&](const ApprovalRow& each) {
     return each.node == approval.node && each.status != ApprovalStatus::open;
   });
+  BELAY_CO_TRY(ApprovalTerms terms, terms_of(approval));
+  BELAY_CO_TRY(ApprovalReply votes, reply_of(approval));
+  decided += static_cast<std::ptrdiff_t>(votes.votes.size());
   std::optional<Decision> decision;
   for (const auto& [node, said] : plan_.decisions) {
     if (node != approval.node || decided-- > 0) continue;
@@ -322,9 +338,12 @@ Task<Result<std::optional<Decision>>> Player::decision_on(const ApprovalRow& app
   bool answers = plan_.others == Others::approve || plan_.others == Others::reject;
   if (!decision && answers) {
     decision = truth_about_effect(approval, traces_);
-    if (!decision) decision = Decision{plan_.others == Others::approve, ""};
+    if (!decision) decision = plain_decision(terms, plan_.others == Others::approve);
   }
-  if (decision && decision->decided_by.empty()) decision->decided_by = "somebody";
+  if (decision && decision->decided_by.empty()) {
+    decision->decided_by = "somebody";
+    if (!votes.votes.empty()) decision->decided_by += std::to_string(votes.votes.size() + 1);
+  }
   if (decision && decision->roles.empty()) decision->roles = parts_of(approval.roles);
   co_return std::move(decision);
 }

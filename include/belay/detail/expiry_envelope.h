@@ -1,18 +1,20 @@
 #pragma once
-// belay/detail/expiry_envelope.h - the envelope of an approval's payload whose expiry has a
-// message, and the place of that message in the outbox.
+// belay/detail/expiry_envelope.h - the envelope of an approval's payload with terms, such as the
+// message of its expiry, the place of that message in the outbox, and the envelope of a decision.
 //
-// The data of such an envelope: a 4-byte little-endian length, the message's JSON of that length,
-// then the payload's JSON. json_in_envelope() returns the payload.
+// The data of an envelope with terms: a 4-byte little-endian length, the JSON of the terms
+// (approval.h) of that length, then the payload's JSON. json_in_envelope() returns the payload.
 
 #include "belay/rows.h"
 
 namespace belay::detail {
 
 inline constexpr std::string_view expiry_type = "json/expiry";
+// Of ApprovalRow::edited with more than an edited payload: JSON, see ApprovalReply.
+inline constexpr std::string_view reply_type = "json/decision";
 
 struct PayloadParts {
-  std::string_view message;  // JSON; empty: the expiry has no message
+  std::string_view message;  // JSON of the terms; empty: plain ones
   std::string_view json;
 };
 

@@ -32,9 +32,12 @@ struct RetryPolicy {
 
 struct ApprovalOptions {
   std::string question;
-  std::chrono::milliseconds expires{std::chrono::hours(24)};
+  std::chrono::milliseconds expires{std::chrono::hours(24)};  // or `never`
   std::vector<std::string> roles = {};  // a decider needs one of them; empty: none needed
   std::optional<ExpiryMessage> on_expiry = std::nullopt;  // not hashed
+  // The decision that an expiry stands for: "reject", "approve", or the name of a choice, whose
+  // node is next; or "fail", which fails the run with `exhausted`. Not hashed.
+  std::string when_expired = "reject";
 };
 
 using NodeResult = Result<NodeUpdate>;
@@ -46,6 +49,11 @@ struct GraphDefinition {
   using Choose = std::function<Choice(const void* state)>;
 
   struct Approval {
+    struct Choice {
+      std::string name;
+      std::string target;
+      std::string label = {};  // not hashed
+    };
     ApprovalOptions options;
     std::size_t channel = 0;                            // shown, hashed and open to editing
     std::function<bool(const void*)> when;              // null: always request the approval
@@ -55,7 +63,12 @@ struct GraphDefinition {
     std::optional<std::size_t> decision_flag;  // bool channel: the decision
     std::function<void(void*, bool)> set_awaiting;
     std::function<void(void*, bool)> set_answer;
-    std::string approved, rejected;  // the next nodes
+    std::string approved, rejected;  // the next nodes; with choices, each can be empty
+    std::vector<Choice> choices = {};
+    Value answer_schema = {};  // null: no answer
+    // Returns the canonical form of an answer; an Error that names the member that does not fit.
+    std::function<Result<Value>(const Value&)> read_answer = nullptr;
+    std::int64_t needs = 1;  // approving decisions
     // The channels of a JSON graph, until build() resolves them.
     struct Names {
       std::string channel, pending_flag, decision_flag;
@@ -147,7 +160,29 @@ Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition defi
                                                             std::vector<EdgeDeclaration> edges,
                                                             std::vector<std::string> faults = {});
 
+// What the approval offers to its deciders: stored with each request.
+ApprovalTerms terms_of(const GraphDefinition::Approval& approval);
+// The node that a choice leads to; empty for an unknown choice.
+std::string target_of(const GraphDefinition::Approval& approval, std::string_view choice);
+// All nodes that the approval can lead to.
+std::vector<std::string> targets_of(const GraphDefinition::Approval& approval);
+
 namespace detail {
+// Of an answer that was decoded and encoded again: `problem` is empty if it fits.
+Result<Value> canonical_answer(std::string text, std::string problem, const Unknown& unknown);
+
+// Returns the answer of an approval in its canonical form.
+template <typename T>
+Result<Value> checked_answer(const Value& given) {
+  T value{};
+  Decoder in;
+  Unknown unknown;
+  in.path.emplace_back("answer");
+  Encoder out;
+  if (codec::decode(given, value, in, &unknown)) codec::encode(value, out, nullptr);
+  return canonical_answer(std::move(out.text), in.problem + out.problem, unknown);
+}
+
 // Returns a function of a typed state as one of a type-erased state.
 template <typename State, typename Returned>
 std::function<Returned(const void*)> on_state(std::function<Returned(const State&)> function) {

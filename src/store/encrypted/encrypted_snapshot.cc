@@ -220,7 +220,8 @@ Result<std::vector<ApprovalRow>> EncryptedSnapshot::open_approvals(const Approva
       [&] { return inner_.approvals(filter); },
       [](ApprovalRow& row, Opening& opening) -> Result<Done> {
         BELAY_CHECK(opening.open(store::question_part_of(row)));
-        if (store::is_decided(row.status)) {
+        // Undecided with a reply: votes of an approval that needs several decisions.
+        if (store::is_decided(row.status) || !row.edited.empty()) {
           BELAY_CHECK(opening.open(store::decision_part_of(row)));
         } else if (opening.is_strict() && says_of_decision(row)) {
           return corrupt("approval " + row.interrupt.text(),

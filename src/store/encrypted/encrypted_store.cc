@@ -143,7 +143,7 @@ class EncryptedStore final : public ForwardingStore {
     for (EventRow& event : rows.events) BELAY_CHECK(sealer_->seal(tenant, store::part_of(event)));
     for (ApprovalRow& row : rows.opened) {
       BELAY_CHECK(sealer_->seal(tenant, store::question_part_of(row)));
-      if (!store::is_decided(row.status)) continue;
+      if (!store::is_decided(row.status) && row.edited.empty()) continue;
       BELAY_CHECK(sealer_->seal(tenant, store::decision_part_of(row)));
     }
     if (rows.decided) {

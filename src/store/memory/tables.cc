@@ -40,6 +40,7 @@ GuardResult check_approval_guard(Commit& commit, const TenantTables& tenant, Clo
   const ApprovalRow& approval = *found->second;
   bool is_asked = approval.status == ApprovalStatus::open &&
                   approval.payload_hash == guard.payload_hash &&
+                  approval.decided_at == guard.decided_at &&
                   (!commit.rows.run || commit.rows.run->run == approval.run);
   if (!is_asked) return {nullptr, CommitOutcome::approval_closed};
   if (guard.run_is_active) {

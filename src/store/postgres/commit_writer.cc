@@ -322,11 +322,12 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
   }
   BELAY_TRY(Rows rows,
             connection_.query("SELECT run_id, payload_hash,"
-                              " expires_at <= coalesce($3, clock_timestamp())"
+                              " expires_at <= coalesce($3, clock_timestamp()), decided_at"
                               " FROM belay.approvals WHERE tenant = $1 AND interrupt_id = $2"
                               " AND status = 'open' FOR NO KEY UPDATE",
                               key));
   bool is_asked = rows.count() == 1 && rows.digest(0, 1) == guard.payload_hash &&
+                  rows.instant(0, 3) == guard.decided_at &&
                   (!commit.rows.run || rows.uuid(0, 0) == commit.rows.run->run);
   if (!is_asked) return closed;
   bool has_passed = rows.boolean(0, 2);

@@ -268,7 +268,8 @@ void RowBatch::add_checkpoint(const TenantId& tenant, const CheckpointRow& row, 
 }
 
 void RowBatch::add_approval(const ApprovalRow& row) {
-  bool is_open = row.status == ApprovalStatus::open;
+  // With votes, it is not as it was opened.
+  bool is_open = row.status == ApprovalStatus::open && row.edited.empty();
   std::optional<Instant> decided_at;
   if (!is_open) decided_at = row.decided_at;
   opened_.add(row.tenant.text, row.interrupt, row.run, row.task, row.node, row.question,

@@ -236,7 +236,8 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
   row.bind(approval.node).bind(approval.question).bind_blob(approval.payload);
   bind_or_nothing(row, approval.payload_hash).bind(approval.roles).bind(approval.seq);
   row.bind(approval.created_at).bind(approval.expires_at).bind(approval.status);
-  if (approval.status == ApprovalStatus::open) {
+  // An open approval has votes if it needs several decisions.
+  if (approval.status == ApprovalStatus::open && approval.edited.empty()) {
     for (int column = 0; column < 6; ++column) row.bind_null();
   } else {
     row.bind(approval.decided_by).bind(approval.comment).bind_blob(approval.edited);

@@ -261,12 +261,14 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
                                                                      const Place& place) {
   const ApprovalGuard& guard = *commit.approval_guard;
   BELAY_TRY(Statement row,
-            connection_.prepare("SELECT run_number, payload_hash, expires_at FROM approvals"
+            connection_.prepare("SELECT run_number, payload_hash, expires_at,"
+                                " coalesce(decided_at, 0) FROM approvals"
                                 " WHERE tenant_id = ? AND interrupt_id = ? AND status = 'open'"));
   row.bind(place.tenant).bind(guard.interrupt);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return connection_.error();
   bool is_asked = step == Statement::Step::row && row.digest(1) == guard.payload_hash &&
+                  row.instant(3) == guard.decided_at &&
                   (!commit.rows.run || row.number(0) == place.run);
   if (!is_asked) return GuardResult{nullptr, CommitOutcome::approval_closed};
   // A decision without a RunGuard. If the run's owner has paused it meanwhile, the caller must
