@@ -1,7 +1,7 @@
 #pragma once
 // belay/approval.h - the terms of an approval, and its decision as the next node reads it.
 //
-//     graph.approval("review", &Mail::draft, {.question = "Send this mail?", .expires = never})
+//     graph.approval("review", &Mail::draft, {.question = "Send this mail?", .expires = Expiry::never})
 //         .approved("send")
 //         .choice("rewrite", "write", "Write it again")
 //         .choice("drop", end);
@@ -22,7 +22,9 @@
 namespace belay {
 
 // ApprovalOptions::expires of an approval that never expires, and its ApprovalRow::expires_at.
-inline constexpr std::chrono::milliseconds never = std::chrono::milliseconds::max();
+struct Expiry {
+  static constexpr std::chrono::milliseconds never = std::chrono::milliseconds::max();
+};
 inline constexpr Instant never_expires{std::chrono::seconds{253'402'300'799}};
 
 // The outbox message that the commit of an approval's expiry adds, atomically: at most one for each

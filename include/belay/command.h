@@ -80,6 +80,8 @@ class CommandWord {
   CommandWord& completes(NamesToComplete names);
   // A command line with both words is invalid.
   CommandWord& excludes(const CommandWord& other);
+  // The option can be given without a value, which is then empty.
+  CommandWord& optional_value();
   // Also accepts the option under this name, and does not display it. Must be called last.
   CommandWord& former_name(const std::string& name);
 

@@ -212,7 +212,9 @@ Task<A2aEndpoint::Outcome<InterruptId>> A2aEndpoint::bound_approval(Call& call, 
     if (auto* failure = std::get_if<Failure>(&chosen)) co_return std::move(*failure);
     InterruptId interrupt = std::get<InterruptId>(chosen);
     // A message that decides nothing binds nothing: its sender can correct it.
-    auto reply = conversation::decision_of_reply(reply_value(message));
+    auto asked = std::find_if(view->approvals.begin(), view->approvals.end(),
+                              [&](const ApprovalRow& row) { return row.interrupt == interrupt; });
+    auto reply = conversation::decision_of_reply(reply_value(message), *asked);
     if (!reply.ok()) co_return failure_of(reply.error());
     A2aAnswer answer;
     answer.id = key;
@@ -234,12 +236,13 @@ Task<A2aEndpoint::Outcome<InterruptId>> A2aEndpoint::bound_approval(Call& call, 
 Task<A2aEndpoint::Outcome<RunView>> A2aEndpoint::decide(Call& call, const RunRow& run,
                                                         InterruptId interrupt,
                                                         SentMessage message) {
-  auto reply = conversation::decision_of_reply(reply_value(message));
+  Whose any;
+  std::string id = interrupt.text();
+  auto asked = co_await call.service.approval(call.who, std::move(id), std::move(any));
+  if (!asked.ok()) co_return failure_of(asked.error());
+  auto reply = conversation::decision_of_reply(reply_value(message), *asked);
   if (!reply.ok()) co_return failure_of(reply.error());
-  Decision decision;
-  decision.approved = reply->approved;
-  decision.comment = std::move(reply->comment);
-  if (!reply->edited.is_null()) decision.edited = std::move(reply->edited);
+  Decision decision = *std::move(reply);
   decision.decided_by = call.who.user.text;
   server::Patience patience;
   if (!message.returns_immediately) patience.limit = options_.answer_within;

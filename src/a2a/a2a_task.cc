@@ -116,11 +116,13 @@ Value request_of(const RunRow& run, std::uint64_t seq, const std::vector<Approva
   Value::Array parts;
   for (const ApprovalRow& row : approvals) {
     parts.push_back(text_part(row.question));
-    parts.push_back(data_part(Value::object({{"interrupt", row.interrupt.text()},
-                                             {"question", row.question},
-                                             {"payload", payload_of(row)},
-                                             {"roles", row.roles},
-                                             {"expiresAt", to_text(row.expires_at)}})));
+    Value shown = Value::object({{"interrupt", row.interrupt.text()},
+                                 {"question", row.question},
+                                 {"payload", payload_of(row)},
+                                 {"roles", row.roles},
+                                 {"expiresAt", expiry_value(row)}});
+    conversation::add_offered(row, *shown.as_object());
+    parts.push_back(data_part(std::move(shown)));
   }
   // The list of approvals is bounded: the oldest of a very busy user might not be in it.
   if (parts.empty()) parts.push_back(text_part("The task waits for the decision of a person."));

@@ -14,9 +14,22 @@ Value described(std::string_view type, std::string_view description) {
   return schema;
 }
 
-Value response_schema(const Value& payload, bool is_call) {
-  Value::Object properties{{"approved", described("boolean", "True approves, false rejects")},
-                           {"comment", described("string", "Recorded with the decision")}};
+Value response_schema(const ApprovalRow& approval, const Value& payload, bool is_call) {
+  Value::Object properties{{"comment", described("string", "Recorded with the decision")}};
+  auto terms = terms_of(approval);
+  bool is_plain = !terms.ok() || terms->is_plain();
+  if (is_plain) {
+    properties.emplace("approved", described("boolean", "True approves, false rejects"));
+  } else {
+    Value choice = described("string", "The decision");
+    Value::Array names;
+    for (const ApprovalChoice& each : terms->choices) names.emplace_back(each.name);
+    choice.as_object()->emplace("enum", std::move(names));
+    properties.emplace("choice", std::move(choice));
+  }
+  if (terms.ok() && !terms->answer_schema.is_null()) {
+    properties.emplace("answer", terms->answer_schema);
+  }
   if (is_call) {
     properties.emplace(
         "editedArgs", described("object", "To approve the call with other arguments: all of them"));
@@ -25,7 +38,7 @@ Value response_schema(const Value& payload, bool is_call) {
   }
   return Value::object({{"type", "object"},
                         {"properties", Value(std::move(properties))},
-                        {"required", Value::Array{"approved"}}});
+                        {"required", Value::Array{is_plain ? "approved" : "choice"}}});
 }
 
 }  // namespace
@@ -39,13 +52,14 @@ Value interrupt_of(const ApprovalRow& approval, const std::set<std::string>& cal
                                {"payload", payload},
                                {"payloadHash", to_hex(approval.payload_hash)},
                                {"roles", approval.roles}});
+  conversation::add_offered(approval, *about.as_object());
   Value::Object interrupt{{"id", approval.interrupt.text()},
                           {"reason", is_known ? "tool_call" : "confirmation"},
                           {"message", approval.question},
-                          {"responseSchema", response_schema(payload, is_call)},
+                          {"responseSchema", response_schema(approval, payload, is_call)},
                           {"metadata", Value::object({{"belay", std::move(about)}})}};
   if (is_known) interrupt.emplace("toolCallId", *call);
-  if (approval.expires_at != Instant()) {
+  if (approval.expires_at != Instant() && approval.expires_at != never_expires) {
     interrupt.emplace("expiresAt", to_text(approval.expires_at));
   }
   return Value(std::move(interrupt));
@@ -57,16 +71,12 @@ Result<Decision> decision_of(const ResumeEntry& entry, const ApprovalRow& approv
     decision.comment = kCancelled;
     return decision;
   }
-  auto reply = conversation::decision_of_reply(entry.payload);
+  auto reply = conversation::decision_of_reply(entry.payload, approval);
   if (!reply.ok()) {
     return error(ErrorCode::invalid,
                  "Interrupt " + in_quotes(entry.interrupt.text()) + ": " + reply.error().message);
   }
-  decision.approved = reply->approved;
-  decision.comment = reply->comment;
-  Value edited = conversation::edited_payload(*reply, payload_of(approval));
-  if (!edited.is_null()) decision.edited = std::move(edited);
-  return decision;
+  return *std::move(reply);
 }
 
 }  // namespace belay::ag_ui

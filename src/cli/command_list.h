@@ -23,6 +23,10 @@
   COMMAND(approvals_show)       \
   COMMAND(approvals_approve)    \
   COMMAND(approvals_reject)     \
+  COMMAND(approvals_choose)     \
+  COMMAND(approvals_answer)     \
+  COMMAND(approvals_happened)   \
+  COMMAND(approvals_redo)       \
   COMMAND(resume)               \
   COMMAND(cancel)               \
   COMMAND(steer)                \

@@ -46,6 +46,11 @@ CommandWord& CommandWord::excludes(const CommandWord& other) {
   return *this;
 }
 
+CommandWord& CommandWord::optional_value() {
+  option_->expected(0, 1);
+  return *this;
+}
+
 CommandWord& CommandWord::former_name(const std::string& name) {
   cli::add_former_name(command_, option_, name);
   return *this;

@@ -65,6 +65,13 @@ const LocalizedText kEnglish = {
     .won_rejected = "Rejected by {who}.",
     .same_decision = "Same decision already made by {who}; no change.",
     .on_behalf_of = "{who} on behalf of {whom}",
+    .won_chosen = "Decided by {who}: {choice}.",
+    .votes = "{n} of {needs} decisions: {who}.",
+    .votes_short = "{n} of {needs}",
+    .never_expires = "Never expires",
+    .after_expiry = "then: {choice}",
+    .answer = "Answer",
+    .choice = "Choice",
 };
 
 const LocalizedText kSpanish = {
@@ -132,6 +139,13 @@ const LocalizedText kSpanish = {
     .won_rejected = "Rechazado por {who}.",
     .same_decision = "Misma decisión ya tomada por {who}; sin cambios.",
     .on_behalf_of = "{who} en nombre de {whom}",
+    .won_chosen = "Decidido por {who}: {choice}.",
+    .votes = "{n} de {needs} decisiones: {who}.",
+    .votes_short = "{n} de {needs}",
+    .never_expires = "No vence",
+    .after_expiry = "después: {choice}",
+    .answer = "Respuesta",
+    .choice = "Opción",
 };
 
 std::string two_parts(std::int64_t large, std::string_view large_unit, std::int64_t small,

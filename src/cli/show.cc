@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "cli/approval_answer.h"
 #include "cli/documents.h"
+#include "cli/line_diff.h"
+#include "cli/payload_editor.h"
 #include "cli/progress.h"
 #include "cli/store_name.h"
 
@@ -30,6 +33,68 @@ std::string shell_word(std::string_view word) {
     }
   }
   return with_escaped_directions(quoted) + "'";
+}
+
+std::vector<std::string_view> text_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string choice_label(const LocalizedText& phrases, const ApprovalChoice& choice) {
+  if (choice.name == "approve") return std::string(phrases.approve_with);
+  if (choice.name == "reject") return std::string(phrases.reject_with);
+  return one_line(choice.label.empty() ? choice.name : choice.label);
+}
+
+// The command that decides by this choice.
+std::vector<std::string> choice_words(const ApprovalRow& row, const ApprovalTerms& terms,
+                                      const ApprovalChoice& choice) {
+  bool is_verb = choice.name == "approve" || choice.name == "reject";
+  // The choices of an effect with an unknown outcome.
+  bool is_effect = !is_verb && terms.find("happened") && terms.find("redo");
+  bool has_answer = choice.approves && !terms.answer_schema.is_null();
+  std::string id = row.interrupt.text();
+  std::vector<std::string> words{"approvals", "choose", id, choice.name};
+  if (is_verb || is_effect) words = {"approvals", choice.name, id};
+  if (!has_answer) return words;
+  if (choice.name == "approve") words[1] = "answer";
+  for (std::string& word : answer_words(terms.answer_schema)) words.push_back(std::move(word));
+  return words;
+}
+
+// Prints the difference between the payload that was shown and the edited one.
+void show_changes(CommandContext& world, const ApprovalRow& row) {
+  Value edited = edited_of(row);
+  if (edited.is_null()) return;
+  world.output.line();
+  world.output.line(std::string(kIndent) + std::string(world.phrases.edited) + ":");
+  // A module presents its payloads in its own form.
+  if (world.program.presentation.payload) return show_payload(world, edited);
+  std::string before = payload_text(payload_of(row));
+  std::string after = payload_text(edited);
+  for (const std::string& line : line_diff(before, after)) {
+    world.output.line(std::string(kIndent) + one_line(line));
+  }
+}
+
+// Prints the choice and the answer of a decision, unless it only approves or rejects.
+void show_reply(CommandContext& world, const ApprovalRow& row) {
+  std::string choice = choice_of(row);
+  auto reply = reply_of(row);
+  if (!choice.empty() && choice != "approve" && choice != "reject") {
+    world.output.line(std::string(kIndent) + std::string(world.phrases.choice) + ": " +
+                      one_line(choice));
+  }
+  if (!reply.ok() || reply->answer.is_null()) return;
+  world.output.line(std::string(kIndent) + std::string(world.phrases.answer) + ":");
+  for (std::string_view line : text_lines(payload_text(reply->answer))) {
+    world.output.line(std::string(kIndent) + one_line(line));
+  }
 }
 
 // Returns the part of the state to show for a run without an open approval.
@@ -105,29 +170,55 @@ void show_payload(CommandContext& world, const Value& payload) {
   const auto& known = world.program.presentation.payload;
   ModuleContext seen = module_context(world);
   if (known && known(seen, payload)) return;
-  // As JSON, without characters that control the terminal.
-  std::string text = to_pretty_json(payload);
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::size_t end = std::min(rest.find('\n'), rest.size());
-    world.output.line(std::string(kIndent) + one_line(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  // Without characters that control the terminal.
+  for (std::string_view line : text_lines(payload_text(payload))) {
+    world.output.line(std::string(kIndent) + one_line(line));
   }
 }
 
 void show_how_to_decide(CommandContext& world, const ApprovalRow& row) {
   const LocalizedText& phrases = world.phrases;
   Output& output = world.output;
-  std::string id = row.interrupt.text();
-  std::size_t width = std::max(columns(phrases.approve_with), columns(phrases.reject_with)) + 3;
-  for (auto [label, verb] :
-       {std::pair(phrases.approve_with, "approve"), std::pair(phrases.reject_with, "reject")}) {
-    output.line(std::string(kIndent) + padded(std::string(label) + ":", width) +
-                output.styled(Style::bold, command(world, {"approvals", verb, id})));
+  auto stored = terms_of(row);
+  if (!stored.ok()) return output.print_error(stored.error().message);
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;
+  std::size_t width = 0;
+  for (const ApprovalChoice& choice : stored->choices) {
+    lines.emplace_back(choice_label(phrases, choice), choice_words(row, *stored, choice));
+    width = std::max(width, columns(lines.back().first));
   }
-  output.line(std::string(kIndent) + std::string(phrases.expires) + " " +
-              moment_text(world.settings.time_zone, row.expires_at) + ", " +
-              relative_text(phrases, row.expires_at, world.clock.now()));
+  for (const auto& [label, words] : lines) {
+    output.line(std::string(kIndent) + padded(label + ":", width + 3) +
+                output.styled(Style::bold, command(world, words)));
+  }
+  if (std::string votes = votes_text(phrases, row); !votes.empty()) {
+    output.line(std::string(kIndent) + votes);
+  }
+  std::string expiry(phrases.never_expires);
+  if (row.expires_at != never_expires) {
+    expiry = std::string(phrases.expires) + " " +
+             moment_text(world.settings.time_zone, row.expires_at) + ", " +
+             relative_text(phrases, row.expires_at, world.clock.now());
+    if (stored->when_expired != "reject") {
+      expiry += "; " + format_message(phrases.after_expiry, {{"choice", stored->when_expired}});
+    }
+  }
+  output.line(std::string(kIndent) + expiry);
+}
+
+std::string votes_text(const LocalizedText& phrases, const ApprovalRow& row) {
+  auto terms = terms_of(row);
+  auto reply = reply_of(row);
+  if (!terms.ok() || !reply.ok() || terms->needs == 1) return "";
+  std::string who;
+  for (const ApprovalVote& vote : reply->votes) {
+    who += (who.empty() ? "" : ", ") + one_line(vote.decided_by);
+    if (vote.choice != "approve") who += " (" + one_line(vote.choice) + ")";
+  }
+  return format_message(who.empty() ? phrases.votes_short : phrases.votes,
+                        {{"n", std::to_string(reply->votes.size())},
+                         {"needs", std::to_string(terms->needs)},
+                         {"who", who}});
 }
 
 void show_headline(CommandContext& world, const RunView& view) {
@@ -198,13 +289,10 @@ void show_approval_in_full(CommandContext& world, const ApprovalRow& row) {
               std::string(status_label(phrases, row.status)));
   output.line();
   show_payload(world, payload_of(row));
-  if (!row.edited.empty()) {
-    output.line();
-    output.line(std::string(kIndent) + std::string(phrases.edited) + ":");
-    show_payload(world, edited_of(row));
-  }
+  show_changes(world, row);
   output.line();
   if (row.status == ApprovalStatus::open) return show_how_to_decide(world, row);
+  show_reply(world, row);
   if (row.decided_by.empty()) return;
   output.line(std::string(kIndent) + std::string(phrases.decided_by) + " " +
               decider_of(phrases, row) + ", " +
@@ -231,7 +319,13 @@ void show_approval_line(CommandContext& world, const ApprovalRow& row) {
   Output& output = world.output;
   bool open = row.status == ApprovalStatus::open;
   std::string state(status_label(phrases, row.status));
-  if (open) state = relative_text(phrases, row.expires_at, world.clock.now());
+  bool expires = row.expires_at != never_expires;
+  if (open && expires) state = relative_text(phrases, row.expires_at, world.clock.now());
+  if (open && !votes_text(phrases, row).empty()) {
+    state = format_message(phrases.votes_short,
+                           {{"n", std::to_string(reply_of(row)->votes.size())},
+                            {"needs", std::to_string(terms_of(row)->needs)}});
+  }
   std::string line = row.interrupt.text() + "  " + padded(state, 16) + "  ";
   if (std::string mark = mark_of(world, row); !mark.empty()) line += mark + "  ";
   output.line(line + one_line(row.question) + "  (" + one_line(row.thread.text) + ")");

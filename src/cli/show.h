@@ -38,8 +38,11 @@ void show_payload(CommandContext& world, const Value& payload);
 // "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty if the run does not wait for a timer.
 std::string due_text(const CommandContext& world, const RunRow& row);
 
-// Prints the two commands that decide an approval, and its expiry.
+// Prints the commands that decide an approval, its votes and its expiry.
 void show_how_to_decide(CommandContext& world, const ApprovalRow& row);
+
+// Returns "1 of 2 decisions: ana"; empty if one decision suffices.
+std::string votes_text(const LocalizedText& phrases, const ApprovalRow& row);
 
 // Returns a command such as "belay resume T" with the options that it needs for the same store,
 // quoted for a shell.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/in_quotes.h"
 #include "base/trimmed.h"
+#include "belay/service.h"
 #include "conversation/conversation.h"
 
 namespace belay::conversation {
@@ -23,6 +25,17 @@ Error not_a_decision(std::string_view why) {
                    " Reply \"approve\" or \"reject\", or {\"approved\": true or false}.");
 }
 
+bool has_choices(const ApprovalTerms& terms) { return !terms.choices.empty() && !terms.is_plain(); }
+
+Error no_such_choice(const ApprovalTerms& terms) {
+  std::string names;
+  for (const ApprovalChoice& each : terms.choices) {
+    names += (names.empty() ? "" : ", ") + in_quotes(each.name);
+  }
+  return error(ErrorCode::invalid,
+               "The reply is no choice of this approval. Reply one of " + names + ".");
+}
+
 std::string lower_word(std::string_view text) {
   std::string word(trimmed(text));
   for (char& letter : word) {
@@ -31,7 +44,12 @@ std::string lower_word(std::string_view text) {
   return word;
 }
 
-Result<ChatDecision> decision_of_text(std::string_view text) {
+Result<ChatDecision> decision_of_text(std::string_view text, const ApprovalTerms& terms) {
+  if (has_choices(terms)) {
+    ChatDecision chosen;
+    chosen.choice = trimmed(text);
+    if (terms.find(chosen.choice)) return chosen;
+  }
   // A longer text is not a known word; it is not cut, for its end could contradict its beginning.
   std::string word = text.size() <= word_bytes_max ? lower_word(text) : std::string();
   ChatDecision decision;
@@ -39,6 +57,7 @@ Result<ChatDecision> decision_of_text(std::string_view text) {
   if (decision.approved || std::find(rejecting.begin(), rejecting.end(), word) != rejecting.end()) {
     return decision;
   }
+  if (has_choices(terms)) return no_such_choice(terms);
   return not_a_decision("the text is not a known one.");
 }
 
@@ -63,20 +82,32 @@ Result<std::string> comment_in(const Value& reply, std::string_view name, std::s
 
 // {"approved": true, "comment": "...", "edited": ...}, and with "editedArgs" the arguments of a
 // call alone.
-Result<ChatDecision> decision_of_flag(const Value& reply) {
-  BELAY_CHECK(
-      check_members(*reply.as_object(), {"approved", "comment", "reason", "edited", "editedArgs"}));
-  const bool* approved = reply["approved"].as_bool();
-  if (!approved) return not_a_decision("\"approved\" is not true or false.");
+Result<ChatDecision> decision_of_flag(const Value& reply, const ApprovalTerms& terms) {
+  BELAY_CHECK(check_members(*reply.as_object(), {"approved", "choice", "comment", "reason",
+                                                 "edited", "editedArgs", "answer"}));
   ChatDecision decision;
-  decision.approved = *approved;
+  decision.answer = reply["answer"];
+  bool rejects = false;
+  if (const Value& choice = reply["choice"]; !choice.is_null()) {
+    if (!reply["approved"].is_null()) return not_a_decision("it has two decisions.");
+    if (!choice.as_string()) return not_a_decision("\"choice\" is not a text.");
+    decision.choice = *choice.as_string();
+    const ApprovalChoice* known = terms.find(decision.choice);
+    if (!known && !terms.choices.empty()) return no_such_choice(terms);
+    rejects = known && !known->approves;
+  } else {
+    const bool* approved = reply["approved"].as_bool();
+    if (!approved) return not_a_decision("\"approved\" is not true or false.");
+    decision.approved = *approved;
+    rejects = !*approved;
+  }
   BELAY_TRY(decision.comment, comment_in(reply, "comment", "reason"));
   decision.edits_arguments = reply["edited"].is_null() && !reply["editedArgs"].is_null();
   decision.edited = reply[decision.edits_arguments ? "editedArgs" : "edited"];
   if (!decision.edits_arguments && !reply["editedArgs"].is_null()) {
     return not_a_decision("it has two edits.");
   }
-  if (!decision.approved && !decision.edited.is_null()) {
+  if (rejects && !decision.edited.is_null()) {
     return not_a_decision("it rejects, and has an edit.");
   }
   return decision;
@@ -108,7 +139,7 @@ Result<ChatDecision> decision_of_edit(const Value& reply) {
 }
 
 // {"type": "accept", "args": ...}. The arguments of an "accept" repeat what is accepted.
-Result<ChatDecision> decision_of_type(const Value& reply) {
+Result<ChatDecision> decision_of_type(const Value& reply, const ApprovalTerms& terms) {
   const std::string* type = reply["type"].as_string();
   if (!type) return not_a_decision("its type is not a text.");
   BELAY_CHECK(
@@ -119,11 +150,12 @@ Result<ChatDecision> decision_of_type(const Value& reply) {
   bool is_answer = word == "response" || word == "respond";
   ChatDecision decision;
   if (!is_answer) {
-    BELAY_TRY(decision, decision_of_text(word));
+    BELAY_TRY(decision, decision_of_text(has_choices(terms) ? *type : word, terms));
   }
   const std::string* args = reply["args"].as_string();
   BELAY_TRY(decision.comment, comment_in(reply, "message", "comment"));
-  if (decision.comment.empty() && args && !decision.approved) decision.comment = *args;
+  bool is_rejection = !decision.approved && decision.choice.empty();
+  if (decision.comment.empty() && args && is_rejection) decision.comment = *args;
   if (is_answer && trimmed(decision.comment).empty()) {
     return not_a_decision("its response has no text.");
   }
@@ -132,13 +164,13 @@ Result<ChatDecision> decision_of_type(const Value& reply) {
 
 }  // namespace
 
-Result<ChatDecision> decision_of_reply(const Value& reply) {
+Result<ChatDecision> decision_of_reply(const Value& reply, const ApprovalTerms& terms) {
   if (const bool* flag = reply.as_bool()) {
     ChatDecision decision;
     decision.approved = *flag;
     return decision;
   }
-  if (const std::string* text = reply.as_string()) return decision_of_text(*text);
+  if (const std::string* text = reply.as_string()) return decision_of_text(*text, terms);
   const Value* one = &reply;
   if (const Value* decisions = reply.find("decisions")) {
     BELAY_CHECK(check_members(*reply.as_object(), {"decisions"}));
@@ -150,9 +182,37 @@ Result<ChatDecision> decision_of_reply(const Value& reply) {
     one = &list->front();
   }
   if (!one->as_object()) return not_a_decision("it is a " + std::string(one->kind()) + ".");
-  if (one->find("approved")) return decision_of_flag(*one);
-  if (one->find("type")) return decision_of_type(*one);
+  bool is_flag = one->find("approved") || one->find("choice");
+  if (is_flag) return decision_of_flag(*one, terms);
+  if (one->find("type")) return decision_of_type(*one, terms);
   return not_a_decision("it has no \"approved\" and no \"type\".");
+}
+
+Result<Decision> decision_of_reply(const Value& reply, const ApprovalRow& approval) {
+  BELAY_TRY(ApprovalTerms terms, terms_of(approval));
+  BELAY_TRY(ChatDecision chosen, decision_of_reply(reply, terms));
+  Decision decision;
+  decision.approved = chosen.approved;
+  decision.choice = chosen.choice;
+  decision.comment = chosen.comment;
+  decision.answer = chosen.answer;
+  Value edited = edited_payload(chosen, payload_of(approval));
+  if (!edited.is_null()) decision.edited = std::move(edited);
+  return decision;
+}
+
+void add_offered(const ApprovalRow& approval, Value::Object& shown) {
+  auto terms = terms_of(approval);
+  if (!terms.ok()) return;
+  if (!terms->answer_schema.is_null()) shown.emplace("answerSchema", terms->answer_schema);
+  if (terms->is_plain()) return;
+  Value::Array choices;
+  for (const ApprovalChoice& each : terms->choices) {
+    Value choice = Value::object({{"name", each.name}});
+    if (!each.label.empty()) choice.as_object()->emplace("label", each.label);
+    choices.push_back(std::move(choice));
+  }
+  shown.emplace("choices", std::move(choices));
 }
 
 Value edited_payload(const ChatDecision& decision, const Value& payload) {

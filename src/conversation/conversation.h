@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/approval.h"
 #include "belay/module.h"
 #include "belay/result.h"
 #include "belay/value.h"
@@ -79,18 +80,28 @@ Result<ChatEntry> entry_of_message(const Value& message);
 
 // The reply of a person to one approval, in the forms that chats send: true, false, a text such as
 // "approve" or "reject", {"type":"accept|edit|response|ignore","args":...}, such an object in a
-// list, {"decisions":[...]}, or {"approved":bool,"comment":text,"edited":value}.
+// list, {"decisions":[...]}, or {"approved":bool,"comment":text,"edited":value}. With choices, also
+// the name of one as a text, or {"choice":name} instead of "approved"; with a form, "answer".
 // docs/front-doors.md lists them. `invalid` for a value that neither approves nor rejects, for
-// several decisions, and for a member that is not known: nothing is decided by a guess.
+// several decisions, for a choice that `terms` do not have, and for a member that is not known:
+// nothing is decided by a guess.
 struct ChatDecision {
   bool approved = false;
+  std::string choice = {};  // empty: `approved` decides
   std::string comment = {};
   Value edited = {};  // null: unchanged
   // The edit is only the arguments of the call of a tool that waits ("args" of an "edit"), or the
   // payload of an approval without a call.
   bool edits_arguments = false;
+  Value answer = {};
 };
-Result<ChatDecision> decision_of_reply(const Value& reply);
+Result<ChatDecision> decision_of_reply(const Value& reply, const ApprovalTerms& terms = {});
+// Returns the decision of a reply to this approval, without a decider.
+Result<Decision> decision_of_reply(const Value& reply, const ApprovalRow& approval);
+
+// Adds `choices` and `answerSchema` to the members by which a chat shows an approval, unless it
+// offers only to approve and reject.
+void add_offered(const ApprovalRow& approval, Value::Object& shown);
 
 // Returns the edited payload of an approval for Service::decide(); null if nothing is edited. In
 // the payload of a call (`tool`, `arguments`), an edit of the arguments replaces only these.

@@ -108,7 +108,7 @@ TEST_F(ExpiryMessages, AreStoredWithTheApprovalAndDoNotChangeWhatIsShown) {
   ApprovalRow asked = opened.at(0);
   EXPECT_EQ(json_in_envelope(asked.payload).value(), "\"Dear all\"");
   EXPECT_EQ(asked.payload_hash, sha256("\"Dear all\""));
-  auto stored = expiry_message_of(asked).value();
+  auto stored = terms_of(asked).value().on_expiry;
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->topic, "late");
   EXPECT_EQ(stored->data, message->data);

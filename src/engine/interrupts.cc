@@ -92,7 +92,7 @@ ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
   row.seq = top->run_.row.seq + 1;
   row.created_at = std::max(moment.now, top->run_.row.updated_at);
   milliseconds time = run_.options.approval_expires.value_or(expires);
-  row.expires_at = time == never ? never_expires : row.created_at + time;
+  row.expires_at = time == Expiry::never ? never_expires : row.created_at + time;
   return row;
 }
 

@@ -222,7 +222,7 @@ JsonGraphBuilder::ApprovalSetting JsonGraphBuilder::approval(std::string_view na
   asked.options = std::move(options);
   asked.names.channel = channel;
   add_node(name).approval = std::move(asked);
-  return ApprovalSetting(*this, definition_.nodes.size() - 1);
+  return ApprovalSetting(definition_, definition_.nodes.size() - 1);
 }
 
 JsonGraphBuilder::NodeSetting JsonGraphBuilder::subgraph_of(

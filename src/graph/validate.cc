@@ -115,12 +115,12 @@ void check_choices(const std::string& node, const GraphDefinition::Approval& app
     faults.push_back(name + " can be skipped, and has no target then. Write .approved(\"...\").");
   }
   const std::string& expired = approval.options.when_expired;
-  bool can_expire = approval.options.expires != never;
+  bool can_expire = approval.options.expires != Expiry::never;
   bool is_plain = approval.choices.empty() && expired == "reject";
   if (can_expire && !is_plain && expired != "fail" && target_of(approval, expired).empty()) {
     faults.push_back(name + " has no target for its expiry: when_expired is " +
                      in_quotes(expired) +
-                     ". Write \"fail\" or one of its choices, or expires = never.");
+                     ". Write \"fail\" or one of its choices, or expires = Expiry::never.");
   }
   if (approval.needs < 1) {
     faults.push_back(name + " needs " + std::to_string(approval.needs) +

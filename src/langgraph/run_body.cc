@@ -158,13 +158,8 @@ Value::Array message_list(Value messages) {
 
 Result<Decision> decision_for(const Value& reply, const ApprovalRow& row,
                               const std::string& decided_by) {
-  BELAY_TRY(conversation::ChatDecision chosen, conversation::decision_of_reply(reply));
-  Decision decision;
-  decision.approved = chosen.approved;
+  BELAY_TRY(Decision decision, conversation::decision_of_reply(reply, row));
   decision.decided_by = decided_by;
-  decision.comment = chosen.comment;
-  Value edited = conversation::edited_payload(chosen, payload_of(row));
-  if (!edited.is_null()) decision.edited = std::move(edited);
   return decision;
 }
 

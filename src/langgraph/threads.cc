@@ -131,12 +131,13 @@ Value values_of(const AgentServer& served, const RunView& run) {
 Value interrupt_document(const ApprovalRow& approval) {
   std::string id = approval.interrupt.text();
   std::erase(id, '-');
-  bool expires = approval.expires_at != Instant{};
+  bool expires = approval.expires_at != Instant{} && approval.expires_at != never_expires;
   Value value =
       Value::object({{"question", approval.question},
                      {"payload", payload_of(approval)},
                      {"node", approval.node},
                      {"expires_at", expires ? Value(to_text(approval.expires_at)) : Value()}});
+  conversation::add_offered(approval, *value.as_object());
   return Value::object({{"id", std::move(id)}, {"value", std::move(value)}});
 }
 

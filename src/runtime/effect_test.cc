@@ -187,7 +187,7 @@ struct Uncertain : Effects {
   DecisionResult decide(const RunView& paused, const Graph<Purchase>& graph, bool happened) {
     auto runtime = process(graph);
     Decision decision;
-    decision.approved = happened;
+    decision.choice = happened ? "happened" : "redo";
     decision.decided_by = "ana";
     return block_on(loop, runtime->decide(default_tenant(), paused.approval->interrupt, decision))
         .value();

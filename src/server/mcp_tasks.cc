@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/in_quotes.h"
 #include "belay/service.h"
 #include "service/json_encode.h"
 
@@ -75,15 +76,44 @@ Value output_schema() {
                         {"required", std::move(required)}});
 }
 
+Value choice_property(const ApprovalTerms& terms) {
+  Value::Array names, labels;
+  for (const ApprovalChoice& each : terms.choices) {
+    names.emplace_back(each.name);
+    labels.emplace_back(each.label.empty() ? each.name : each.label);
+  }
+  return Value::object({{"type", "string"},
+                        {"title", "Choice"},
+                        {"enum", std::move(names)},
+                        {"enumNames", std::move(labels)}});
+}
+
+// The forms of this protocol have no members that are objects.
+Value answer_property(const ApprovalTerms& terms) {
+  return Value::object(
+      {{"type", "string"},
+       {"title", "Answer"},
+       {"description", "JSON that fits this schema: " + to_json(terms.answer_schema)}});
+}
+
 Value elicitation_of(const ApprovalRow& row) {
   Value payload = payload_of(row);
   std::string text = row.question;
   if (!payload.is_null()) text += "\n" + to_pretty_json(payload);
   Value::Object properties;
+  auto terms = terms_of(row);
+  bool is_plain = !terms.ok() || terms->is_plain();
   // Without a default: a client that fills forms in automatically approves nothing.
-  properties.emplace("confirm", Value::object({{"type", "boolean"},
-                                               {"title", "Approve"},
-                                               {"description", "True approves, false rejects"}}));
+  if (is_plain) {
+    properties.emplace("confirm", Value::object({{"type", "boolean"},
+                                                 {"title", "Approve"},
+                                                 {"description", "True approves, false rejects"}}));
+  } else {
+    properties.emplace("choice", choice_property(*terms));
+  }
+  if (terms.ok() && !terms->answer_schema.is_null()) {
+    properties.emplace("answer", answer_property(*terms));
+  }
   properties.emplace("comment", Value::object({{"type", "string"}, {"title", "Comment"}}));
   if (!payload.is_null()) {
     properties.emplace(
@@ -94,17 +124,34 @@ Value elicitation_of(const ApprovalRow& row) {
   }
   Value schema = Value::object({{"type", "object"},
                                 {"properties", Value(std::move(properties))},
-                                {"required", Value::Array{"confirm"}}});
+                                {"required", Value::Array{is_plain ? "confirm" : "choice"}}});
   Value parameters = Value::object(
       {{"mode", "form"}, {"message", std::move(text)}, {"requestedSchema", std::move(schema)}});
   return Value::object({{"method", "elicitation/create"}, {"params", std::move(parameters)}});
 }
 
+// Reads a member that is JSON as a text; nullopt: none.
+Result<std::optional<Value>> json_member(const Value& content, std::string_view name) {
+  const Value& member = content[name];
+  const std::string* json = member.as_string();
+  if (member.is_null() || (json && json->empty())) return std::optional<Value>();
+  if (!json) return error(ErrorCode::invalid, in_quotes(name) + " must be a text: JSON.");
+  auto value = parse_json(*json);
+  if (!value.ok()) {
+    return error(ErrorCode::invalid, in_quotes(name) + " is not JSON: " + value.error().message);
+  }
+  return std::optional(*std::move(value));
+}
+
 Result<Decision> decision_in(const Value& content) {
   Decision decision;
-  auto confirmed = content["confirm"].as_bool();
-  if (!confirmed) return error(ErrorCode::invalid, "\"confirm\" must be true or false.");
-  decision.approved = *confirmed;
+  if (const std::string* choice = content["choice"].as_string()) {
+    decision.choice = *choice;
+  } else if (auto confirmed = content["confirm"].as_bool()) {
+    decision.approved = *confirmed;
+  } else {
+    return error(ErrorCode::invalid, "\"confirm\" must be true or false, or \"choice\" a name.");
+  }
   if (const Value& comment = content["comment"]; !comment.is_null()) {
     const std::string* text = comment.as_string();
     if (!text || text->size() > kCommentBytesMax) {
@@ -112,15 +159,9 @@ Result<Decision> decision_in(const Value& content) {
     }
     decision.comment = *text;
   }
-  const Value& edited = content["edited"];
-  const std::string* json = edited.as_string();
-  if (edited.is_null() || (json && json->empty())) return decision;
-  if (!json) return error(ErrorCode::invalid, "\"edited\" must be a text: JSON.");
-  auto payload = parse_json(*json);
-  if (!payload.ok()) {
-    return error(ErrorCode::invalid, "\"edited\" is not JSON: " + payload.error().message);
-  }
-  decision.edited = *std::move(payload);
+  BELAY_TRY(auto answer, json_member(content, "answer"));
+  if (answer) decision.answer = *std::move(answer);
+  BELAY_TRY(decision.edited, json_member(content, "edited"));
   return decision;
 }
 

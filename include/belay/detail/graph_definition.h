@@ -32,7 +32,7 @@ struct RetryPolicy {
 
 struct ApprovalOptions {
   std::string question;
-  std::chrono::milliseconds expires{std::chrono::hours(24)};  // or `never`
+  std::chrono::milliseconds expires{std::chrono::hours(24)};  // or Expiry::never
   std::vector<std::string> roles = {};  // a decider needs one of them; empty: none needed
   std::optional<ExpiryMessage> on_expiry = std::nullopt;  // not hashed
   // The decision that an expiry stands for: "reject", "approve", or the name of a choice, whose
