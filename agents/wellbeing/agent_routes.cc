@@ -209,8 +209,8 @@ Task<Result<RouteReply>> approve(const Agent* only, RouteCall& call) {
   if (auto refused = call.refusal(answer)) co_return *std::move(refused);
   // A decider of another user's run receives only the state that the approval showed.
   if (answer.view.state.is_null()) {
-    Value shown =
-        answer.approval.edited.empty() ? payload_of(answer.approval) : edited_of(answer.approval);
+    Value shown = edited_of(answer.approval);
+    if (shown.is_null()) shown = payload_of(answer.approval);
     answer.view.state = Value::object({{std::string(agent->result), std::move(shown)}});
   }
   const Sentences& sentences = sentences_for(*agent, call);

@@ -363,7 +363,11 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   if (!node || !node->approval || !decided) return;
   const SpaceContents& checkpoint_ns = *task.checkpoint_ns;
   const TaskRow* row = task_row(checkpoint_ns, task.superstep, task.position);
-  bool approved = decided->verdict == Verdict::approved;
+  std::string choice = choice_of(approval);
+  auto terms = terms_of(approval);
+  if (decided->verdict == Verdict::expired && terms.ok()) choice = terms->when_expired;
+  const ApprovalChoice* chosen = terms.ok() ? terms->find(choice) : nullptr;
+  bool approved = chosen && chosen->approves;
   std::uint64_t seq = checkpoint_ns.checkpoints[task.checkpoint].state_seq + 1;
   bool has_ended = row && row->status == TaskStatus::done;
   for (const CheckpointRow& each : checkpoint_ns.checkpoints) {
@@ -380,7 +384,7 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
     says_so = wrote(*node->approval->decision_flag) == Value(approved);
   if (decided->edited) says_so = says_so && wrote(node->approval->channel) == *decided->edited;
   if (row && row->status == TaskStatus::done) {
-    const std::string& to = approved ? node->approval->approved : node->approval->rejected;
+    std::string to = target_of(*node->approval, choice);
     says_so = says_so && parts_of(*row)["goTo"] == Value(Value::Array{Value(to)});
   }
   if (!says_so) {

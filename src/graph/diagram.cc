@@ -44,7 +44,12 @@ std::vector<std::string> notes_of(const GraphDefinition& graph, const GraphDefin
     const GraphDefinition::Approval& approval = *node.approval;
     std::string channel(graph.state->channels[approval.channel].name);
     notes.push_back((approval.when ? "may ask about " : "asks about ") + channel);
-    notes.push_back("expires after " + span_text(approval.options.expires));
+    bool expires = approval.options.expires != Expiry::never;
+    notes.push_back(expires ? "expires after " + span_text(approval.options.expires)
+                            : "never expires");
+    if (approval.needs > 1) {
+      notes.push_back("needs " + std::to_string(approval.needs) + " decisions");
+    }
   }
   if (node.retry.attempts > 1) {
     notes.push_back(std::to_string(node.retry.attempts) + " attempts, waits " +
@@ -80,9 +85,16 @@ Picture picture_of(const GraphDefinition& graph) {
   for (const std::string& entry : graph.entries) arrow(start, entry, "", false);
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.approval) {
-      std::string yes = node.approval->when ? "approved, or not asked" : "approved";
-      arrow(node.name, node.approval->approved, std::move(yes), false);
-      arrow(node.name, node.approval->rejected, "rejected or expired", false);
+      const GraphDefinition::Approval& approval = *node.approval;
+      auto leads = [&](std::string_view choice, std::string label) {
+        std::string target = target_of(approval, choice);
+        if (target.empty()) return;
+        if (approval.options.when_expired == choice) label += " or expired";
+        arrow(node.name, target, std::move(label), false);
+      };
+      leads("approve", approval.when ? "approved, or not asked" : "approved");
+      leads("reject", "rejected");
+      for (const auto& choice : approval.choices) leads(choice.name, choice.name);
     }
     for (const std::string& target : node.targets) {
       arrow(node.name, target, "", node.choose != nullptr);

@@ -163,6 +163,10 @@ Value graph_document(const Value& agent) {
       const std::string* target = node["approval"][decision].as_string();
       if (target) edges.add(name, *target, true, decision);
     }
+    const Value::Object* choices = node["approval"]["choices"].as_object();
+    for (const auto& [choice, target] : choices ? *choices : Value::Object()) {
+      edges.add(name, *target.as_string(), true, choice);
+    }
     bool is_conditional = node["branches"] == Value(true);
     for (const Value& target : *node["targets"].as_array()) {
       edges.add(name, *target.as_string(), is_conditional);

@@ -9,10 +9,17 @@ Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& n
   Value approval;
   Value::Array targets(node.targets.begin(), node.targets.end());
   if (node.approval) {
-    approval = Value::object({{"channel", graph.state->channels[node.approval->channel].name},
-                              {"expiresMs", node.approval->options.expires.count()},
-                              {"approved", node.approval->approved},
-                              {"rejected", node.approval->rejected}});
+    const GraphDefinition::Approval& asked = *node.approval;
+    bool expires = asked.options.expires != Expiry::never;
+    auto node_or_null = [](const std::string& name) { return name.empty() ? Value() : Value(name); };
+    approval =
+        Value::object({{"channel", graph.state->channels[asked.channel].name},
+                       {"expiresMs", expires ? Value(asked.options.expires.count()) : Value()},
+                       {"approved", node_or_null(asked.approved)},
+                       {"rejected", node_or_null(asked.rejected)}});
+    Value::Object choices;
+    for (const auto& choice : asked.choices) choices.emplace(choice.name, choice.target);
+    if (!choices.empty()) approval.as_object()->emplace("choices", std::move(choices));
   }
   return Value::object({{"name", node.name},
                         {"attempts", node.retry.attempts},
