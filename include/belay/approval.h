@@ -1,7 +1,7 @@
 #pragma once
 // belay/approval.h - the terms of an approval, and its decision as the next node reads it.
 //
-//     graph.approval("review", &Mail::draft, {.question = "Send this mail?", .expires = Expiry::never})
+//     graph.approval("review", &Mail::draft, {.question = "Send it?", .expires = Expiry::never})
 //         .approved("send")
 //         .choice("rewrite", "write", "Write it again")
 //         .choice("drop", end);

@@ -164,8 +164,8 @@ void check_expiry_messages(const RunContents& run, Findings& findings) {
       findings.add(approval, "it has expired, but its message is not in the outbox.");
     }
     if (message.empty()) continue;
-    bool fits =
-        is_due && message.mapped()->seq == approval.seq && message.mapped()->topic == due->on_expiry->topic;
+    bool fits = is_due && message.mapped()->seq == approval.seq &&
+                message.mapped()->topic == due->on_expiry->topic;
     if (!fits) findings.add(approval, "the outbox has a message of an expiry that is not its own.");
   }
   for (const auto& [index, row] : sent) {

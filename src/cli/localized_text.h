@@ -33,9 +33,9 @@ struct LocalizedText {
   std::string_view running_title, orphaned_title, queued_title, idle, try_next;
   // Decisions.
   std::string_view won_approved, won_rejected, same_decision, on_behalf_of;
-  std::string_view won_chosen;    // {who}, {choice}
-  std::string_view votes;         // {n}, {needs}, {who}
-  std::string_view votes_short;   // {n}, {needs}
+  std::string_view won_chosen;   // {who}, {choice}
+  std::string_view votes;        // {n}, {needs}, {who}
+  std::string_view votes_short;  // {n}, {needs}
   std::string_view never_expires, after_expiry /* {choice} */, answer, choice;
 };
 

@@ -322,9 +322,8 @@ void show_approval_line(CommandContext& world, const ApprovalRow& row) {
   bool expires = row.expires_at != never_expires;
   if (open && expires) state = relative_text(phrases, row.expires_at, world.clock.now());
   if (open && !votes_text(phrases, row).empty()) {
-    state = format_message(phrases.votes_short,
-                           {{"n", std::to_string(reply_of(row)->votes.size())},
-                            {"needs", std::to_string(terms_of(row)->needs)}});
+    state = format_message(phrases.votes_short, {{"n", std::to_string(reply_of(row)->votes.size())},
+                                                 {"needs", std::to_string(terms_of(row)->needs)}});
   }
   std::string line = row.interrupt.text() + "  " + padded(state, 16) + "  ";
   if (std::string mark = mark_of(world, row); !mark.empty()) line += mark + "  ";

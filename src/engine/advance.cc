@@ -255,8 +255,7 @@ void Transition::asked_here(NodeInterrupted& event) {
   terms.choices = std::move(event.question.choices);
   if (terms.choices.empty()) terms.choices = {{"approve", "", true}, {"reject", "", false}};
   terms.on_expiry = std::move(event.question.on_expiry);
-  ApprovalRow approval =
-      approval_row(*task, event.moment, payload, event.question.expires, terms);
+  ApprovalRow approval = approval_row(*task, event.moment, payload, event.question.expires, terms);
   task->question = question_key(event.question.name, payload);
   approval.interrupt = interrupt_of(task->id, task->question);
   approval.question = std::move(event.question.text);

@@ -121,8 +121,8 @@ Result<Done> resolve_choice(Decided& event) {
     auto next = event.approval.decided_at + std::chrono::microseconds(1);
     event.moment.now = std::max(event.moment.now, next);
   }
-  event.votes.push_back({event.decided_by, event.on_behalf_of, event.choice, event.comment,
-                         event.moment.now});
+  event.votes.push_back(
+      {event.decided_by, event.on_behalf_of, event.choice, event.comment, event.moment.now});
   return Done{};
 }
 
@@ -136,9 +136,8 @@ const ApprovalVote* earlier_vote(const Decided& event) {
 bool is_vote(const Decided& event) {
   if (event.is_stored || event.verdict != Verdict::approved || event.votes.empty()) return false;
   auto terms = terms_of(event.approval);
-  auto same = std::count_if(event.votes.begin(), event.votes.end(), [&](const ApprovalVote& vote) {
-    return vote.choice == event.choice;
-  });
+  auto same = std::count_if(event.votes.begin(), event.votes.end(),
+                            [&](const ApprovalVote& vote) { return vote.choice == event.choice; });
   return terms.ok() && same < terms->needs;
 }
 
@@ -229,7 +228,8 @@ ApprovalRow decided_row(Decided event) {
   if (event.verdict == Verdict::expired) return row;
   std::string_view plain = event.verdict == Verdict::approved ? "approve" : "reject";
   ApprovalReply reply;
-  if (!event.choice.empty() && event.choice != plain && !stays_open) reply.choice = std::move(event.choice);
+  if (!event.choice.empty() && event.choice != plain && !stays_open)
+    reply.choice = std::move(event.choice);
   reply.edited = std::move(event.edited);
   reply.answer = stays_open ? Value() : std::move(event.answer);
   reply.votes = std::move(event.votes);

@@ -102,8 +102,8 @@ Result<Done> check_shown_and_edit(const Run& run, const GraphDefinition& graph, 
   BELAY_CHECK(check_shown(event.approval));
   if (!event.answer.is_null()) {
     auto asking = find_waiting(run, graph, event.approval.interrupt);
-    const auto* asked = asking && asking->task->node->approval ? &*asking->task->node->approval
-                                                                : nullptr;
+    const auto* asked =
+        asking && asking->task->node->approval ? &*asking->task->node->approval : nullptr;
     BELAY_TRY(event.answer, read_answer(asked, std::move(event.answer)));
   }
   if (!event.edited) return Done{};

@@ -14,7 +14,8 @@ Value value_of_answer(const std::pair<std::string, InterruptResponse>& entry) {
                                {"payload", answer.payload},
                                {"decidedBy", answer.decided_by},
                                {"comment", answer.comment}});
-  bool is_plain = answer.choice.empty() || answer.choice == (answer.approved ? "approve" : "reject");
+  bool is_plain =
+      answer.choice.empty() || answer.choice == (answer.approved ? "approve" : "reject");
   if (!is_plain) value.as_object()->emplace("choice", answer.choice);
   return value;
 }
@@ -125,6 +126,15 @@ Result<Done> read_task(const Value& from, NextTasks& next) {
 std::string string_in(const Value& object, std::string_view name) {
   const std::string* text = object[name].as_string();
   return text ? *text : std::string();
+}
+
+std::string without_decisions(const std::string& text) {
+  auto tasks = parse_json(text, limits::document_depth_max);
+  if (!tasks.ok() || !tasks->as_array()) return text;
+  for (Value& each : *tasks->as_array()) {
+    if (each.as_object()) each.as_object()->erase("decisions");
+  }
+  return to_json(*tasks);
 }
 
 Value value_of_decision(const ApprovalDecision& decision) {

@@ -47,6 +47,10 @@ TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t su
 std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node,
                                 const TaskId& task);
 
+// Returns the text without the decisions. Older versions of Belay stored none: a commit of theirs
+// is compared without them.
+std::string without_decisions(const std::string& text);
+
 // The stored form of a decision.
 Value value_of_decision(const ApprovalDecision& decision);
 Result<ApprovalDecision> decision_from(const Value& value);

@@ -5,9 +5,10 @@
 // "question", "answers") and, once the task is done and unless they are empty, "goTo" [names],
 // "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
 // value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "effects"
-// (number of journal rows), "outcome", "decided" (next_task.h); always "retries", the run's failed attempts so far, and
-// "seq", the run's newest commit when the row was written (missing in rows of older versions of
-// Belay). The channel writes of the task are value rows whose index is its position.
+// (number of journal rows), "outcome", "decided" (next_task.h); always "retries", the run's failed
+// attempts so far, and "seq", the run's newest commit when the row was written (missing in rows of
+// older versions of Belay). The channel writes of the task are value rows whose index is its
+// position.
 
 #include "engine/run.h"
 

@@ -40,10 +40,10 @@ Result<Value> canonical_answer(std::string text, std::string problem, const Unkn
     return error(ErrorCode::invalid, "The answer does not fit: " + std::move(problem));
   }
   if (!unknown.empty()) {
-    std::string name = unknown.members.empty() ? "a nested member"
-                                               : "\"" + unknown.members.begin()->first + "\"";
-    return error(ErrorCode::invalid, "The answer does not fit: it has " + name +
-                                         ", which is not a member of it.");
+    std::string name =
+        unknown.members.empty() ? "a nested member" : "\"" + unknown.members.begin()->first + "\"";
+    return error(ErrorCode::invalid,
+                 "The answer does not fit: it has " + name + ", which is not a member of it.");
   }
   return parse_json(text);
 }

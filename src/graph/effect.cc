@@ -142,9 +142,9 @@ std::string Context::idempotency_key(std::string_view name) const {
 InterruptResponse Context::ask_about(const EffectRow& row, std::chrono::milliseconds expires) {
   InterruptRequest question;
   question.name = "effect " + row.name;
-  question.text = "Did the effect \"" + row.name + "\" of \"" + row.node +
-                  "\" happen? Its outcome is unknown.";
-  question.choices = {{"happened", "It happened", true}, {"redo", "Do it again", false}};
+  question.text =
+      "Did the effect \"" + row.name + "\" of \"" + row.node + "\" happen? Its outcome is unknown.";
+  question.choices = {{"happened", "it happened", true}, {"redo", "do it again", false}};
   question.payload = Value::object({{"effect", row.name},
                                     {"node", row.node},
                                     {"key", idempotency_key(row.name)},

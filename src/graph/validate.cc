@@ -118,8 +118,7 @@ void check_choices(const std::string& node, const GraphDefinition::Approval& app
   bool can_expire = approval.options.expires != Expiry::never;
   bool is_plain = approval.choices.empty() && expired == "reject";
   if (can_expire && !is_plain && expired != "fail" && target_of(approval, expired).empty()) {
-    faults.push_back(name + " has no target for its expiry: when_expired is " +
-                     in_quotes(expired) +
+    faults.push_back(name + " has no target for its expiry: when_expired is " + in_quotes(expired) +
                      ". Write \"fail\" or one of its choices, or expires = Expiry::never.");
   }
   if (approval.needs < 1) {

@@ -11,7 +11,9 @@ Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& n
   if (node.approval) {
     const GraphDefinition::Approval& asked = *node.approval;
     bool expires = asked.options.expires != Expiry::never;
-    auto node_or_null = [](const std::string& name) { return name.empty() ? Value() : Value(name); };
+    auto node_or_null = [](const std::string& name) {
+      return name.empty() ? Value() : Value(name);
+    };
     approval =
         Value::object({{"channel", graph.state->channels[asked.channel].name},
                        {"expiresMs", expires ? Value(asked.options.expires.count()) : Value()},

@@ -216,7 +216,8 @@ constexpr std::array<PartSource, 8> part_sources{{
      read_index},
 }};
 
-// Only decided approvals, and those with votes, have a decision, and only some records have indexed fields.
+// Only decided approvals, and those with votes, have a decision, and only some records have indexed
+// fields.
 std::string_view condition_of(const PartSource& source) {
   if (source.read == read_decision) {
     return " AND (x.status NOT IN ('open', 'closed') OR x.edited <> '')";

@@ -1,0 +1,127 @@
+// Approvals with choices, forms, votes and an editor, on the command line.
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+class CliChoices : public ::testing::Test {
+ protected:
+  CliChoices() { world.setting.binary = BELAY_LETTER_BINARY; }
+  void begin(const std::string& agent) {
+    Outcome run = world.run({"run", agent, "--thread", "t"});
+    ASSERT_EQ(run.code, 3) << run.err;
+    begun = run.out;
+  }
+  std::string told() {
+    Value state = world.run({"state", "t", "--json"}).json();
+    const std::string* text = state["state"]["told"].as_string();
+    return text ? *text : "";
+  }
+  static void expect_in(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  World world;
+  std::string begun;
+};
+
+TEST_F(CliChoices, AreShownAsCommandsWithTheTextAsText) {
+  begin("letter");
+  expect_in(begun, "  Dear Ana,\n  it rains.\n  Best\n");
+  expect_in(begun, "Write it again:");
+  expect_in(begun, " rewrite\n");
+  expect_in(begun, "approvals choose ");
+  expect_in(begun, "Never expires");
+  EXPECT_EQ(begun.find("approvals reject"), std::string::npos) << begun;
+  Outcome chosen =
+      world.run({"approvals", "choose", "t", "rewrite", "--by", "ana", "--comment", "shorter"});
+  EXPECT_EQ(chosen.code, 0) << chosen.err;
+  expect_in(chosen.out, "Decided by ana: rewrite.");
+  EXPECT_EQ(told(), "rewrite by ana: shorter");
+  EXPECT_EQ(world.run({"approvals", "choose", "t", "rewrite", "--by", "ben"}).code, 0);
+  EXPECT_EQ(world.run({"approvals", "choose", "t", "drop"}).code, 4);
+  EXPECT_EQ(world.run({"check"}).code, 0);
+  EXPECT_EQ(world.run({"replay", "t"}).code, 0);
+}
+
+TEST_F(CliChoices, ThatDoNotExistAreOneClearLine) {
+  begin("letter");
+  for (const Words& wrong : {Words{"choose", "t", "burn"}, Words{"reject", "t"},
+                             Words{"happened", "t"}, Words{"redo", "t"}}) {
+    Words words{"approvals"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    Outcome refused = world.run(words);
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_TRUE(refused.says({"approve", "rewrite", "drop", "Nothing was decided."}))
+        << refused.err;
+  }
+  EXPECT_EQ(world.run({"state", "t"}).code, 3);
+}
+
+TEST_F(CliChoices, OfAnEditorReplaceThePayloadAndShowItsChangedLines) {
+  begin("letter");
+  world.setting.environment["EDITOR"] = "sed -i s/rains/snows/";
+  Outcome edited = world.run({"approvals", "approve", "t", "--by", "ana", "--edit"});
+  EXPECT_EQ(edited.code, 0) << edited.err;
+  std::string shown = world.run({"approvals", "show", "t"}).out;
+  expect_in(shown, "  - it rains.\n");
+  expect_in(shown, "  + it snows.\n");
+}
+
+TEST_F(CliChoices, OfAnEditorThatFailsOrChangesNothingDecideNothing) {
+  begin("letter");
+  for (auto [editor, why] : {std::pair("false", "failed"), std::pair("true", "was not changed"),
+                             std::pair("", "No editor is set")}) {
+    world.setting.environment["EDITOR"] = editor;
+    Outcome refused = world.run({"approvals", "approve", "t", "--edit"});
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_TRUE(refused.says({why, "Nothing was decided."})) << refused.err;
+  }
+}
+
+TEST_F(CliChoices, OfAFormHaveATypedAnswer) {
+  begin("refund");
+  expect_in(begun, "--set amount=...");
+  EXPECT_TRUE(world.run({"approvals", "approve", "t"}).says({"needs an answer"}));
+  EXPECT_TRUE(world.run({"approvals", "answer", "t", "--set", "sum=1"}).says({"sum", "amount"}));
+  EXPECT_TRUE(world.run({"approvals", "answer", "t", "--set", "amount=x"}).says({"amount"}));
+  EXPECT_TRUE(world.run({"approvals", "answer", "t", "--set", "amount=1"}).says({"reason"}));
+  Outcome paid = world.run({"approvals", "answer", "t", "--set", "amount=120", "--answer",
+                            R"({"amount":1,"reason":"as agreed"})"});
+  EXPECT_EQ(paid.code, 0) << paid.err;
+  EXPECT_EQ(told(), "120 for as agreed");
+}
+
+TEST_F(CliChoices, OfSeveralPeopleAreCounted) {
+  begin("board");
+  Outcome first = world.run({"approvals", "approve", "t", "--by", "ana"});
+  EXPECT_EQ(first.code, 3) << first.err;
+  expect_in(first.out, "1 of 2 decisions: ana.");
+  expect_in(world.run({"approvals", "list"}).out, "1 of 2");
+  EXPECT_EQ(world.run({"approvals", "approve", "t", "--by", "ana"}).code, 0);
+  EXPECT_EQ(world.run({"approvals", "reject", "t", "--by", "ana"}).code, 4);
+  EXPECT_EQ(world.run({"check"}).code, 0);
+  EXPECT_EQ(world.run({"approvals", "approve", "t", "--by", "ben"}).code, 0);
+  EXPECT_EQ(told(), "approve by ben: ");
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliChoices, AboutAnEffectAreHappenedAndRedo) {
+  begin("post");
+  expect_in(begun, "it happened:");
+  expect_in(begun, "approvals happened ");
+  expect_in(begun, "do it again:");
+  expect_in(begun, "approvals redo ");
+  for (const char* verb : {"approve", "reject"}) {
+    Outcome refused = world.run({"approvals", verb, "t"});
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_TRUE(refused.says({"happened", "redo"})) << refused.err;
+  }
+  EXPECT_EQ(world.run({"approvals", "happened", "t", "--by", "ana"}).code, 0);
+  EXPECT_EQ(told(), "sent ");
+}
+
+}  // namespace
+}  // namespace belay::cli::tests

@@ -1,0 +1,79 @@
+// A program whose approvals have choices, a form, several deciders, or ask about an effect.
+
+#include <belay/belay.hpp>
+
+namespace {
+
+using namespace belay;
+
+struct Letter {
+  std::string text = "Dear Ana,\nit rains.\nBest";
+  std::string told{};
+};
+
+struct Refund {
+  int amount = 0;
+  std::string reason{};
+};
+
+Update<Letter> tell(const Letter&, Context& context) {
+  const ApprovalDecision* made = context.decision();
+  std::string told =
+      made ? made->choice + " by " + made->decided_by + ": " + made->comment : "none";
+  return set(&Letter::told, std::move(told));
+}
+
+Result<Graph<Letter>> letter_graph() {
+  GraphBuilder<Letter> graph{"letter"};
+  graph.approval("review", &Letter::text, {.question = "Send it?", .expires = Expiry::never})
+      .approved("send")
+      .choice("rewrite", "send", "Write it again")
+      .choice("drop", end);
+  graph.node("send", tell);
+  graph.edge(start, "review").edge("send", end);
+  return std::move(graph).build();
+}
+
+Result<Graph<Letter>> refund_graph() {
+  GraphBuilder<Letter> graph{"refund"};
+  graph.approval("review", &Letter::text, {.question = "How much?"})
+      .approved("pay")
+      .rejected(end)
+      .answer<Refund>();
+  graph.node("pay", [](const Letter&, Context& context) {
+    auto refund = context.decision()->answer_as<Refund>();
+    return set(&Letter::told, std::to_string(refund.amount) + " for " + refund.reason);
+  });
+  graph.edge(start, "review").edge("pay", end);
+  return std::move(graph).build();
+}
+
+Result<Graph<Letter>> board_graph() {
+  GraphBuilder<Letter> graph{"board"};
+  graph.approval("vote", &Letter::text, {.question = "Agreed?"})
+      .approved("send")
+      .rejected(end)
+      .needs(2);
+  graph.node("send", tell);
+  graph.edge(start, "vote").edge("send", end);
+  return std::move(graph).build();
+}
+
+// The effect never says whether it has happened.
+Result<Graph<Letter>> post_graph() {
+  GraphBuilder<Letter> graph{"post"};
+  graph.node("send", [](const Letter&, Context& context) {
+    auto sent = context.unkeyed_effect("smtp", {}, []() -> Result<std::string> {
+      return error(ErrorCode::uncertain, "The connection broke.");
+    });
+    return set(&Letter::told, sent ? "sent " + *sent : "not sent");
+  });
+  graph.edge(start, "send").edge("send", end);
+  return std::move(graph).build();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return belay::main(argc, argv, letter_graph(), refund_graph(), board_graph(), post_graph());
+}
