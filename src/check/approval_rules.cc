@@ -47,7 +47,7 @@ void check_reply(const ApprovalRow& approval, Findings& findings) {
   const ApprovalChoice* chosen = terms->find(choice);
   bool approves = approval.status == ApprovalStatus::approved;
   if (is_decided(approval) && (!chosen || chosen->approves != approves)) {
-    findings.add(approval, "its choice " + in_quotes(choice) + " is none that it offers.");
+    findings.add(approval, "its choice " + in_quotes(choice) + " is not one that it offers.");
   }
   std::set<std::string> voters;
   std::int64_t same = 0;
@@ -370,9 +370,8 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   if (!node || !node->approval || !decided) return;
   const SpaceContents& checkpoint_ns = *task.checkpoint_ns;
   const TaskRow* row = task_row(checkpoint_ns, task.superstep, task.position);
-  std::string choice = choice_of(approval);
+  std::string choice = engine::recorded_choice(approval);
   auto terms = terms_of(approval);
-  if (decided->verdict == Verdict::expired && terms.ok()) choice = terms->when_expired;
   const ApprovalChoice* chosen = terms.ok() ? terms->find(choice) : nullptr;
   bool approved = chosen && chosen->approves;
   std::uint64_t seq = checkpoint_ns.checkpoints[task.checkpoint].state_seq + 1;

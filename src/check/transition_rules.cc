@@ -25,7 +25,8 @@ Names with_passed(const GraphDefinition& graph, std::vector<std::string> targets
     targets.pop_back();
     const GraphDefinition::Node* node = graph.find(target);
     if (!reached.insert(std::move(target)).second) continue;
-    if (node && node->approval) targets.push_back(node->approval->approved);
+    bool can_pass = node && node->approval && !node->approval->approved.empty();
+    if (can_pass) targets.push_back(node->approval->approved);
   }
   return reached;
 }
@@ -40,8 +41,9 @@ Names reachable(const GraphDefinition& graph, std::vector<std::string> from) {
     if (!reached.insert(std::move(name)).second || !node) continue;
     from.insert(from.end(), node->targets.begin(), node->targets.end());
     from.insert(from.end(), node->destinations.begin(), node->destinations.end());
-    if (node->approval) from.push_back(node->approval->approved);
-    if (node->approval) from.push_back(node->approval->rejected);
+    if (node->approval) {
+      for (std::string& target : targets_of(*node->approval)) from.push_back(std::move(target));
+    }
     for (const GraphDefinition::Join& join : graph.joins) {
       bool joins = std::find(join.from.begin(), join.from.end(), node->name) != join.from.end();
       if (joins) from.push_back(join.to);
@@ -211,9 +213,8 @@ class Step {
 
   void add_answer(const GraphDefinition::Node& node, std::size_t position, Ways& ways) {
     const ApprovalRow* approval = approval_of(position);
-    if (!approval) return ways.may(graph_, {node.approval->approved, node.approval->rejected});
-    bool approved = approval->status == ApprovalStatus::approved;
-    ways.must(graph_, approved ? node.approval->approved : node.approval->rejected);
+    if (!approval) return ways.may(graph_, targets_of(*node.approval));
+    ways.must(graph_, target_of(*node.approval, engine::recorded_choice(*approval)));
   }
 
   // Adds the targets that a completed task of several has stored; false if it has no row.

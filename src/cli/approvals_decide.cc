@@ -52,7 +52,7 @@ Value decision_document(const Program& program, const DecisionResult& answer) {
 }
 
 // The decision that the words of a command make. An empty choice: the command line names it.
-struct Verb {
+struct ChoiceWord {
   std::string choice;
   bool takes_answer = true;
   bool takes_edit = true;
@@ -60,27 +60,27 @@ struct Verb {
 
 class DecideCommand final : public Command {
  public:
-  explicit DecideCommand(Verb verb) : verb_(std::move(verb)), choice_(verb_.choice) {}
+  explicit DecideCommand(ChoiceWord word) : word_(std::move(word)), choice_(word_.choice) {}
 
   void declare(CommandWords& words) override {
     words.argument("ID", id_, "The approval, or its thread")
         .required()
         .completes(NamesToComplete::approvals);
-    if (verb_.choice.empty()) {
+    if (word_.choice.empty()) {
       words.argument("CHOICE", choice_, "One of its choices, as `approvals show` lists them")
           .required();
     }
     words.option("--by", by_, "Decider (default: login name)");
     declare_roles(words, roles_);
     words.option("--comment", comment_, "Comment that is stored with the decision");
-    if (verb_.takes_edit) {
+    if (word_.takes_edit) {
       words
           .text_option("--edit", edit_file_,
                        "Edit the payload in VISUAL or EDITOR; or a JSON file with the edited "
                        "payload, - for standard input")
           .optional_value();
     }
-    if (!verb_.takes_answer) return;
+    if (!word_.takes_answer) return;
     words.option("--set", set_, "member=value of the answer; repeatable");
     words.option("--answer", answer_, "The answer as a JSON object");
   }
@@ -142,7 +142,7 @@ class DecideCommand final : public Command {
     return decision;
   }
 
-  Verb verb_;
+  ChoiceWord word_;
   std::string id_;
   std::string choice_;
   std::optional<std::string> by_;
@@ -154,11 +154,11 @@ class DecideCommand final : public Command {
   std::optional<std::string> answer_;
 };
 
-CommandSpec deciding(std::string word, std::string line, Verb verb) {
-  return {.path = {"approvals", std::move(word)},
+CommandSpec deciding(std::string name, std::string line, ChoiceWord word) {
+  return {.path = {"approvals", std::move(name)},
           .line = std::move(line),
           .end = kDecideHelp,
-          .make = [verb] { return std::make_unique<DecideCommand>(verb); }};
+          .make = [word] { return std::make_unique<DecideCommand>(word); }};
 }
 
 }  // namespace

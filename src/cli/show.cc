@@ -54,13 +54,13 @@ std::string choice_label(const LocalizedText& phrases, const ApprovalChoice& cho
 // The command that decides by this choice.
 std::vector<std::string> choice_words(const ApprovalRow& row, const ApprovalTerms& terms,
                                       const ApprovalChoice& choice) {
-  bool is_verb = choice.name == "approve" || choice.name == "reject";
+  bool is_plain = choice.name == "approve" || choice.name == "reject";
   // The choices of an effect with an unknown outcome.
-  bool is_effect = !is_verb && terms.find("happened") && terms.find("redo");
+  bool is_effect = !is_plain && terms.find("happened") && terms.find("redo");
   bool has_answer = choice.approves && !terms.answer_schema.is_null();
   std::string id = row.interrupt.text();
   std::vector<std::string> words{"approvals", "choose", id, choice.name};
-  if (is_verb || is_effect) words = {"approvals", choice.name, id};
+  if (is_plain || is_effect) words = {"approvals", choice.name, id};
   if (!has_answer) return words;
   if (choice.name == "approve") words[1] = "answer";
   for (std::string& word : answer_words(terms.answer_schema)) words.push_back(std::move(word));
@@ -73,7 +73,7 @@ void show_changes(CommandContext& world, const ApprovalRow& row) {
   if (edited.is_null()) return;
   world.output.line();
   world.output.line(std::string(kIndent) + std::string(world.phrases.edited) + ":");
-  // A module presents its payloads in its own form.
+  // A module has a form for its payloads.
   if (world.program.presentation.payload) return show_payload(world, edited);
   std::string before = payload_text(payload_of(row));
   std::string after = payload_text(edited);

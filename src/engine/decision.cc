@@ -141,6 +141,12 @@ bool is_vote(const Decided& event) {
   return terms.ok() && same < terms->needs;
 }
 
+std::string recorded_choice(const ApprovalRow& approval) {
+  if (approval.status != ApprovalStatus::expired) return choice_of(approval);
+  auto terms = terms_of(approval);
+  return terms.ok() ? terms->when_expired : std::string();
+}
+
 ApprovalDecision decision_for_node(const Decided& event, std::string choice, bool approved) {
   ApprovalDecision decision;
   decision.approval = event.approval.node;

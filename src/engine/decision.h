@@ -24,6 +24,9 @@ bool is_vote(const Decided& event);
 // The decision for the node that follows.
 ApprovalDecision decision_for_node(const Decided& event, std::string choice, bool approved);
 
+// The choice of a decided approval; of an expired one the choice that its expiry stands for.
+std::string recorded_choice(const ApprovalRow& approval);
+
 // Checks the decider, the comment and the roles of a decision, before its run is read. `invalid`,
 // or `forbidden` if the decider has none of the approval's roles.
 Result<Done> check_decision(const Decided& event, const std::vector<std::string>& roles);

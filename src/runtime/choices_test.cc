@@ -80,7 +80,7 @@ TEST_F(Choices, ThatDoNotExistChangeNothing) {
 
 TEST_F(Choices, AreTakenByAnExpiryThatNamesOne) {
   RunView paused = begin();
-  clock.advance(std::chrono::hours(25));
+  clock.move(std::chrono::hours(25));
   auto late = decide(paused, choose("send")).value();
   EXPECT_EQ(late.kind, Kind::expired);
   EXPECT_EQ(*late.view.state["topic"].as_string(), "drop ");
@@ -134,7 +134,7 @@ TEST_F(Choices, OfManyPeopleAtOnceAreAllCounted) {
 TEST_F(Choices, OfSeveralPeopleExpireWithTheVotesThatCame) {
   RunView paused = begin(2);
   ASSERT_TRUE(decide(paused, choose("send", "ana")).ok());
-  clock.advance(std::chrono::hours(25));
+  clock.move(std::chrono::hours(25));
   auto late = decide(paused, choose("send", "ben")).value();
   EXPECT_EQ(late.kind, Kind::expired);
   EXPECT_EQ(late.approval.status, ApprovalStatus::expired);

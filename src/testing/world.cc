@@ -298,6 +298,7 @@ Task<Result<bool>> Player::take_turn(Runtime& runtime, const RunView& view) {
   if (!decided.ok() || *decided) co_return std::move(decided);
   bool is_asleep = pause_reason(view.row) == PauseReason::timer;
   if (!is_asleep && plan_.others != Others::expire) co_return false;
+  if (view.row.due_at == never_expires) co_return false;
   co_await sleep_for(std::max(view.row.due_at - clock_.now(), Instant::duration::zero()));
   auto due = co_await runtime.process_due(tenant);
   if (!due.ok()) co_return std::move(due).error();
@@ -323,12 +324,16 @@ Task<Result<bool>> Player::decide_all(Runtime& runtime, const RunView& view) {
 Task<Result<std::optional<Decision>>> Player::decision_on(const ApprovalRow& approval) {
   auto asked = co_await approvals_of(approval.run);
   if (!asked.ok()) co_return std::move(asked).error();
-  auto decided = std::count_if(asked->begin(), asked->end(), [&](const ApprovalRow& each) {
-    return each.node == approval.node && each.status != ApprovalStatus::open;
-  });
+  std::size_t decided = 0;
+  for (const ApprovalRow& each : *asked) {
+    if (each.node != approval.node) continue;
+    auto reply = reply_of(each);
+    bool has_votes = reply.ok() && !reply->votes.empty();
+    if (has_votes) decided += reply->votes.size();
+    if (!has_votes && each.status != ApprovalStatus::open) ++decided;
+  }
   BELAY_CO_TRY(ApprovalTerms terms, terms_of(approval));
   BELAY_CO_TRY(ApprovalReply votes, reply_of(approval));
-  decided += static_cast<std::ptrdiff_t>(votes.votes.size());
   std::optional<Decision> decision;
   for (const auto& [node, said] : plan_.decisions) {
     if (node != approval.node || decided-- > 0) continue;

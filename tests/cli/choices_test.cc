@@ -13,7 +13,7 @@ class CliChoices : public ::testing::Test {
   void begin(const std::string& agent) {
     Outcome run = world.run({"run", agent, "--thread", "t"});
     ASSERT_EQ(run.code, 3) << run.err;
-    begun = run.out;
+    shown = run.out;
   }
   std::string told() {
     Value state = world.run({"state", "t", "--json"}).json();
@@ -24,17 +24,17 @@ class CliChoices : public ::testing::Test {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
   World world;
-  std::string begun;
+  std::string shown;
 };
 
 TEST_F(CliChoices, AreShownAsCommandsWithTheTextAsText) {
   begin("letter");
-  expect_in(begun, "  Dear Ana,\n  it rains.\n  Best\n");
-  expect_in(begun, "Write it again:");
-  expect_in(begun, " rewrite\n");
-  expect_in(begun, "approvals choose ");
-  expect_in(begun, "Never expires");
-  EXPECT_EQ(begun.find("approvals reject"), std::string::npos) << begun;
+  expect_in(shown, "  Dear Ana,\n  it rains.\n  Best\n");
+  expect_in(shown, "Write it again:");
+  expect_in(shown, " rewrite\n");
+  expect_in(shown, "approvals choose ");
+  expect_in(shown, "Never expires");
+  EXPECT_EQ(shown.find("approvals reject"), std::string::npos) << shown;
   Outcome chosen =
       world.run({"approvals", "choose", "t", "rewrite", "--by", "ana", "--comment", "shorter"});
   EXPECT_EQ(chosen.code, 0) << chosen.err;
@@ -65,9 +65,9 @@ TEST_F(CliChoices, OfAnEditorReplaceThePayloadAndShowItsChangedLines) {
   world.setting.environment["EDITOR"] = "sed -i s/rains/snows/";
   Outcome edited = world.run({"approvals", "approve", "t", "--by", "ana", "--edit"});
   EXPECT_EQ(edited.code, 0) << edited.err;
-  std::string shown = world.run({"approvals", "show", "t"}).out;
-  expect_in(shown, "  - it rains.\n");
-  expect_in(shown, "  + it snows.\n");
+  std::string text = world.run({"approvals", "show", "t"}).out;
+  expect_in(text, "  - it rains.\n");
+  expect_in(text, "  + it snows.\n");
 }
 
 TEST_F(CliChoices, OfAnEditorThatFailsOrChangesNothingDecideNothing) {
@@ -83,7 +83,7 @@ TEST_F(CliChoices, OfAnEditorThatFailsOrChangesNothingDecideNothing) {
 
 TEST_F(CliChoices, OfAFormHaveATypedAnswer) {
   begin("refund");
-  expect_in(begun, "--set amount=...");
+  expect_in(shown, "--set amount=...");
   EXPECT_TRUE(world.run({"approvals", "approve", "t"}).says({"needs an answer"}));
   EXPECT_TRUE(world.run({"approvals", "answer", "t", "--set", "sum=1"}).says({"sum", "amount"}));
   EXPECT_TRUE(world.run({"approvals", "answer", "t", "--set", "amount=x"}).says({"amount"}));
@@ -110,12 +110,12 @@ TEST_F(CliChoices, OfSeveralPeopleAreCounted) {
 
 TEST_F(CliChoices, AboutAnEffectAreHappenedAndRedo) {
   begin("post");
-  expect_in(begun, "it happened:");
-  expect_in(begun, "approvals happened ");
-  expect_in(begun, "do it again:");
-  expect_in(begun, "approvals redo ");
-  for (const char* verb : {"approve", "reject"}) {
-    Outcome refused = world.run({"approvals", verb, "t"});
+  expect_in(shown, "it happened:");
+  expect_in(shown, "approvals happened ");
+  expect_in(shown, "do it again:");
+  expect_in(shown, "approvals redo ");
+  for (const char* word : {"approve", "reject"}) {
+    Outcome refused = world.run({"approvals", word, "t"});
     EXPECT_EQ(refused.code, 2) << refused.out;
     EXPECT_TRUE(refused.says({"happened", "redo"})) << refused.err;
   }
