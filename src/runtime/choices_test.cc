@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/check.h"
+#include "belay/storage.h"
 #include "tests/support/runtime_fixture.h"
 
 namespace belay {
@@ -141,16 +142,41 @@ TEST_F(Choices, OfSeveralPeopleExpireWithTheVotesThatCame) {
   EXPECT_EQ(*late.view.state["topic"].as_string(), "drop ");
 }
 
+TEST_F(Choices, OfSeveralPeopleAreSealedInAnEncryptedStore) {
+  runtime.reset();
+  auto kept = open_memory_store(clock, random);
+  EncryptionOptions encryption;
+  encryption.keys = KeyRing::from_text("k1:" + std::string(64, 'a') + "\n").value();
+  store = make_encrypted_store(*kept, random, std::move(encryption));
+  RunView paused = begin(2);
+  ASSERT_TRUE(decide(paused, choose("send", "ana", "fine")).ok());
+  auto open = block_on(loop, runtime->status(default_tenant(), paused.row.thread)).value();
+  EXPECT_EQ(reply_of(*open.approval).value().votes.at(0).comment, "fine");
+  auto last = decide(paused, choose("send", "ben")).value();
+  EXPECT_EQ(*last.view.state["topic"].as_string(), "send ");
+  expect_sound();
+
+  StartOptions options;
+  options.thread = ThreadId("second");
+  RunView second = start_mail("urgent", options).value();
+  ASSERT_TRUE(decide(second, choose("send", "ana")).ok());
+  ASSERT_TRUE(block_on(loop, runtime->cancel(default_tenant(), second.row.thread, "ana")).ok());
+  EXPECT_EQ(decide(second, choose("send", "ben")).value().kind, Kind::closed);
+  expect_sound();
+  runtime.reset();
+  store.reset();
+}
+
 TEST_F(Choices, AreBuiltOnlyWithATargetForEachWayOut) {
-  GraphBuilder<Mail> graph{"mail"};
-  graph.node("send", tell_decision);
-  graph.approval("review", &Mail::draft, {.question = "?", .when_expired = "burn"})
+  GraphBuilder<Mail> made{"mail"};
+  made.node("send", tell_decision);
+  made.approval("review", &Mail::draft, {.question = "?", .when_expired = "burn"})
       .choice("send")
       .choice("send")
       .choice("approve", "send")
       .needs(0);
-  graph.edge(start, "review").edge("send", end);
-  auto built = std::move(graph).build();
+  made.edge(start, "review").edge("send", end);
+  auto built = std::move(made).build();
   ASSERT_FALSE(built.ok());
   for (const char* fault :
        {"\"send\" twice", "reserved name", "no target for its expiry", "needs 0 decisions"}) {

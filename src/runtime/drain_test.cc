@@ -296,6 +296,7 @@ void bring_to_its_end(Played& played, Runtime& by) {
       Decision decision;
       decision.approved = true;
       decision.decided_by = "ana";
+      if (terms_of(each).value().find("happened")) decision.choice = "happened";
       block_on(played.world.loop, by.decide(default_tenant(), each.interrupt, decision)).value();
     }
   }

@@ -66,6 +66,8 @@ struct ForksBehindApprovals : RuntimeFixture {
     if (!view.approval) return view;
     Decision decision = approve();
     decision.approved = approved;
+    bool is_effect = terms_of(*view.approval).value().find("happened") != nullptr;
+    if (is_effect) decision.choice = approved ? "happened" : "redo";
     decision.roles = {"lawyer", "clerk"};
     return decide(view, decision).value().view;
   }

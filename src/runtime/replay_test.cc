@@ -118,6 +118,7 @@ TEST_F(Replays, ARunThatHasItAllComesOutAsItIsRecorded) {
       decision.approved = true;
       decision.decided_by = "ana";
       ApprovalRow asked = view.approvals.back();
+      if (terms_of(asked).value().find("happened")) decision.choice = "happened";
       if (asked.node == "review") decision.edited = Value("another plan");
       view =
           block_on(loop, runtime->decide(default_tenant(), asked.interrupt, decision)).value().view;

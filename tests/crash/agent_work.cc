@@ -16,7 +16,7 @@ std::vector<std::string> agent_decision(const Value& approval, const std::string
   const std::string* key = payload["key"].as_string();
   bool has_happened = key && (calls_of(folder, "send").contains(*key) ||
                               calls_of(folder, "release").contains(*key));
-  std::string verdict = is_of_call || has_happened ? "approve" : "reject";
+  std::string verdict = is_of_call ? "approve" : has_happened ? "happened" : "redo";
   return {"approvals", verdict, id, "--by", "ana"};
 }
 

@@ -231,6 +231,8 @@ Result<Done> Process::move_on(const RunView& view) {
     Decision decision;
     decision.approved = true;
     decision.decided_by = "ana";
+    BELAY_TRY(ApprovalTerms terms, terms_of(*view.approval));
+    if (terms.find("happened")) decision.choice = "happened";
     BELAY_CHECK(wait(runtime_->decide(default_tenant(), view.approval->interrupt, decision)));
   } else {
     if (view.row.due_at > clock_.now()) clock_.move(view.row.due_at - clock_.now());

@@ -192,6 +192,7 @@ void People::decide_uncertain(const ApprovalRow& approval, const Value& payload)
   Decision decision;
   decision.decided_by = "ana";
   decision.approved = known->has_value();
+  decision.choice = decision.approved ? "happened" : "redo";
   // A person who confirms the call of a tool does not know its result.
   if (decision.approved && approval.node != "act") {
     Value edited = payload;
