@@ -13,7 +13,7 @@ std::vector<std::string> parcel_decision(const Value& approval, const std::strin
   if (approval["node"] == Value("release")) return {"approvals", "approve", id, "--by", "ana"};
   const std::string* key = approval["payload"]["key"].as_string();
   bool has_happened = key && calls_of(folder, "ask").contains(*key);
-  std::vector<std::string> words = {"approvals", has_happened ? "approve" : "reject", id, "--by",
+  std::vector<std::string> words = {"approvals", has_happened ? "happened" : "redo", id, "--by",
                                     "ana"};
   if (has_happened) {
     Value payload = approval["payload"];

@@ -246,11 +246,13 @@ class Player {
   Result<Done> answer(const Step& step) {
     if (step.named.contains("thread")) told_.thread = step.named_text("thread");
     std::string verdict = step.plain_text(1);
-    if (verdict != "yes" && verdict != "no") {
-      return not_carried_out("an answer is yes or no, not \"" + verdict + "\"");
+    bool is_about_effect = verdict == "happened" || verdict == "redo";
+    if (verdict != "yes" && verdict != "no" && !is_about_effect) {
+      return not_carried_out("an answer is yes, no, happened or redo, not \"" + verdict + "\"");
     }
     BELAY_TRY(std::string id, find_approval(step));
-    Words words = {"approvals", verdict == "yes" ? "approve" : "reject", id};
+    if (!is_about_effect) verdict = verdict == "yes" ? "approve" : "reject";
+    Words words = {"approvals", verdict, id};
     for (const char* name : {"by", "comment"}) {
       if (!step.named.contains(name)) continue;
       words.insert(words.end(), {"--" + std::string(name), step.named_text(name)});
