@@ -24,7 +24,7 @@ constexpr std::string_view kAgentHeaders[] = {
 constexpr int kAgentHeadersMax = 14;
 constexpr int kAgentLinesMax = 2'600;
 constexpr int kPublicHeadersMax = 41;
-constexpr int kPublicLinesInAllMax = 7'120;
+constexpr int kPublicLinesInAllMax = 7'400;
 constexpr int kReasonWithinLines = 30;
 
 int lines_of(std::string_view text) {
