@@ -73,8 +73,9 @@ void show_changes(CommandContext& world, const ApprovalRow& row) {
   if (edited.is_null()) return;
   world.output.line();
   world.output.line(std::string(kIndent) + std::string(world.phrases.edited) + ":");
-  // A module has a form for its payloads.
-  if (world.program.presentation.payload) return show_payload(world, edited);
+  const auto& known = world.program.presentation.payload;
+  ModuleContext seen = module_context(world);
+  if (known && known(seen, edited)) return;
   std::string before = payload_text(payload_of(row));
   std::string after = payload_text(edited);
   for (const std::string& line : line_diff(before, after)) {
@@ -92,7 +93,8 @@ void show_reply(CommandContext& world, const ApprovalRow& row) {
   }
   if (!reply.ok() || reply->answer.is_null()) return;
   world.output.line(std::string(kIndent) + std::string(world.phrases.answer) + ":");
-  for (std::string_view line : text_lines(payload_text(reply->answer))) {
+  std::string text = payload_text(reply->answer);
+  for (std::string_view line : text_lines(text)) {
     world.output.line(std::string(kIndent) + one_line(line));
   }
 }
@@ -171,7 +173,8 @@ void show_payload(CommandContext& world, const Value& payload) {
   ModuleContext seen = module_context(world);
   if (known && known(seen, payload)) return;
   // Without characters that control the terminal.
-  for (std::string_view line : text_lines(payload_text(payload))) {
+  std::string text = payload_text(payload);
+  for (std::string_view line : text_lines(text)) {
     world.output.line(std::string(kIndent) + one_line(line));
   }
 }
