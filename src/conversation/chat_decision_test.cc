@@ -124,5 +124,25 @@ TEST(ChatDecisions, OfAnApprovalWithoutACallReplaceItsPayload) {
   EXPECT_EQ(edited_payload(decided(R"({"type":"edit","args":"b"})"), Value("a")), Value("b"));
 }
 
+TEST(ChatDecisions, NameAChoice) {
+  ApprovalTerms terms;
+  terms.choices = {{"send", "", true}, {"rewrite", "Write it again", true}, {"reject", "", false}};
+  for (const char* text :
+       {R"("rewrite")", R"(" rewrite ")", R"({"choice":"rewrite","comment":""})",
+        R"([{"type":"rewrite"}])", R"({"decisions":[{"choice":"rewrite","answer":null}]})"}) {
+    auto chosen = decision_of_reply(parse_json(text).value(), terms);
+    ASSERT_TRUE(chosen.ok()) << text << chosen.error().message;
+    EXPECT_EQ(chosen->choice, "rewrite") << text;
+  }
+  auto answered =
+      decision_of_reply(parse_json(R"({"choice":"send","answer":{"a":1}})").value(), terms);
+  EXPECT_EQ(answered.value().answer, Value::object({{"a", 1}}));
+  for (const char* text : {R"("burn")", R"({"choice":"burn"})", R"({"choice":7})",
+                           R"({"choice":"send","approved":true})",
+                           R"({"choice":"reject","edited":1})"}) {
+    EXPECT_FALSE(decision_of_reply(parse_json(text).value(), terms).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace belay::conversation
