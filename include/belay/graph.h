@@ -25,7 +25,7 @@
 // version (Runtime::add() accepts several), or with one that has upgrade_from() or
 // accept_older_versions(). Otherwise it is rejected and not changed.
 
-#include "belay/approval_setting.h"
+#include "belay/detail/approval_setting.h"
 
 namespace belay {
 

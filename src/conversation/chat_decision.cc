@@ -33,7 +33,7 @@ Error no_such_choice(const ApprovalTerms& terms) {
     names += (names.empty() ? "" : ", ") + in_quotes(each.name);
   }
   return error(ErrorCode::invalid,
-               "The reply is no choice of this approval. Reply one of " + names + ".");
+               "The reply is not a choice of this approval. Reply one of " + names + ".");
 }
 
 std::string lower_word(std::string_view text) {

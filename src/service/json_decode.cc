@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "service/approval_terms_json.h"
 #include "service/json_encode.h"
 
 namespace belay {
@@ -271,41 +272,6 @@ Result<RunView> run_view_from(const Value& document) {
   return members.done(std::move(view));
 }
 
-namespace {
-
-// Servers of older versions send no terms.
-ApprovalTerms terms_in(Members& members) {
-  ApprovalTerms terms;
-  const Value::Array* choices = members["choices"].as_array();
-  for (const Value& each : choices ? *choices : Value::Array()) {
-    const bool* approves = each["approves"].as_bool();
-    const std::string* name = each["name"].as_string();
-    const std::string* label = each["label"].as_string();
-    if (!name || name->empty()) continue;
-    terms.choices.push_back({*name, label ? *label : "", !approves || *approves});
-  }
-  if (terms.choices.empty()) terms.choices = {{"approve", "", true}, {"reject", "", false}};
-  terms.answer_schema = members["answerSchema"];
-  if (!members["needs"].is_null()) terms.needs = members.number("needs");
-  if (!members["whenExpired"].is_null()) terms.when_expired = members.text("whenExpired");
-  return terms;
-}
-
-ApprovalReply reply_in(Members& members) {
-  ApprovalReply reply;
-  std::string choice = members.text_or_null("choice");
-  if (choice != "approve" && choice != "reject") reply.choice = std::move(choice);
-  if (!members["editedPayload"].is_null()) reply.edited = members["editedPayload"];
-  reply.answer = members["answer"];
-  const Value::Array* votes = members["votes"].as_array();
-  for (const Value& vote : votes ? *votes : Value::Array()) {
-    reply.votes.push_back(detail::vote_from(vote));
-  }
-  return reply;
-}
-
-}  // namespace
-
 Result<ApprovalRow> approval_from(const Value& document) {
   Members members(document, "An approval");
   ApprovalRow row;
@@ -318,11 +284,12 @@ Result<ApprovalRow> approval_from(const Value& document) {
   row.node = members.text("node");
   row.question = members.text("question");
   row.status = members.one_of<ApprovalStatus>("status");
-  row.payload = detail::payload_envelope(to_json(members["payload"]), terms_in(members));
+  row.payload = detail::payload_envelope(to_json(members["payload"]), terms_from(document));
   row.payload_hash = members.digest("payloadHash");
   row.created_at = members.instant("createdAt");
-  row.expires_at = never_expires;
-  if (!members["expiresAt"].is_null()) row.expires_at = members.instant("expiresAt");
+  const Value* expiry = document.find("expiresAt");
+  bool expires = !expiry || !expiry->is_null();
+  row.expires_at = expires ? members.instant("expiresAt") : never_expires;
   for (const std::string& role : members.texts("roles")) {
     row.roles += (row.roles.empty() ? "" : ",") + role;
   }
@@ -330,7 +297,7 @@ Result<ApprovalRow> approval_from(const Value& document) {
   row.decided_by = members.text_or_null("decidedBy");
   row.on_behalf_of = members.text_or_null("onBehalfOf");
   row.comment = members.text_or_null("comment");
-  row.edited = detail::reply_envelope(reply_in(members));
+  row.edited = detail::reply_envelope(reply_from(document));
   return members.done(std::move(row));
 }
 

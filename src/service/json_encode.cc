@@ -3,6 +3,7 @@
 #include "service/json_encode.h"
 
 #include "graph/call_record.h"
+#include "service/approval_terms_json.h"
 #include "service/thread_history.h"
 
 namespace belay {
@@ -112,34 +113,6 @@ Value edited_of(const ApprovalRow& row) {
   auto reply = reply_of(row);
   return reply.ok() ? std::move(reply->edited).value_or(Value()) : Value();
 }
-
-namespace {
-
-// Adds the terms and the parts of the decision that plain approvals do not have.
-void add_terms(const ApprovalRow& row, Value::Object& document) {
-  auto terms = terms_of(row);
-  auto reply = reply_of(row);
-  Value::Array choices;
-  for (const ApprovalChoice& each : terms.ok() ? terms->choices : std::vector<ApprovalChoice>()) {
-    choices.push_back(Value::object(
-        {{"name", each.name}, {"label", text_or_null(each.label)}, {"approves", each.approves}}));
-  }
-  document.emplace("choices", std::move(choices));
-  document.emplace("choice", text_or_null(choice_of(row)));
-  document.emplace("whenExpired", terms.ok() ? terms->when_expired : "reject");
-  if (terms.ok() && terms->needs != 1) document.emplace("needs", terms->needs);
-  if (terms.ok() && !terms->answer_schema.is_null()) {
-    document.emplace("answerSchema", terms->answer_schema);
-  }
-  if (!reply.ok()) return;
-  if (!reply->answer.is_null()) document.emplace("answer", std::move(reply->answer));
-  if (reply->votes.empty()) return;
-  Value::Array votes;
-  for (const ApprovalVote& vote : reply->votes) votes.push_back(detail::value_of(vote));
-  document.emplace("votes", std::move(votes));
-}
-
-}  // namespace
 
 Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
   // The votes of an approval that needs several decisions have a time, too.

@@ -22,7 +22,7 @@ struct Refund {
   std::string reason{};
 };
 
-// Says of the decision all that a node can read.
+// Returns all that a node can read of the decision.
 std::string told_by(Context& context, std::string_view approval = {}) {
   const ApprovalDecision* made = context.decision(approval);
   if (!made) return "none";

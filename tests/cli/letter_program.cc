@@ -59,7 +59,7 @@ Result<Graph<Letter>> board_graph() {
   return std::move(graph).build();
 }
 
-// The effect never says whether it has happened.
+// The outcome of the effect remains unknown.
 Result<Graph<Letter>> post_graph() {
   GraphBuilder<Letter> graph{"post"};
   graph.node("send", [](const Letter&, Context& context) {

@@ -23,7 +23,7 @@ constexpr std::string_view kAgentHeaders[] = {
     "model.h", "module.h", "output.h", "command.h", "route.h",   "open.h",   "main.h"};
 constexpr int kAgentHeadersMax = 14;
 constexpr int kAgentLinesMax = 2'600;
-constexpr int kPublicHeadersMax = 41;
+constexpr int kPublicHeadersMax = 42;
 constexpr int kPublicLinesInAllMax = 7'400;
 constexpr int kReasonWithinLines = 30;
 

@@ -160,7 +160,7 @@ Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition defi
                                                             std::vector<EdgeDeclaration> edges,
                                                             std::vector<std::string> faults = {});
 
-// What the approval offers to its deciders: stored with each request.
+// Everything that the approval offers to its deciders: stored with each request.
 ApprovalTerms terms_of(const GraphDefinition::Approval& approval);
 // The node that a choice leads to; empty for an unknown choice.
 std::string target_of(const GraphDefinition::Approval& approval, std::string_view choice);

@@ -1,6 +1,6 @@
 #pragma once
-// belay/approval_setting.h - ApprovalSetting: the options of an approval that was just added to a
-// graph; see graph.h.
+// belay/detail/approval_setting.h - ApprovalSetting: the options of an approval that was just added
+// to a graph; see graph.h.
 
 #include "belay/detail/graph_definition.h"
 
