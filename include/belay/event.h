@@ -128,4 +128,11 @@ struct ProgressEvent {
 };
 using ProgressObserver = std::function<void(const ProgressEvent&)>;
 
+// A node has held the executor's thread for longer than 100 ms.
+struct HeldLoop {
+  TenantId tenant;
+  std::string graph, node;
+  std::chrono::milliseconds held{};
+};
+
 }  // namespace belay

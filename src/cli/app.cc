@@ -311,6 +311,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
       telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
   parts.http = settings.http;
+  std::unique_ptr<telemetry::HeldLoopReport> held = telemetry.held_loops(used, clock, *loop);
+  if (held) parts.on_held_loop = [&held](const HeldLoop& each) { held->note(each); };
   take_settings(settings, chosen, parts);
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;

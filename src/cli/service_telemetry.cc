@@ -40,4 +40,10 @@ Result<Store*> ServiceTelemetry::around(Store& store, Clock& clock, Executor& ex
   return observed_.get();
 }
 
+std::unique_ptr<telemetry::HeldLoopReport> ServiceTelemetry::held_loops(Store& store, Clock& clock,
+                                                                        Executor& executor) const {
+  if (!metrics_) return nullptr;
+  return std::make_unique<telemetry::HeldLoopReport>(parts(), store, executor, clock);
+}
+
 }  // namespace belay::cli

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/settings.h"
 #include "telemetry/failure_webhook.h"
+#include "telemetry/held_loop_report.h"
 
 namespace belay::cli {
 
@@ -28,6 +29,10 @@ class ServiceTelemetry {
   // Returns a store that reports to these parts and to the webhook of settings.failure_webhook_url,
   // or `store`. Call it once. Fails with `invalid` for an invalid URL.
   Result<Store*> around(Store& store, Clock& clock, Executor& executor, Random& random);
+  // Returns the observer of nodes that hold the loop; null unless this is a service. `store`: the
+  // one of the runs. Destroy it before `store`.
+  std::unique_ptr<telemetry::HeldLoopReport> held_loops(Store& store, Clock& clock,
+                                                        Executor& executor) const;
 
  private:
   Output& output_;

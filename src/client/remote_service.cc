@@ -170,6 +170,16 @@ class RemoteService final : public Service {
     Target target(thread_path(thread, "/steering"));
     return get_list<SteeringMessage>(target, "messages", steering_from);
   }
+  Task<Result<Value>> why(const Principal&, ThreadId thread, std::optional<RunId> run) override {
+    Target target(thread_path(thread, "/why"));
+    add_run(target, run);
+    Ask ask = ask_to("GET", target.text());
+    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
+    const Value::Array* chain = document["chain"].as_array();
+    if (chain && !chain->empty()) co_return std::move(document);
+    Result<Done> missing = error(ErrorCode::invalid, "It has no list \"chain\".");
+    co_return connection().fitting(std::move(missing)).error();
+  }
   Schedules& schedules() override { return *schedules_; }
 
   Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread) override {

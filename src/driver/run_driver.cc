@@ -342,7 +342,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
     report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
   TaskJournal journal(journal_, action.attempt.task);
   auto context = context_for(action, journal, model_);
-  auto outcome = run_plain_node(*action.node, action.state.get(), *context);
+  auto outcome = call_plain(action, *context);
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
     EffectJournal::Request request;
     request.rows = journal.take_kept();
@@ -353,14 +353,28 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
     journal_.let_begin(action.attempt.task, row->name);
     journal_.remember(std::move(*row));
     context = context_for(action, journal, model_);
-    outcome = run_plain_node(*action.node, action.state.get(), *context);
+    outcome = call_plain(action, *context);
   }
+  outcome = within_timeout(*action.node, parts_.clock.now() - last_began_, std::move(outcome));
   NodeEffects left = context->take_effects();
   left.journal = journal.take_kept();
   outcome = finish_attempt(*action.node, frame_of(action.attempt).checkpoint_ns, action.attempt,
                            std::move(outcome), left);
   report_node_outcome(action.attempt, last_began_, std::move(outcome), std::move(left));
   co_return std::optional<End>();
+}
+
+NodeOutcome RunDriver::call_plain(const engine::StartNode& action, Context& context) {
+  Instant began = parts_.clock.now();
+  auto outcome = run_plain_node(*action.node, action.state.get(), context);
+  note_held(*action.node, parts_.clock.now() - began);
+  return outcome;
+}
+
+void RunDriver::note_held(const GraphDefinition::Node& node, Instant::duration held) {
+  if (!parts_.on_held_loop || held <= loop_held_max) return;
+  parts_.on_held_loop({run_.row.tenant, graph_->name, node.name,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(held)});
 }
 
 const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
@@ -406,7 +420,10 @@ void RunDriver::start_node(engine::StartNode& action) {
     stop_timer(attempts_.at(id).timer);
     on_attempt_finished(attempts_.at(id), std::move(outcome));
   };
+  const GraphDefinition::Node& node = *attempt.node;
+  Instant began = parts_.clock.now();
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
+  note_held(node, parts_.clock.now() - began);  // until its first wait
 }
 
 void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
@@ -417,9 +434,7 @@ void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
     // Before the coroutine is destroyed: its model calls then count as failures of the dependency.
     if (late.model) late.model->time_out();
     late.task.reset();
-    Error why =
-        error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
-                                          std::to_string(late.node->timeout->count()) + " ms.");
+    Error why = timed_out(*late.node);
     on_attempt_finished(late, std::move(why));
   });
 }

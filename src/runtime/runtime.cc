@@ -192,4 +192,14 @@ std::unique_ptr<Records> Runtime::records(TenantId tenant, UserId user) {
                        std::move(tenant), std::move(user));
 }
 
+std::vector<std::pair<std::string, std::string>> Runtime::slot_waits(const RunId& run) const {
+  std::vector<std::pair<std::string, std::string>> waits;
+  for (const auto& [id, driver] : body_->executor.driven()) {
+    if (id != run) continue;
+    auto of_driver = driver->slot_waits();
+    waits.insert(waits.end(), of_driver.begin(), of_driver.end());
+  }
+  return waits;
+}
+
 }  // namespace belay

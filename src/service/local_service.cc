@@ -17,6 +17,7 @@
 #include "service/run_request.h"
 #include "service/steering.h"
 #include "service/thread_history.h"
+#include "service/wait_facts.h"
 #include "worker/run_hold.h"
 
 namespace belay {
@@ -47,7 +48,9 @@ Result<Done> check_collection(const RecordWrite& write) {
 class LocalService final : public Service {
  public:
   explicit LocalService(LocalServiceParts parts)
-      : parts_(std::move(parts)), under_way_(parts_.executor) {
+      : parts_(std::move(parts)),
+        graphs_(registry_of(parts_)),
+        under_way_(parts_.executor) {
     auto check_start = [this](const Principal& who, StartRun wanted) -> Result<Done> {
       BELAY_CHECK(run_request(parts_.graphs, who.tenant, std::move(wanted)));
       return Done{};
@@ -301,6 +304,11 @@ class LocalService final : public Service {
     return read<Value>(parts_.store, std::move(reader));
   }
 
+  Task<Result<Value>> why(const Principal& who, ThreadId thread,
+                          std::optional<RunId> run) override {
+    return explain_wait(wait_parts(), who.tenant, std::move(thread), run);
+  }
+
   Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) override {
     struct Found {
       std::vector<RunRow> working;
@@ -396,7 +404,12 @@ class LocalService final : public Service {
   }
 
   Task<Result<Value>> queues(const Principal& who, std::optional<UserId> user) override {
-    return show_queues(queue_view(who), std::move(user));
+    std::optional<UserId> whose = user;
+    BELAY_CO_TRY(Value document, co_await show_queues(queue_view(who), std::move(user)));
+    BELAY_CO_TRY(Value::Array waits,
+                 co_await count_waits(wait_parts(), who.tenant, std::move(whose)));
+    document.as_object()->emplace("waitCauses", std::move(waits));
+    co_return std::move(document);
   }
   Task<Result<Value>> workers(const Principal& who) override {
     return show_workers(queue_view(who));
@@ -503,6 +516,16 @@ class LocalService final : public Service {
     return view;
   }
 
+  WaitParts wait_parts() const {
+    WaitParts parts{parts_.store, parts_.clock, graphs_, parts_.concurrency, parts_.works,
+                    parts_.runtime.session(), parts_.call};
+    parts.slot_waits = [&runtime = parts_.runtime](const RunId& run) {
+      return runtime.slot_waits(run);
+    };
+    if (parts_.process_of) parts.process_of = parts_.process_of;
+    return parts;
+  }
+
   SteeringParts steering_parts() const {
     return {parts_.store, parts_.clock, parts_.random, parts_.call};
   }
@@ -584,7 +607,14 @@ class LocalService final : public Service {
     co_return std::move(taken);
   }
 
+  static std::shared_ptr<const GraphRegistry> registry_of(const LocalServiceParts& parts) {
+    auto graphs = std::make_shared<GraphRegistry>();
+    for (const auto& graph : parts.graphs) graphs->add(graph);
+    return graphs;
+  }
+
   const LocalServiceParts parts_;
+  const std::shared_ptr<const GraphRegistry> graphs_;
   BackgroundOperations under_way_;
   const cron::ZoneDatabase zones_;
   std::unique_ptr<Schedules> schedules_;

@@ -80,6 +80,7 @@ const std::vector<Words>& later_verbs() {
       {"status"},
       {"history"},
       {"calls"},
+      {"why"},
       {"dev"},
       {"export"},
       {"import"},
