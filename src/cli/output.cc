@@ -59,6 +59,7 @@ bool Output::write_now(std::string_view line) {
 void Output::write_progress(std::string_view text) {
   std::string whole;
   if (passing_) whole = "\r\x1b[K";
+  if (std::exchange(speaking_, false)) whole = "\n";
   whole += without_directions(text);
   // A failure to write progress is ignored: the result can still be written.
   write_all(STDERR_FILENO, whole);
@@ -80,6 +81,22 @@ void Output::passing(std::string_view text) {
   if (options_.quiet || !options_.live) return;
   write_progress(text);
   passing_ = true;
+}
+
+void Output::words(std::string_view text) {
+  if (text.empty() || options_.quiet || !options_.live || log_) return;
+  std::string shown;
+  // The line of the node remains above its text.
+  if (!speaking_) shown = passing_ ? "\n" : "";
+  passing_ = false;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) shown += one_line(text.substr(0, end));
+    if (end < text.size()) shown += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  speaking_ = true;
+  write_all(STDERR_FILENO, without_directions(shown));
 }
 
 void Output::print_error(std::string_view message) {
@@ -107,7 +124,7 @@ std::string Output::styled_progress(Style style, std::string_view text) const {
 }
 
 ExitCode Output::finish(ExitCode code) {
-  if (passing_) write_progress("");
+  if (passing_ || speaking_) write_progress("");
   passing_ = false;
   int failure = failure_ != 0 ? failure_ : write_all(STDOUT_FILENO, result_);
   result_.clear();

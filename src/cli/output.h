@@ -52,6 +52,9 @@ class Output final : public belay::Output {
   void log_progress(Log* log) { log_ = log; }
   // Writes a line of progress that the next one overwrites. Only if `live`.
   void passing(std::string_view text);
+  // Continues a text that is shown while it is produced: characters of any lines. The next line of
+  // progress starts on a new line. Only if `live`.
+  void words(std::string_view text);
 
   // Writes one error line to stderr, in addition to the result.
   void print_error(std::string_view message);
@@ -75,6 +78,7 @@ class Output final : public belay::Output {
   OutputOptions options_;
   std::string result_;
   int failure_ = 0;       // errno of write_now()
+  bool speaking_ = false;  // the last line of stderr is a part of a text
   bool passing_ = false;  // the next progress line overwrites the last line of stderr
   Log* log_ = nullptr;    // of lines of progress; null: stderr
 };

@@ -26,7 +26,8 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
   if (!judge) return parts;
   // A member that is missing here causes a compile error.
   auto& [store, executor, clock, random, model, observer, limits, effect_observer, redact_prompt,
-         places, places_hold_starts, run_defaults, hints, http] = parts;
+         places, places_hold_starts, run_defaults, hints, http, on_held_loop] =
+      parts;
   return RuntimeParts{store,
                       executor,
                       *judge,
@@ -40,7 +41,8 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
                       places_hold_starts,
                       run_defaults,
                       hints,
-                      std::move(http)};
+                      std::move(http),
+                      std::move(on_held_loop)};
 }
 
 }  // namespace
