@@ -113,7 +113,8 @@ struct ProgressEvent {
     paused,
     decided,
     finished,
-    released,  // to the queue, because the process ends; `message` names abandoned nodes
+    released,       // to the queue, because the process ends; `message` names abandoned nodes
+    task_finished,  // one of several tasks of a superstep, before its commit
   };
   Kind kind = Kind::node_started;
   ThreadId thread;

@@ -44,7 +44,7 @@ struct RunView {
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // set if the run has a budget
   std::vector<EffectRow> uncertain = {};  // of an ended run: effects whose outcome is unknown
-  std::string held_by = {};  // why a queued run waits, for display: "user limit 5"; empty: none
+  std::string held_by = {};  // why a run waits for its next owner: "user limit 5"; empty: no cause
   bool success() const { return !has_failed(row.status); }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// cli/live_words.h - LiveWords: shows the text that the nodes of a run stream, while a command waits
-// for the run.
+// cli/live_words.h - LiveWords: shows the text that the nodes of a run stream, while a command
+// waits for the run.
 //
 // Only on a terminal: a file or a pipe receives the result alone. The text is for display: an
 // attempt that failed leaves its words on the screen.

@@ -77,10 +77,10 @@ class Output final : public belay::Output {
 
   OutputOptions options_;
   std::string result_;
-  int failure_ = 0;       // errno of write_now()
+  int failure_ = 0;        // errno of write_now()
   bool speaking_ = false;  // the last line of stderr is a part of a text
-  bool passing_ = false;  // the next progress line overwrites the last line of stderr
-  Log* log_ = nullptr;    // of lines of progress; null: stderr
+  bool passing_ = false;   // the next progress line overwrites the last line of stderr
+  Log* log_ = nullptr;     // of lines of progress; null: stderr
 };
 
 // Returns the text with U+FFFD for each character that changes the text direction.

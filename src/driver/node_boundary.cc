@@ -85,7 +85,8 @@ Error timed_out(const GraphDefinition::Node& node) {
 
 NodeOutcome within_timeout(const GraphDefinition::Node& node, Instant::duration taken,
                            NodeOutcome outcome) {
-  bool is_kept = std::holds_alternative<Error>(outcome) || std::holds_alternative<EffectRow>(outcome);
+  bool is_kept =
+      std::holds_alternative<Error>(outcome) || std::holds_alternative<EffectRow>(outcome);
   if (is_kept || !node.timeout || taken <= *node.timeout) return outcome;
   return timed_out(node);
 }

@@ -26,8 +26,7 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
   if (!judge) return parts;
   // A member that is missing here causes a compile error.
   auto& [store, executor, clock, random, model, observer, limits, effect_observer, redact_prompt,
-         places, places_hold_starts, run_defaults, hints, http, on_held_loop] =
-      parts;
+         places, places_hold_starts, run_defaults, hints, http, on_held_loop] = parts;
   return RuntimeParts{store,
                       executor,
                       *judge,

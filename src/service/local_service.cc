@@ -48,9 +48,7 @@ Result<Done> check_collection(const RecordWrite& write) {
 class LocalService final : public Service {
  public:
   explicit LocalService(LocalServiceParts parts)
-      : parts_(std::move(parts)),
-        graphs_(registry_of(parts_)),
-        under_way_(parts_.executor) {
+      : parts_(std::move(parts)), graphs_(registry_of(parts_)), under_way_(parts_.executor) {
     auto check_start = [this](const Principal& who, StartRun wanted) -> Result<Done> {
       BELAY_CHECK(run_request(parts_.graphs, who.tenant, std::move(wanted)));
       return Done{};
@@ -412,7 +410,10 @@ class LocalService final : public Service {
     co_return std::move(document);
   }
   Task<Result<Value>> workers(const Principal& who) override {
-    return show_workers(queue_view(who));
+    // A command that only asks is no worker.
+    std::optional<SessionId> except;
+    if (!parts_.works) except = parts_.runtime.session();
+    return show_workers(queue_view(who), except);
   }
   Task<Result<Value>> change_queue(const Principal& who, QueueChange change) override {
     return belay::change_queue(queue_view(who), std::move(change));
@@ -517,8 +518,9 @@ class LocalService final : public Service {
   }
 
   WaitParts wait_parts() const {
-    WaitParts parts{parts_.store, parts_.clock, graphs_, parts_.concurrency, parts_.works,
-                    parts_.runtime.session(), parts_.call};
+    WaitParts parts{parts_.store,       parts_.clock, graphs_,
+                    parts_.concurrency, parts_.works, parts_.runtime.session(),
+                    parts_.call};
     parts.slot_waits = [&runtime = parts_.runtime](const RunId& run) {
       return runtime.slot_waits(run);
     };
@@ -544,6 +546,10 @@ class LocalService final : public Service {
   }
 
   Task<Result<RunView>> with_hold(Result<RunView> view) {
+    if (view.ok() && view->row.status == RunStatus::running) {
+      BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(view->row.session));
+      if (!is_alive) view->held_by = "its process is gone";
+    }
     if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
     BELAY_CO_TRY(view->held_by, co_await held_by(view->row));
     co_return std::move(view);

@@ -247,8 +247,7 @@ Task<Result<Value>> explain_wait(WaitParts parts, TenantId tenant, ThreadId thre
   std::optional<WaitFacts> earlier;
   if (found.earlier) {
     WaitFacts before = *std::move(found.earlier);
-    BELAY_CO_TRY(earlier,
-                 co_await with_sessions(parts, std::move(before), found.sessions, others));
+    BELAY_CO_TRY(earlier, co_await with_sessions(parts, std::move(before), found.sessions, others));
   }
   co_return why_document(facts.run, wait_chain(facts, earlier));
 }

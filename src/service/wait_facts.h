@@ -1,5 +1,6 @@
 #pragma once
-// service/wait_facts.h - reads what is stored about a run that does not advance: the facts of why().
+// service/wait_facts.h - reads what is stored about a run that does not advance: the facts of
+// why().
 
 #include <functional>
 #include <map>

@@ -50,8 +50,8 @@ std::string deciders_text(const std::vector<std::string>& roles) {
 Cause wait_of_approval(const WaitFacts& facts, const ApprovalRow& row) {
   std::vector<std::string> roles = roles_of(row);
   Cause wait = wait_for(facts, WaitCause::approval,
-                       "Waits for a decision of " + deciders_text(roles) + " about node " +
-                           in_quotes(row.node) + ": " + row.question);
+                        "Waits for a decision of " + deciders_text(roles) + " about node " +
+                            in_quotes(row.node) + ": " + row.question);
   wait.is_alternative = true;
   wait.node = row.node;
   wait.interrupt = row.interrupt;
@@ -82,18 +82,18 @@ Cause wait_of_retry(const WaitFacts& facts, const WaitingTask& task) {
 }
 
 Cause wait_of_timer(const WaitFacts& facts, const std::string& node, Instant due) {
-  Cause wait = wait_for(facts, WaitCause::timer,
-                       node.empty() ? "Its wait ends then."
-                                    : "The wait of node " + in_quotes(node) + " ends then.");
+  Cause wait = wait_for(
+      facts, WaitCause::timer,
+      node.empty() ? "Its wait ends then." : "The wait of node " + in_quotes(node) + " ends then.");
   wait.node = node;
   wait.until = due;
   return wait;
 }
 
 Cause wait_of_slot(const WaitFacts& facts, const WaitingTask& task) {
-  Cause wait = wait_for(facts, WaitCause::dependency,
-                       "Node " + in_quotes(task.node) + " waits for a slot of " +
-                           in_quotes(task.dependency) + ".");
+  Cause wait = wait_for(
+      facts, WaitCause::dependency,
+      "Node " + in_quotes(task.node) + " waits for a slot of " + in_quotes(task.dependency) + ".");
   wait.node = task.node;
   return wait;
 }
@@ -139,8 +139,8 @@ std::string_view text_of_scope(ConcurrencyScope scope) {
 
 Cause wait_of_limit(const WaitFacts& facts, const RunHolds::FullLimit& full) {
   std::string text = "The " + std::string(text_of_scope(full.scope)) + " limit of " +
-                     runs_text(full.limit, "running run", "running runs") + " is reached: " +
-                     std::to_string(full.running) + " of them in progress.";
+                     runs_text(full.limit, "running run", "running runs") +
+                     " is reached: " + std::to_string(full.running) + " of them in progress.";
   return wait_for(facts, WaitCause::limit, std::move(text));
 }
 
@@ -148,8 +148,8 @@ Cause wait_of_limit(const WaitFacts& facts, const RunHolds::FullLimit& full) {
 void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vector<Cause>& waits) {
   std::size_t before = waits.size();
   if (!facts.damage.empty()) {
-    waits.push_back(wait_for(facts, WaitCause::damage,
-                             "Its stored data cannot be read: " + facts.damage));
+    waits.push_back(
+        wait_for(facts, WaitCause::damage, "Its stored data cannot be read: " + facts.damage));
   }
   if (!facts.code_gone.empty()) {
     waits.push_back(wait_for(facts, WaitCause::code_gone, facts.code_gone));
@@ -158,15 +158,16 @@ void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vecto
   if (facts.run.status != RunStatus::running) {
     if (facts.queue_is_paused) {
       Cause paused = wait_for(facts, WaitCause::paused_queue,
-                             "The queue " + in_quotes(facts.run.queue) + " is paused.");
+                              "The queue " + in_quotes(facts.run.queue) + " is paused.");
       paused.queue = facts.run.queue;
       waits.push_back(std::move(paused));
     }
-    for (const RunHolds::FullLimit& full : facts.limits) waits.push_back(wait_of_limit(facts, full));
+    for (const RunHolds::FullLimit& full : facts.limits)
+      waits.push_back(wait_of_limit(facts, full));
   }
   if (!facts.has_worker) {
-    waits.push_back(wait_for(facts, WaitCause::no_worker,
-                             "No process that executes queued runs is known."));
+    waits.push_back(
+        wait_for(facts, WaitCause::no_worker, "No process that executes queued runs is known."));
   }
   if (waits.size() > before) return;
   if (facts.runs_before > 0) {
@@ -210,16 +211,16 @@ void add_waits_of_running(const WaitFacts& facts, std::vector<Cause>& waits) {
   add_task_waits(facts, waits);
   add_running_nodes(facts, waits);
   if (waits.empty()) {
-    waits.push_back(wait_for(facts, WaitCause::node,
-                             "It is running in worker" + worker_text(facts) + "."));
+    waits.push_back(
+        wait_for(facts, WaitCause::node, "It is running in worker" + worker_text(facts) + "."));
   }
   for (Cause& wait : waits) wait.is_alternative = true;
 }
 
 void add_waits_of_breakpoint(const WaitFacts& facts, std::vector<Cause>& waits) {
   Cause wait = wait_for(facts, WaitCause::breakpoint,
-                       "It stands at a breakpoint at node " + in_quotes(facts.run.node) +
-                           ". It continues with resume.");
+                        "It stands at a breakpoint at node " + in_quotes(facts.run.node) +
+                            ". It continues with resume.");
   wait.node = facts.run.node;
   waits.push_back(std::move(wait));
 }
@@ -325,9 +326,9 @@ std::vector<Cause> why(const WaitFacts& facts) {
       add_waits_of_paused(facts, waits);
       break;
     case RunStatus::quarantined:
-      waits.push_back(wait_for(facts, WaitCause::quarantined,
-                               "It is quarantined: " + facts.run.reason +
-                                   ". It continues with resume."));
+      waits.push_back(
+          wait_for(facts, WaitCause::quarantined,
+                   "It is quarantined: " + facts.run.reason + ". It continues with resume."));
       break;
     default:
       waits.push_back(wait_for(facts, WaitCause::ended,

@@ -56,15 +56,15 @@ struct WaitFacts {
   RunRow run;
   Instant now{};
   std::vector<WaitingTask> tasks = {};
-  std::vector<ApprovalRow> approvals = {};       // open, oldest first
-  std::optional<SessionRow> owner = {};          // of a running run, if the store knows it
+  std::vector<ApprovalRow> approvals = {};  // open, oldest first
+  std::optional<SessionRow> owner = {};     // of a running run, if the store knows it
   bool owner_is_alive = false;
   std::optional<std::int64_t> owner_process = {};
-  std::optional<RunRow> earlier_run = {};        // that has to end first
+  std::optional<RunRow> earlier_run = {};  // that has to end first
   bool queue_is_paused = false;
   std::vector<RunHolds::FullLimit> limits = {};  // that are reached
-  std::uint64_t runs_before = 0;  // due runs that are claimed first
-  bool has_worker = true;         // false: no process that claims queued runs is known
+  std::uint64_t runs_before = 0;                 // due runs that are claimed first
+  bool has_worker = true;  // false: no process that claims queued runs is known
   // Why no known process can continue the run; empty: one can, or might.
   std::string code_gone = {};
   std::string damage = {};

@@ -80,14 +80,13 @@ struct WhyService : CrashingStoreFixture {
   }
   // A worker that runs until the test ends.
   void work() {
-    spawned.push_back(spawn<Result<std::size_t>>(loop, runtime->run_worker({}),
-                                                 [](Result<std::size_t>) {}));
+    spawned.push_back(
+        spawn<Result<std::size_t>>(loop, runtime->run_worker({}), [](Result<std::size_t>) {}));
   }
   void pass(std::chrono::milliseconds time) { loop.run_until(clock.now() + time); }
   void resume(const std::string& thread) {
-    spawned.push_back(
-        spawn<Result<RunView>>(loop, service->resume(local_program, ThreadId(thread)),
-                               [](Result<RunView>) {}));
+    spawned.push_back(spawn<Result<RunView>>(loop, service->resume(local_program, ThreadId(thread)),
+                                             [](Result<RunView>) {}));
   }
   Value document(const std::string& thread) {
     auto found = block_on(loop, service->why(local_program, ThreadId(thread), std::nullopt));
@@ -101,9 +100,7 @@ struct WhyService : CrashingStoreFixture {
     }
     return causes;
   }
-  std::vector<std::string> causes(const std::string& thread) {
-    return causes_in(document(thread));
-  }
+  std::vector<std::string> causes(const std::string& thread) { return causes_in(document(thread)); }
   std::string first_text(const std::string& thread) {
     return *document(thread)["chain"].as_array()->front()["text"].as_string();
   }
@@ -279,8 +276,8 @@ TEST(Why, NamesASlotOfADependency) {
 // For every status and every combination of facts.
 TEST(Why, IsTotal) {
   for (int bits = 0; bits < 1 << 9; ++bits) {
-    for (RunStatus status : {RunStatus::queued, RunStatus::running, RunStatus::paused,
-                             RunStatus::quarantined}) {
+    for (RunStatus status :
+         {RunStatus::queued, RunStatus::running, RunStatus::paused, RunStatus::quarantined}) {
       for (const char* reason : {"", "approval", "timer", "breakpoint"}) {
         WaitFacts facts;
         facts.run.status = status;

@@ -58,11 +58,10 @@ inline constexpr MetricFamily kLoopHeldMax{
 inline constexpr MetricFamily kWaitingRuns{MetricKind::gauge, "belay_waiting_runs",
                                            "Runs that have not ended, by the cause of their wait"};
 
-inline constexpr std::array kFamilies = {&kApprovalsDecided, &kApprovalsOpened,   &kAttemptsFailed,
-                                         &kCommitSeconds,    &kFailureRate,       &kFailureAlert,
-                                         &kRequestSeconds,   &kLoopHeldMax,       &kLoopHeld,
-                                         &kModelCachedTokens, &kModelSeconds,     &kModelTokens,
-                                         &kRunSeconds,       &kRuns,              &kRunsEnded,
-                                         &kRunsStarted,      &kWaitingRuns};
+inline constexpr std::array kFamilies = {
+    &kApprovalsDecided, &kApprovalsOpened, &kAttemptsFailed, &kCommitSeconds, &kFailureRate,
+    &kFailureAlert,     &kRequestSeconds,  &kLoopHeldMax,    &kLoopHeld,      &kModelCachedTokens,
+    &kModelSeconds,     &kModelTokens,     &kRunSeconds,     &kRuns,          &kRunsEnded,
+    &kRunsStarted,      &kWaitingRuns};
 
 }  // namespace belay::telemetry

@@ -77,8 +77,8 @@ void HeldLoopReport::note(const HeldLoop& held) {
   }
   ++noted.times;
   Instant now = clock_.now();
-  bool is_recent = noted.reported != Instant() && now >= noted.reported &&
-                   now - noted.reported < kReportEvery;
+  bool is_recent =
+      noted.reported != Instant() && now >= noted.reported && now - noted.reported < kReportEvery;
   if (is_recent) return;
   noted.reported = now;
   std::int64_t times = std::exchange(noted.times, 0);
@@ -88,7 +88,9 @@ void HeldLoopReport::note(const HeldLoop& held) {
          "loop.held",
          "The node held the event loop, and with it all runs of this process. Wait in a coroutine, "
          "or use context.run_blocking().",
-         {{"agent", held.graph}, {"node", held.node}, {"heldMs", std::to_string(ms)},
+         {{"agent", held.graph},
+          {"node", held.node},
+          {"heldMs", std::to_string(ms)},
           {"times", std::to_string(times)}}});
   }
   write_record(held, noted, times);

@@ -42,8 +42,8 @@ class HeldLoopReport {
 
  private:
   struct Noted {
-    Instant reported{};          // the last time; unset: never
-    std::int64_t times = 0;      // since then
+    Instant reported{};           // the last time; unset: never
+    std::int64_t times = 0;       // since then
     std::int64_t longest_ms = 0;  // in this process
     bool is_writing = false;
     Spawned writing;

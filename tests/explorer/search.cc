@@ -89,7 +89,8 @@ bool is_fault(const Move& move) {
 
 class Search {
  public:
-  explicit Search(const SearchOptions& options) : options_(options), processes_(options), why_judge_(processes_, options.why) {}
+  explicit Search(const SearchOptions& options)
+      : options_(options), processes_(options), why_judge_(processes_, options.why) {}
 
   SearchReport run();
 

@@ -35,8 +35,7 @@ int new_session(const Stored& stored, const Living& living) {
 
 }  // namespace
 
-WhyJudge::WhyJudge(Processes& processes, Why why)
-    : processes_(processes), why_(std::move(why)) {
+WhyJudge::WhyJudge(Processes& processes, Why why) : processes_(processes), why_(std::move(why)) {
   graphs_.add(processes.graph());
 }
 
@@ -148,9 +147,8 @@ std::string WhyJudge::fault_of_earlier(const World& world, const RunRow& run) {
   if (!later) return "it is gone once the earlier run is cancelled.";
   World next{after, world.living, world.now};
   std::vector<Cause> causes = why_(facts_of(next, *later));
-  bool still = std::any_of(causes.begin(), causes.end(), [](const Cause& each) {
-    return each.cause == WaitCause::earlier_run;
-  });
+  bool still = std::any_of(causes.begin(), causes.end(),
+                           [](const Cause& each) { return each.cause == WaitCause::earlier_run; });
   return still ? "it still waits once the earlier run is cancelled." : "";
 }
 
