@@ -403,9 +403,11 @@ class LocalService final : public Service {
 
   Task<Result<Value>> queues(const Principal& who, std::optional<UserId> user) override {
     std::optional<UserId> whose = user;
-    BELAY_CO_TRY(Value document, co_await show_queues(queue_view(who), std::move(user)));
+    QueueView view = queue_view(who);
+    BELAY_CO_TRY(Value document, co_await show_queues(std::move(view), std::move(user)));
+    WaitParts parts = wait_parts();
     BELAY_CO_TRY(Value::Array waits,
-                 co_await count_waits(wait_parts(), who.tenant, std::move(whose)));
+                 co_await count_waits(std::move(parts), who.tenant, std::move(whose)));
     document.as_object()->emplace("waitCauses", std::move(waits));
     co_return std::move(document);
   }

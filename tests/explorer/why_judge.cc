@@ -56,6 +56,7 @@ const Stored& WhyJudge::after_call(const World& world, Errand errand) {
   for (int step = 0; step < kStepsMax && !moment->progress.ended; ++step) {
     Heard heard;
     heard.now = world.now;
+    BELAY_ASSERT(!moment->progress.open.empty());
     Open::What what = moment->progress.open.front().what;
     if (what == Open::What::read) heard.seen = stored;
     if (what == Open::What::commit) {
