@@ -33,6 +33,18 @@ std::string styled_if(bool shown, Style style, std::string_view text) {
   return std::string(sequence) + std::string(text) + "\x1b[0m";
 }
 
+// Returns the text without control characters, except its line breaks.
+std::string plain_lines(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) plain += one_line(text.substr(0, end));
+    if (end < text.size()) plain += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return plain;
+}
+
 }  // namespace
 
 void Output::line(std::string_view text) {
@@ -53,6 +65,11 @@ void Output::document(const Value& value) {
 
 bool Output::write_now(std::string_view line) {
   failure_ = write_all(STDOUT_FILENO, with_escaped_directions(line) + "\n");
+  return failure_ == 0;
+}
+
+bool Output::write_part(std::string_view text) {
+  failure_ = write_all(STDOUT_FILENO, without_directions(plain_lines(text)));
   return failure_ == 0;
 }
 
@@ -89,12 +106,7 @@ void Output::words(std::string_view text) {
   // The line of the node remains above its text.
   if (!speaking_) shown = passing_ ? "\n" : "";
   passing_ = false;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) shown += one_line(text.substr(0, end));
-    if (end < text.size()) shown += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  shown += plain_lines(text);
   speaking_ = true;
   write_all(STDERR_FILENO, without_directions(shown));
 }

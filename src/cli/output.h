@@ -29,6 +29,7 @@ struct OutputOptions {
   bool coloured_progress = false;  // stderr supports colours
   bool live = false;               // stderr is a terminal: its last line can be overwritten
   bool utf8 = true;                // the terminal supports UTF-8; false: ASCII
+  bool live_result = false;        // stdout is a terminal: texts can be shown as they come
   int width = 80;                  // columns of text
 };
 
@@ -44,6 +45,8 @@ class Output final : public belay::Output {
   void paragraph(std::string_view text, std::string_view indent = "") override;
   void document(const Value& value) override;
   bool write_now(std::string_view line) override;
+  // Writes a part of a line of such a result, for a terminal; may contain line breaks.
+  bool write_part(std::string_view text);
   // Adds a text verbatim, with any options: help, the version.
   void text(std::string_view text) { result_ += text; }
 
