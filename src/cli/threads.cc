@@ -56,12 +56,17 @@ Instant activity_of(const ListedThread& listed) {
 }
 
 std::vector<std::string> cells_of(const CommandContext& world, const ListedThread& one) {
+  std::string state = one.run ? state_of(world, *one.run) : "";
+  if (one.run && one.run->status == RunStatus::running && world.local) {
+    auto is_alive = world.local->store.is_alive(one.run->session);
+    if (is_alive.ok() && !*is_alive) state += ": its process is gone";
+  }
   std::string title = one.thread.title.empty() ? "" : "\"" + one.thread.title + "\"";
   return {one.thread.thread.text,
           one.thread.graph,
           moment_text(world.settings.time_zone, activity_of(one)),
           one.run ? std::string(name_of(thread_status(*one.run))) : "",
-          one.run ? state_of(world, *one.run) : "",
+          state,
           title};
 }
 
