@@ -117,7 +117,7 @@ void add_running_nodes(const WaitFacts& facts, std::vector<Cause>& waits) {
   }
 }
 
-// What the tasks of a run wait for, apart from a worker.
+// Adds the causes in the tasks of a run: those apart from a worker.
 void add_task_waits(const WaitFacts& facts, std::vector<Cause>& waits) {
   for (const ApprovalRow& row : facts.approvals) {
     if (row.expires_at > facts.now) waits.push_back(wait_of_approval(facts, row));
@@ -144,7 +144,7 @@ Cause wait_of_limit(const WaitFacts& facts, const RunHolds::FullLimit& full) {
   return wait_for(facts, WaitCause::limit, std::move(text));
 }
 
-// What keeps a due run from its next owner. `what`: why it is due, a sentence.
+// Adds the causes that keep a due run from its next owner. `what`: why it is due, a sentence.
 void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vector<Cause>& waits) {
   std::size_t before = waits.size();
   if (!facts.damage.empty()) {

@@ -16,7 +16,7 @@
 
 namespace belay {
 
-// What a run waits for. The names are those of the JSON and of the metric.
+// The kinds of causes. The names are those of the JSON and of the metric.
 enum class WaitCause {
   ended,          // nothing: the run has ended
   approval,       // a decision of a person
@@ -51,7 +51,7 @@ struct WaitingTask {
   std::string dependency;  // the slot that its attempt in this process waits for; empty: none
 };
 
-// What is known about a run at one moment.
+// The facts about a run at one moment.
 struct WaitFacts {
   RunRow run;
   Instant now{};
