@@ -6,7 +6,7 @@ namespace belay::cli {
 namespace {
 
 // A wider cell moves the rest of its line only.
-constexpr std::size_t kWidthMax = 40;
+constexpr std::size_t kColumnMax = 40;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Table::show(Output& output) const {
   std::vector<std::size_t> widths(headers_.size());
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], std::min(columns(row[i]), kWidthMax));
+      widths[i] = std::max(widths[i], std::min(columns(row[i]), kColumnMax));
     }
   }
   for (std::size_t i = 0; i < widths.size(); ++i) {

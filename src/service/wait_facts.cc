@@ -54,7 +54,7 @@ void add_tasks(const engine::Run& run, std::vector<WaitingTask>& tasks) {
 }
 
 // The run can be read only with its graph; without it, its rows say enough about a pause.
-Result<Done> read_run(Snapshot& view, const GraphRegistry& graphs, WaitFacts& facts) {
+Result<Done> read_waiting_run(Snapshot& view, const GraphRegistry& graphs, WaitFacts& facts) {
   auto loaded = RunLoader::load(view, graphs, facts.run, std::nullopt);
   if (!loaded.ok() && loaded.error().code == ErrorCode::corrupt) {
     facts.damage = loaded.error().message;
@@ -219,7 +219,7 @@ Result<WaitFacts> wait_facts(Snapshot& view, const GraphRegistry& graphs,
     BELAY_TRY(facts.earlier_run, run_row(view, facts.run.tenant, *ahead));
     return facts;
   }
-  BELAY_CHECK(read_run(view, graphs, facts));
+  BELAY_CHECK(read_waiting_run(view, graphs, facts));
   BELAY_CHECK(read_hold(view, limits, facts));
   return facts;
 }

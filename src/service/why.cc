@@ -15,7 +15,7 @@ using Phase = engine::NodeTask::Phase;
 // A document names this many alternatives; the others are counted.
 constexpr std::size_t kNamedMax = 20;
 
-Cause wait_for(const WaitFacts& facts, WaitCause cause, std::string text) {
+Cause cause_of(const WaitFacts& facts, WaitCause cause, std::string text) {
   Cause wait;
   wait.cause = cause;
   wait.text = std::move(text);
@@ -27,7 +27,7 @@ std::string runs_text(std::uint64_t count, std::string_view one, std::string_vie
   return std::to_string(count) + " " + std::string(count == 1 ? one : several);
 }
 
-std::vector<std::string> roles_of(const ApprovalRow& row) {
+std::vector<std::string> decider_roles(const ApprovalRow& row) {
   std::vector<std::string> roles;
   std::size_t begin = 0;
   while (begin < row.roles.size()) {
@@ -48,8 +48,8 @@ std::string deciders_text(const std::vector<std::string>& roles) {
 }
 
 Cause wait_of_approval(const WaitFacts& facts, const ApprovalRow& row) {
-  std::vector<std::string> roles = roles_of(row);
-  Cause wait = wait_for(facts, WaitCause::approval,
+  std::vector<std::string> roles = decider_roles(row);
+  Cause wait = cause_of(facts, WaitCause::approval,
                         "Waits for a decision of " + deciders_text(roles) + " about node " +
                             in_quotes(row.node) + ": " + row.question);
   wait.is_alternative = true;
@@ -75,14 +75,14 @@ Cause wait_of_retry(const WaitFacts& facts, const WaitingTask& task) {
   if (task.attempts_max > 0) number += " of " + std::to_string(task.attempts_max);
   std::string text = "Attempt " + number + " of node " + in_quotes(task.node) + " is due then";
   text += task.error.empty() ? "." : "; the one before it failed: " + task.error;
-  Cause wait = wait_for(facts, WaitCause::retry, std::move(text));
+  Cause wait = cause_of(facts, WaitCause::retry, std::move(text));
   wait.node = task.node;
   wait.until = task.due;
   return wait;
 }
 
 Cause wait_of_timer(const WaitFacts& facts, const std::string& node, Instant due) {
-  Cause wait = wait_for(
+  Cause wait = cause_of(
       facts, WaitCause::timer,
       node.empty() ? "Its wait ends then." : "The wait of node " + in_quotes(node) + " ends then.");
   wait.node = node;
@@ -91,7 +91,7 @@ Cause wait_of_timer(const WaitFacts& facts, const std::string& node, Instant due
 }
 
 Cause wait_of_slot(const WaitFacts& facts, const WaitingTask& task) {
-  Cause wait = wait_for(
+  Cause wait = cause_of(
       facts, WaitCause::dependency,
       "Node " + in_quotes(task.node) + " waits for a slot of " + in_quotes(task.dependency) + ".");
   wait.node = task.node;
@@ -111,7 +111,7 @@ void add_running_nodes(const WaitFacts& facts, std::vector<Cause>& waits) {
   for (const auto& [node, count] : nodes) {
     std::string text = "Node " + in_quotes(node) + " is running";
     if (count > 1) text += " " + std::to_string(count) + " tasks";
-    Cause wait = wait_for(facts, WaitCause::node, text + " in worker" + worker_text(facts) + ".");
+    Cause wait = cause_of(facts, WaitCause::node, text + " in worker" + worker_text(facts) + ".");
     wait.node = node;
     waits.push_back(std::move(wait));
   }
@@ -141,7 +141,7 @@ Cause wait_of_limit(const WaitFacts& facts, const RunHolds::FullLimit& full) {
   std::string text = "The " + std::string(text_of_scope(full.scope)) + " limit of " +
                      runs_text(full.limit, "running run", "running runs") +
                      " is reached: " + std::to_string(full.running) + " of them in progress.";
-  return wait_for(facts, WaitCause::limit, std::move(text));
+  return cause_of(facts, WaitCause::limit, std::move(text));
 }
 
 // Adds the causes that keep a due run from its next owner. `what`: why it is due, a sentence.
@@ -149,15 +149,15 @@ void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vecto
   std::size_t before = waits.size();
   if (!facts.damage.empty()) {
     waits.push_back(
-        wait_for(facts, WaitCause::damage, "Its stored data cannot be read: " + facts.damage));
+        cause_of(facts, WaitCause::damage, "Its stored data cannot be read: " + facts.damage));
   }
   if (!facts.code_gone.empty()) {
-    waits.push_back(wait_for(facts, WaitCause::code_gone, facts.code_gone));
+    waits.push_back(cause_of(facts, WaitCause::code_gone, facts.code_gone));
   }
   // A running run whose owner is gone is claimed from a paused queue, too, and counts as running.
   if (facts.run.status != RunStatus::running) {
     if (facts.queue_is_paused) {
-      Cause paused = wait_for(facts, WaitCause::paused_queue,
+      Cause paused = cause_of(facts, WaitCause::paused_queue,
                               "The queue " + in_quotes(facts.run.queue) + " is paused.");
       paused.queue = facts.run.queue;
       waits.push_back(std::move(paused));
@@ -167,29 +167,29 @@ void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vecto
   }
   if (!facts.has_worker) {
     waits.push_back(
-        wait_for(facts, WaitCause::no_worker, "No process that executes queued runs is known."));
+        cause_of(facts, WaitCause::no_worker, "No process that executes queued runs is known."));
   }
   if (waits.size() > before) return;
   if (facts.runs_before > 0) {
-    waits.push_back(wait_for(facts, WaitCause::queue_place,
+    waits.push_back(cause_of(facts, WaitCause::queue_place,
                              runs_text(facts.runs_before, "due run goes", "due runs go") +
                                  " first in the queue " + in_quotes(facts.run.queue) + "."));
     return;
   }
-  waits.push_back(wait_for(facts, WaitCause::next_poll,
+  waits.push_back(cause_of(facts, WaitCause::next_poll,
                            what + " A worker with a free slot claims it at its next poll."));
 }
 
 void add_waits_of_queued(const WaitFacts& facts, std::vector<Cause>& waits) {
   if (facts.earlier_run) {
     const RunRow& earlier = *facts.earlier_run;
-    waits.push_back(wait_for(facts, WaitCause::earlier_run,
+    waits.push_back(cause_of(facts, WaitCause::earlier_run,
                              "Run " + short_id(earlier.run) + " of this thread is " +
                                  std::string(name_of(earlier.status)) + " and has to end first."));
     return;
   }
   if (facts.run.due_at > facts.now) {
-    Cause delayed = wait_for(facts, WaitCause::delayed_start, "Its start is delayed until then.");
+    Cause delayed = cause_of(facts, WaitCause::delayed_start, "Its start is delayed until then.");
     delayed.until = facts.run.due_at;
     waits.push_back(std::move(delayed));
     return;
@@ -199,7 +199,7 @@ void add_waits_of_queued(const WaitFacts& facts, std::vector<Cause>& waits) {
 
 void add_waits_of_running(const WaitFacts& facts, std::vector<Cause>& waits) {
   if (!facts.owner_is_alive) {
-    waits.push_back(wait_for(facts, WaitCause::lease,
+    waits.push_back(cause_of(facts, WaitCause::lease,
                              "The process that executed it is gone" + worker_text(facts) +
                                  ". A worker, or resume, continues it."));
     std::size_t before = waits.size();
@@ -212,13 +212,13 @@ void add_waits_of_running(const WaitFacts& facts, std::vector<Cause>& waits) {
   add_running_nodes(facts, waits);
   if (waits.empty()) {
     waits.push_back(
-        wait_for(facts, WaitCause::node, "It is running in worker" + worker_text(facts) + "."));
+        cause_of(facts, WaitCause::node, "It is running in worker" + worker_text(facts) + "."));
   }
   for (Cause& wait : waits) wait.is_alternative = true;
 }
 
 void add_waits_of_breakpoint(const WaitFacts& facts, std::vector<Cause>& waits) {
-  Cause wait = wait_for(facts, WaitCause::breakpoint,
+  Cause wait = cause_of(facts, WaitCause::breakpoint,
                         "It stands at a breakpoint at node " + in_quotes(facts.run.node) +
                             ". It continues with resume.");
   wait.node = facts.run.node;
@@ -244,14 +244,14 @@ void add_waits_of_paused(const WaitFacts& facts, std::vector<Cause>& waits) {
   if (waits.empty() && is_timer) waits.push_back(wait_of_timer(facts, run.node, run.due_at));
   if (waits.empty()) {
     std::string about = facts.damage.empty() ? "none of its approvals is open." : facts.damage;
-    waits.push_back(wait_for(facts, WaitCause::damage, "Its stored data is damaged: " + about));
+    waits.push_back(cause_of(facts, WaitCause::damage, "Its stored data is damaged: " + about));
   }
   if (waits.size() > 1) {
     for (Cause& wait : waits) wait.is_alternative = true;
   }
   // A decision needs the graph, too.
   if (!facts.code_gone.empty()) {
-    waits.push_back(wait_for(facts, WaitCause::code_gone, facts.code_gone));
+    waits.push_back(cause_of(facts, WaitCause::code_gone, facts.code_gone));
   }
 }
 
@@ -327,11 +327,11 @@ std::vector<Cause> why(const WaitFacts& facts) {
       break;
     case RunStatus::quarantined:
       waits.push_back(
-          wait_for(facts, WaitCause::quarantined,
+          cause_of(facts, WaitCause::quarantined,
                    "It is quarantined: " + facts.run.reason + ". It continues with resume."));
       break;
     default:
-      waits.push_back(wait_for(facts, WaitCause::ended,
+      waits.push_back(cause_of(facts, WaitCause::ended,
                                "It has ended: " + std::string(name_of(facts.run.status)) + "."));
   }
   return waits;
