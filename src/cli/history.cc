@@ -39,12 +39,13 @@ std::string time_since_previous(const std::vector<CheckpointRow>& rows, std::siz
 
 void show_commits(const CommandContext& world, const RunHistory& history) {
   if (std::string due = due_text(world, history.run); !due.empty()) world.output.line(due);
-  Table table({"SEQ", "TIME", "TOOK", "COMMIT", "NODE", "STATUS"}, {0, 2});
+  Table table({"SEQ", "TIME", "COMMIT", "NODE", "STATUS", "TOOK"}, {0});
   for (std::size_t i = 0; i < history.checkpoints.size(); ++i) {
     const CheckpointRow& row = history.checkpoints[i];
     table.add({std::to_string(row.seq), precise_text(world.settings.time_zone, row.created_at),
-               time_since_previous(history.checkpoints, i), std::string(name_of(row.kind)),
-               row.node, std::string(status_label(world.phrases, row.status))});
+               std::string(name_of(row.kind)), row.node,
+               std::string(status_label(world.phrases, row.status)),
+               time_since_previous(history.checkpoints, i)});
   }
   table.show(world.output);
 }
