@@ -146,6 +146,15 @@ TEST(CliHelp, AMisspeltVerbIsToldWhereToLook) {
   Outcome refused = run_belay({"approvels"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_TRUE(refused.says({"approvels", "--help"})) << refused.err;
+  EXPECT_TRUE(refused.says({"Did you mean \"approvals\"?"})) << refused.err;
+}
+
+TEST(CliHelp, AnOptionOfAnotherCommandNamesThat) {
+  Outcome refused = run_belay({"run", "--date", "2026-01-02"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"It is an option of", "run daily-audit"})) << refused.err;
+  Outcome mistyped = run_belay({"run", "--inptu", "a=b"});
+  EXPECT_TRUE(mistyped.says({"Did you mean \"--input\"?"})) << mistyped.err;
 }
 
 }  // namespace
