@@ -130,10 +130,10 @@ TEST(CliHelp, EveryVerbHasExamplesAndHelpOpensNoStore) {
   }
 }
 
-TEST(CliHelp, VerbsAreAtMostThirty) {
+TEST(CliHelp, VerbsAreAtMostThirtyOne) {
   std::map<std::string, int> first;
   for (const Words& words : verbs()) ++first[words.front()];
-  EXPECT_LE(first.size(), 30u);
+  EXPECT_LE(first.size(), 31u);
 }
 
 TEST(CliHelp, Version) {
