@@ -78,7 +78,7 @@ std::vector<ModelName> servers_of(const Settings& settings) {
 Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock& clock, bool& any) {
   ModelSettings models = settings.models;
   models.timeouts = {kTryPatience, kTryPatience, kTryPatience, kTryPatience};
-  // Without settings, Ollama is only a guess: that it does not run is no error.
+  // Without settings, Ollama is only a guess: that it does not run is not reported.
   bool is_configured = !settings.model.empty();
   Value::Array documents;
   for (const ModelName& server : servers_of(settings)) {

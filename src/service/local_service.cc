@@ -11,6 +11,7 @@
 #include "service/background_operations.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
+#include "service/held_by.h"
 #include "service/json_encode.h"
 #include "service/queue_documents.h"
 #include "service/run_file.h"
@@ -18,7 +19,6 @@
 #include "service/steering.h"
 #include "service/thread_history.h"
 #include "service/wait_facts.h"
-#include "worker/run_hold.h"
 
 namespace belay {
 namespace {
@@ -397,7 +397,7 @@ class LocalService final : public Service {
     auto task = parts_.runtime.decide(who.tenant, interrupt, std::move(decision));
     auto answer = co_await under_way_.wait(std::move(task));
     if (!answer.ok() || answer->view.row.status != RunStatus::queued) co_return std::move(answer);
-    BELAY_CO_TRY(answer->view.held_by, co_await held_by(answer->view.row));
+    BELAY_CO_TRY(answer->view.held_by, co_await hold_of(answer->view.row));
     co_return std::move(answer);
   }
 
@@ -412,7 +412,7 @@ class LocalService final : public Service {
     co_return std::move(document);
   }
   Task<Result<Value>> workers(const Principal& who) override {
-    // A command that only asks is no worker.
+    // Other than a worker, a command only asks.
     std::optional<SessionId> except;
     if (!parts_.works) except = parts_.runtime.session();
     return show_workers(queue_view(who), except);
@@ -547,54 +547,16 @@ class LocalService final : public Service {
     return read<std::vector<RunRow>>(parts_.store, std::move(reader));
   }
 
+  Task<Result<std::string>> hold_of(RunRow run) { return held_by(wait_parts(), std::move(run)); }
+
   Task<Result<RunView>> with_hold(Result<RunView> view) {
     if (view.ok() && view->row.status == RunStatus::running) {
       BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(view->row.session));
       if (!is_alive) view->held_by = "its process is gone";
     }
     if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
-    BELAY_CO_TRY(view->held_by, co_await held_by(view->row));
+    BELAY_CO_TRY(view->held_by, co_await hold_of(view->row));
     co_return std::move(view);
-  }
-
-  // Returns the reason for which a queued run waits; empty if a worker can claim it.
-  Task<Result<std::string>> held_by(RunRow run) {
-    struct Found {
-      std::string hold;
-      std::vector<SessionRow> sessions;
-    };
-    std::string time = RunHolds::time_of(run, parts_.clock.now());
-    if (!time.empty()) co_return std::move(time);
-    run.input.clear();
-    std::function<Result<Found>(Snapshot&)> reader =
-        [run, limits = parts_.concurrency,
-         now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
-      Found found;
-      BELAY_TRY(std::optional<RunId> ahead, run_ahead_of(view, run));
-      if (ahead) {
-        found.hold = "waits for run " + short_id(*ahead) + " of this thread";
-        return found;
-      }
-      BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
-      found.hold = holds.of(run);
-      if (!found.hold.empty()) return found;
-      SessionFilter filter;
-      BELAY_TRY(found.sessions, view.sessions(filter));
-      return found;
-    };
-    BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
-    if (!found.hold.empty()) co_return std::move(found.hold);
-    bool is_known = std::any_of(parts_.graphs.begin(), parts_.graphs.end(),
-                                [&](const auto& graph) { return graph->name == run.graph; });
-    if (parts_.works && is_known) co_return std::string();
-    // The store does not record which graphs the other processes have.
-    for (const SessionRow& each : found.sessions) {
-      if (each.session == parts_.runtime.session()) continue;
-      BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(each.session));
-      if (is_alive) co_return std::string();
-    }
-    if (!parts_.works) co_return std::string("no worker");
-    co_return "no worker for graph \"" + run.graph + "\"";
   }
 
   // Adds the owner's process id to the error about a run that another live process owns; not if the

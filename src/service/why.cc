@@ -219,7 +219,7 @@ void add_waits_of_running(const WaitFacts& facts, std::vector<Cause>& waits) {
 
 void add_waits_of_breakpoint(const WaitFacts& facts, std::vector<Cause>& waits) {
   Cause wait = cause_of(facts, WaitCause::breakpoint,
-                        "It stands at a breakpoint at node " + in_quotes(facts.run.node) +
+                        "It waits at a breakpoint at node " + in_quotes(facts.run.node) +
                             ". It continues with resume.");
   wait.node = facts.run.node;
   waits.push_back(std::move(wait));

@@ -2,7 +2,7 @@
 // service/why.h - why a run does not advance: one pure function over what is stored about it.
 //
 // All words about waiting runs are in why.cc. A run that has not ended always has at least one
-// cause. It advances once every cause of it that is no alternative is gone, and, if it has
+// cause. It advances once every cause of it is gone except the alternatives, and, if it has
 // alternatives, one of these is.
 
 #include <optional>
