@@ -153,7 +153,7 @@ class Demo final : public ModuleCommand {
     say(world.output, "Demo completed: every step was committed before the next one started.");
     say(world.output, "With your own notes:     belay notes import diary.jsonl");
     say(world.output, "Over HTTP:               belay serve");
-    say(world.output, "With a language model:   belay models");
+    say(world.output, "With a language model:   belay models list");
     co_return ExitCode::done;
   }
 

@@ -113,7 +113,8 @@ struct ProgressEvent {
     paused,
     decided,
     finished,
-    released,  // to the queue, because the process ends; `message` names abandoned nodes
+    released,       // to the queue, because the process ends; `message` names abandoned nodes
+    task_finished,  // one of several tasks of a superstep, before its commit
   };
   Kind kind = Kind::node_started;
   ThreadId thread;
@@ -127,5 +128,12 @@ struct ProgressEvent {
   std::chrono::milliseconds duration{};  // of a finished node; the delay after a failed attempt
 };
 using ProgressObserver = std::function<void(const ProgressEvent&)>;
+
+// A node has held the executor's thread for longer than 100 ms.
+struct HeldLoop {
+  TenantId tenant;
+  std::string graph, node;
+  std::chrono::milliseconds held{};
+};
 
 }  // namespace belay

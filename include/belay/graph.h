@@ -61,7 +61,7 @@ class GraphBuilder {
       node().retry = policy;
       return *this;
     }
-    // Maximum time of one attempt, which then fails with `unavailable`.
+    // Maximum time of one attempt, which then fails: `unavailable`. A plain node: when it returns.
     NodeSetting& timeout(std::chrono::milliseconds limit) {
       node().timeout = limit;
       return *this;

@@ -44,7 +44,7 @@ struct RunView {
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // set if the run has a budget
   std::vector<EffectRow> uncertain = {};  // of an ended run: effects whose outcome is unknown
-  std::string held_by = {};  // why a queued run waits, for display: "user limit 5"; empty: none
+  std::string held_by = {};  // why a run waits for its next owner: "user limit 5"; empty: no cause
   bool success() const { return !has_failed(row.status); }
 };
 
@@ -134,8 +134,7 @@ struct OutboxMessage {
   ThreadId thread;
   RunId run;
 };
-// Returns Done once the message is processed. After an Error or an exception, the delivery is
-// retried later. Must not block.
+// Returns Done once the message is processed; otherwise it is delivered again. Must not block.
 using Receiver = std::function<Task<Result<Done>>(OutboxMessage)>;
 
 struct DeliveryOptions {
@@ -163,6 +162,7 @@ struct RuntimeParts {
   RunSettings run_defaults = {};  // for the settings that a start leaves unset
   Hints hints = {};               // from other processes; without them this process polls
   std::shared_ptr<HttpAccess> http = nullptr;  // of nodes; null: open_http() with its defaults
+  std::function<void(const HeldLoop&)> on_held_loop = nullptr;
 };
 
 class Runtime {
@@ -176,8 +176,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Registers a graph by its name and version. New runs use the version that was added last. Call
-  // this before the first call that concerns a run of the graph.
+  // Registers a graph by its name and version, before the first call that concerns a run of it.
+  // New runs use the version that was added last.
   template <typename State>
   void add(const Graph<State>& graph) {
     add(graph.definition());
@@ -254,11 +254,9 @@ class Runtime {
 
   // Continues a thread's current run: claims a queued, orphaned or quarantined run, continues one
   // at a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a live
-  // process executes it; `not_found` if unknown, or waiting for a person beyond
-  // limits::thread_idle_max.
+  // process executes it; `not_found` if unknown, or idle for longer than limits::thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  // Returns the threads of running runs of registered graphs that no process executes, of one user
-  // or of all users.
+  // Returns the threads of running runs of registered graphs that no process executes.
   Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant,
                                                        std::optional<UserId> user = std::nullopt);
 
@@ -288,8 +286,10 @@ class Runtime {
 
   // Saves records outside of a run, all or none: an import.
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
-  // Reads a user's records. The runtime must outlive it.
+  // Reads a user's records; the runtime must outlive it.
   std::unique_ptr<Records> records(TenantId tenant, UserId user);
+  // The nodes of a run in progress here that wait for a slot, each with its dependency.
+  std::vector<std::pair<std::string, std::string>> slot_waits(const RunId& run) const;
   const SessionId& session() const;
 
  private:

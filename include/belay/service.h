@@ -2,14 +2,12 @@
 // belay/service.h - Service: the operations that users and programs can request, wherever the
 // runs are: in this process, or on a server.
 //
-// It returns the rows and views of the public headers, so that both implementations are displayed
-// in the same way.
+// It returns rows and views of the public headers: both implementations are displayed alike.
 //
-// Each call names its principal (belay/principal.h), which must live until the call has ended. The
-// tenant of everything that the call reads and writes is the principal's; a tenant in the arguments
-// is ignored. The access of the principal to the data of users is enforced by the service: a local
-// one itself, a remote one by its server. statistics() and compact() concern the whole store, and
-// workers() lists its processes.
+// Each call names its principal (belay/principal.h), which must live until the call has ended, and
+// reads and writes in its tenant only; a tenant in the arguments is ignored. The service enforces
+// the access of the principal: a local one itself, a remote one by its server. statistics() and
+// compact() concern the whole store, and workers() lists its processes.
 //
 // Threading: on the executor that awaits; several calls can be in progress concurrently. Destroying
 // a coroutine stops the wait; a run that it has started continues.
@@ -213,8 +211,8 @@ class Service {
   virtual Task<Result<ListedThread>> thread(const Principal& who, ThreadId thread) = 0;
   virtual Task<Result<ThreadRow>> edit_thread(const Principal& who, ThreadId thread,
                                               ThreadSettings settings) = 0;
-  // Stores a message for the thread's current run, which is in progress. The message is durable
-  // when this returns. `conflict` if the run has ended, or another message has the id.
+  // Stores a message for the thread's current run, durably. `conflict` if the run has ended, or
+  // another message has the id.
   virtual Task<Result<SteeringMessage>> steer(const Principal& who, ThreadId thread,
                                               Steer message) = 0;
   // The newest messages of the thread's runs, at most limits::list_rows_max, oldest first.
@@ -232,6 +230,9 @@ class Service {
   virtual Task<Result<std::vector<RunHistory>>> history(const Principal& who, HistoryPage page) = 0;
   // Returns the model calls and effects of a run: the document of `belay calls --json`.
   virtual Task<Result<Value>> calls(const Principal& who, CallPage page) = 0;
+  // Returns the causes for which a run waits: the document of `belay why --json`.
+  virtual Task<Result<Value>> why(const Principal& who, ThreadId thread,
+                                  std::optional<RunId> run) = 0;
   virtual Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(const Principal& who,
                                                             EventOptions options) = 0;
@@ -239,7 +240,7 @@ class Service {
 
   virtual Task<Result<std::vector<ApprovalRow>>> approvals(const Principal& who,
                                                            ApprovalPage page) = 0;
-  // Finds an approval by its id, a prefix of it, or the thread that waits for it.
+  // By its id, a prefix of it, or the thread that waits for it.
   virtual Task<Result<ApprovalRow>> approval(const Principal& who, std::string id, Whose whose) = 0;
   // The approval that the thread's current run waits for, or its most recent one.
   virtual Task<Result<ApprovalRow>> approval_of(const Principal& who, ThreadId thread,

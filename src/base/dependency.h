@@ -54,6 +54,7 @@ class Dependency {
   // Called when a failure has opened the circuit; can be null.
   std::function<void()> when_opened = nullptr;
 
+  const std::string& name() const { return name_; }
   const DependencyOptions& options() const { return options_; }
   std::size_t in_use() const { return in_use_; }
   std::size_t waiting() const { return queue_.size(); }

@@ -245,6 +245,7 @@ std::unique_ptr<EventLoop> loop_for(const CommandTraits& traits, const Settings&
 }
 
 void take_settings(const Settings& settings, const ChosenCommand& chosen, RuntimeParts& parts) {
+  parts.http = settings.http;
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
   }
@@ -310,7 +311,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   ProgressObserver observer =
       telemetry.unless_logged([&progress](const ProgressEvent& e) { progress.on_progress(e); });
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
-  parts.http = settings.http;
+  auto held = telemetry.watch_loop(parts);
   take_settings(settings, chosen, parts);
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;

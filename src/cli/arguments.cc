@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 
 #include "belay/command.h"
@@ -10,6 +11,7 @@
 #include "cli/help_text.h"
 #include "cli/localized_text.h"
 #include "cli/output.h"
+#include "cli/suggestions.h"
 
 namespace belay::cli {
 namespace {
@@ -114,6 +116,36 @@ ChosenCommand take_chosen(ParsedWords& words) {
   return {words.chosen->spec.traits, std::move(words.chosen->command)};
 }
 
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// " Did you mean ...?" about the first word that the command does not have, which ends the message;
+// empty without a similar one.
+std::string hint_about(const CLI::App& at, const std::string& verb, const std::string& what) {
+  std::size_t colon = what.rfind(": ");
+  if (colon == what.npos) return "";
+  std::string word = what.substr(colon + 2);
+  word = word.substr(0, word.find_first_of(" ="));
+  std::vector<std::string> known;
+  for (const CLI::App* each : at.get_subcommands([](const CLI::App*) { return true; })) {
+    std::vector<std::string> options = options_of(*each);
+    bool has_option =
+        word.starts_with("--") && std::find(options.begin(), options.end(), word) != options.end();
+    if (has_option && !each->get_name().empty()) {
+      return " It is an option of \"" + verb + " " + each->get_name() + "\".";
+    }
+    if (!word.starts_with('-') && !each->get_name().empty()) known.push_back(each->get_name());
+  }
+  if (word.starts_with('-')) known = options_of(at);
+  std::string hint = did_you_mean(word, known);
+  return hint.starts_with(" Did") ? hint : "";
+}
+
 // The message of CLI11, joined to one line, and the command whose help explains it.
 Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseError& fault) {
   std::string verb = program.call;
@@ -124,7 +156,9 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
   }
   std::string what = one_line(fault.what());
   while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();
-  return error(ErrorCode::invalid, what + ". See " + verb + " --help.");
+  bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr;
+  std::string hint = is_unknown ? hint_about(*at, verb, what) : "";
+  return error(ErrorCode::invalid, what + "." + hint + " See " + verb + " --help.");
 }
 
 std::string about_of(const Program& program) {

@@ -39,6 +39,7 @@
   COMMAND(threads_unpreserve)   \
   COMMAND(history)              \
   COMMAND(calls)                \
+  COMMAND(why)                  \
   COMMAND(state)                \
   COMMAND(fork)                 \
   COMMAND(export)               \

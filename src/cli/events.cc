@@ -3,6 +3,7 @@
 #include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
+#include "cli/live_words.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
@@ -79,6 +80,12 @@ class EventsCommand final : public Command {
       BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader->next());
       if (events.empty()) co_return ExitCode::done;
       for (const StreamEvent& event : events) {
+        bool is_word = event.kind == EventKind::messages && !event.id;
+        if (is_word && !world.output.json() && world.output.options().live_result) {
+          if (!show_words(world, event)) co_return ExitCode::done;
+          continue;
+        }
+        if (std::exchange(speaks_, false)) world.output.write_part("\n");
         std::string line = world.output.json() ? to_json(to_value(event)) : line_of(world, event);
         if (!world.output.write_now(line)) co_return ExitCode::done;
       }
@@ -86,6 +93,24 @@ class EventsCommand final : public Command {
   }
 
  private:
+  // On a terminal, the text that a node streams is one growing line instead of a line per delta.
+  bool show_words(CommandContext& world, const StreamEvent& event) {
+    std::string words = joiner_.take(event);
+    if (words.empty()) return true;
+    bool is_other = !speaks_ || words.front() == '\n';
+    if (words.front() == '\n') words.erase(0, 1);
+    if (is_other) {
+      std::string head = (speaks_ ? "\n" : "") + padded("-", 7) + " " +
+                         precise_text(world.settings.time_zone, event.at) + "  " +
+                         padded(name_of(event.kind), 11) + "  " + one_line(event.node) + "  ";
+      if (!world.output.write_part(head)) return false;
+    }
+    speaks_ = true;
+    return world.output.write_part(words);
+  }
+
+  WordJoiner joiner_;
+  bool speaks_ = false;
   std::optional<std::string> run_;
   std::optional<std::string> after_;
   std::vector<std::string> kinds_;

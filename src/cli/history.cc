@@ -7,12 +7,14 @@
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
+#include "cli/table.h"
 
 namespace belay::cli {
 namespace {
 
 constexpr const char* kHistoryHelp =
-    R"(Lists the commits of all runs of the thread, newest first.
+    R"(Lists the commits of all runs of the thread, newest first. TOOK is the time since the run's
+previous commit: the work of the node, or the wait before a decision.
 
 Examples:
   {p} history first
@@ -28,15 +30,24 @@ std::string headline_of(const CommandContext& world, const RunRow& run) {
   return line + ", " + moment_text(world.settings.time_zone, run.created_at);
 }
 
+// The time since the previous commit of the run; empty for its first one, and at the end of a page.
+std::string time_since_previous(const std::vector<CheckpointRow>& rows, std::size_t index) {
+  if (index + 1 >= rows.size()) return "";
+  auto taken = rows[index].created_at - rows[index + 1].created_at;
+  return span_text(std::chrono::duration_cast<std::chrono::milliseconds>(taken));
+}
+
 void show_commits(const CommandContext& world, const RunHistory& history) {
   if (std::string due = due_text(world, history.run); !due.empty()) world.output.line(due);
-  for (const CheckpointRow& row : history.checkpoints) {
-    std::string number = std::to_string(row.seq);
-    world.output.line(std::string(number.size() < 4 ? 4 - number.size() : 0, ' ') + number + "  " +
-                      precise_text(world.settings.time_zone, row.created_at) + "  " +
-                      padded(name_of(row.kind), 8) + "  " + padded(row.node, 18) + "  " +
-                      std::string(status_label(world.phrases, row.status)));
+  Table table({"SEQ", "TIME", "COMMIT", "NODE", "STATUS", "TOOK"}, {0});
+  for (std::size_t i = 0; i < history.checkpoints.size(); ++i) {
+    const CheckpointRow& row = history.checkpoints[i];
+    table.add({std::to_string(row.seq), precise_text(world.settings.time_zone, row.created_at),
+               std::string(name_of(row.kind)), row.node,
+               std::string(status_label(world.phrases, row.status)),
+               time_since_previous(history.checkpoints, i)});
   }
+  table.show(world.output);
 }
 
 class HistoryCommand final : public Command {

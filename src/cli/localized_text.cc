@@ -55,7 +55,7 @@ const LocalizedText kEnglish = {
         "Shutting down: running nodes have {time} to complete. A second signal abandons them.",
     .stopping = "Shutting down now: running nodes are abandoned.",
     .worker_started = "Worker started. Press Ctrl-C to shut down.",
-    .processed = "Processed {n} runs.",
+    .processed = "Runs processed: {n}.",
     .running_title = "Running",
     .orphaned_title = "Orphaned (owner process exited)",
     .queued_title = "Queued",

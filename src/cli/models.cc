@@ -78,6 +78,8 @@ std::vector<ModelName> servers_of(const Settings& settings) {
 Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock& clock, bool& any) {
   ModelSettings models = settings.models;
   models.timeouts = {kTryPatience, kTryPatience, kTryPatience, kTryPatience};
+  // Without settings, Ollama is only a guess: that it does not run is not reported.
+  bool is_configured = !settings.model.empty();
   Value::Array documents;
   for (const ModelName& server : servers_of(settings)) {
     auto names = co_await list_models(models, server, clock);
@@ -90,7 +92,7 @@ Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock&
         listed.push_back(server.provider + ":" + name);
       }
       if (names->empty()) output.line("(none at " + server.url + ")");
-    } else {
+    } else if (is_configured || server.provider != "ollama") {
       output.print_error(names.error().message);
     }
     document["error"] = names.ok() ? Value() : Value(names.error().message);

@@ -33,6 +33,18 @@ std::string styled_if(bool shown, Style style, std::string_view text) {
   return std::string(sequence) + std::string(text) + "\x1b[0m";
 }
 
+// Returns the text without control characters, except its line breaks.
+std::string plain_lines(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) plain += one_line(text.substr(0, end));
+    if (end < text.size()) plain += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return plain;
+}
+
 }  // namespace
 
 void Output::line(std::string_view text) {
@@ -56,9 +68,15 @@ bool Output::write_now(std::string_view line) {
   return failure_ == 0;
 }
 
+bool Output::write_part(std::string_view text) {
+  failure_ = write_all(STDOUT_FILENO, without_directions(plain_lines(text)));
+  return failure_ == 0;
+}
+
 void Output::write_progress(std::string_view text) {
   std::string whole;
   if (passing_) whole = "\r\x1b[K";
+  if (std::exchange(speaking_, false)) whole = "\n";
   whole += without_directions(text);
   // A failure to write progress is ignored: the result can still be written.
   write_all(STDERR_FILENO, whole);
@@ -80,6 +98,17 @@ void Output::passing(std::string_view text) {
   if (options_.quiet || !options_.live) return;
   write_progress(text);
   passing_ = true;
+}
+
+void Output::words(std::string_view text) {
+  if (text.empty() || options_.quiet || !options_.live || log_) return;
+  std::string shown;
+  // The line of the node remains above its text.
+  if (!speaking_) shown = passing_ ? "\n" : "";
+  passing_ = false;
+  shown += plain_lines(text);
+  speaking_ = true;
+  write_all(STDERR_FILENO, without_directions(shown));
 }
 
 void Output::print_error(std::string_view message) {
@@ -107,7 +136,7 @@ std::string Output::styled_progress(Style style, std::string_view text) const {
 }
 
 ExitCode Output::finish(ExitCode code) {
-  if (passing_) write_progress("");
+  if (passing_ || speaking_) write_progress("");
   passing_ = false;
   int failure = failure_ != 0 ? failure_ : write_all(STDOUT_FILENO, result_);
   result_.clear();

@@ -29,6 +29,7 @@ struct OutputOptions {
   bool coloured_progress = false;  // stderr supports colours
   bool live = false;               // stderr is a terminal: its last line can be overwritten
   bool utf8 = true;                // the terminal supports UTF-8; false: ASCII
+  bool live_result = false;        // stdout is a terminal: texts can be shown as they come
   int width = 80;                  // columns of text
 };
 
@@ -44,6 +45,8 @@ class Output final : public belay::Output {
   void paragraph(std::string_view text, std::string_view indent = "") override;
   void document(const Value& value) override;
   bool write_now(std::string_view line) override;
+  // Writes a part of a line of such a result, for a terminal; may contain line breaks.
+  bool write_part(std::string_view text);
   // Adds a text verbatim, with any options: help, the version.
   void text(std::string_view text) { result_ += text; }
 
@@ -52,6 +55,9 @@ class Output final : public belay::Output {
   void log_progress(Log* log) { log_ = log; }
   // Writes a line of progress that the next one overwrites. Only if `live`.
   void passing(std::string_view text);
+  // Continues a text that is shown while it is produced: characters of any lines. The next line of
+  // progress starts on a new line. Only if `live`.
+  void words(std::string_view text);
 
   // Writes one error line to stderr, in addition to the result.
   void print_error(std::string_view message);
@@ -74,9 +80,10 @@ class Output final : public belay::Output {
 
   OutputOptions options_;
   std::string result_;
-  int failure_ = 0;       // errno of write_now()
-  bool passing_ = false;  // the next progress line overwrites the last line of stderr
-  Log* log_ = nullptr;    // of lines of progress; null: stderr
+  int failure_ = 0;        // errno of write_now()
+  bool speaking_ = false;  // the last line of stderr is a part of a text
+  bool passing_ = false;   // the next progress line overwrites the last line of stderr
+  Log* log_ = nullptr;     // of lines of progress; null: stderr
 };
 
 // Returns the text with U+FFFD for each character that changes the text direction.

@@ -208,6 +208,15 @@ Diagnostic late_approvals_finding(Connection& connection) {
           "any command processes them: approvals list --all"};
 }
 
+void add_held_loops(Connection& connection, std::vector<Diagnostic>& findings) {
+  auto rows = connection.query(
+      "SELECT key FROM belay.records WHERE collection = 'held_loops' ORDER BY key");
+  if (!rows.ok()) return findings.push_back(refused("loop", rows.error()));
+  std::vector<std::string> days;
+  for (int row = 0; row < rows->count(); ++row) days.push_back(rows->text(row, 0));
+  if (auto held = held_loops_finding(days)) findings.push_back(*std::move(held));
+}
+
 Diagnostic vacuum_finding(Connection& connection, const Address& address) {
   auto row = connection.query(
       "SELECT coalesce(sum(n_live_tup), 0)::bigint, coalesce(sum(n_dead_tup), 0)::bigint,"
@@ -266,6 +275,7 @@ std::vector<Diagnostic> diagnose_postgres(const std::string& store, const std::s
   if (!state->exists) return findings;
   findings.push_back(sessions_finding(connection));
   findings.push_back(late_approvals_finding(connection));
+  add_held_loops(connection, findings);
   findings.push_back(vacuum_finding(connection, *address));
   return findings;
 }

@@ -41,16 +41,32 @@ void Progress::write(Style style, std::string_view glyph, const ProgressEvent& e
   output_.progress(line);
 }
 
+void Progress::show_count(const std::string& node) {
+  const Count& count = tasks_[node];
+  output_.passing("  " + std::string(output_.glyph("●", "*")) + " " + node + " " +
+                  std::to_string(count.finished) + " / " + std::to_string(count.started));
+}
+
 void Progress::on_progress(const ProgressEvent& event) {
+  bool is_of_task = event.kind == ProgressEvent::Kind::node_started ||
+                    event.kind == ProgressEvent::Kind::task_finished ||
+                    event.kind == ProgressEvent::Kind::attempt_failed;
+  if (!is_of_task) tasks_.clear();  // the superstep has ended
   std::string message = one_line(event.message);
   switch (event.kind) {
     case ProgressEvent::Kind::node_started: {
       begins(event.thread);
       if (names_threads_) return;
+      if (event.attempt == 1) ++tasks_[event.node].started;
+      if (tasks_[event.node].started > 1) return show_count(event.node);
       std::string attempt = event.attempt > 1 ? " (" + std::to_string(event.attempt) + ")" : "";
       output_.passing("  " + std::string(output_.glyph("●", "*")) + " " + event.node + attempt);
       return;
     }
+    case ProgressEvent::Kind::task_finished:
+      if (names_threads_) return;
+      ++tasks_[event.node].finished;
+      return show_count(event.node);
     case ProgressEvent::Kind::node_finished:
       return write(Style::good, output_.glyph("✓", "ok"), event,
                    output_.styled_progress(Style::faint, span_text(event.duration)));

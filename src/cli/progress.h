@@ -4,6 +4,7 @@
 // On a terminal, a node has one line, which is overwritten when the node ends; otherwise each event
 // is a separate line.
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,12 @@ class Progress {
   const std::vector<ThreadId>& under_way() const { return under_way_; }
 
  private:
+  // The tasks of a node in the superstep in progress.
+  struct Count {
+    std::size_t started = 0;
+    std::size_t finished = 0;
+  };
+  void show_count(const std::string& node);
   void write(Style style, std::string_view glyph, const ProgressEvent& event,
              std::string_view rest);
 
@@ -44,6 +51,7 @@ class Progress {
   const LocalizedText& phrases_;
   std::vector<ThreadId> under_way_;
   bool names_threads_ = false;
+  std::map<std::string, Count> tasks_;
 };
 
 }  // namespace belay::cli

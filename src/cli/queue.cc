@@ -5,6 +5,7 @@
 #include "cli/command_list.h"
 #include "cli/documents.h"
 #include "cli/show.h"
+#include "cli/table.h"
 
 namespace belay::cli {
 namespace {
@@ -21,8 +22,8 @@ Examples:
   {p} queue retry first --thread second
 )";
 constexpr const char* kWorkersHelp =
-    R"(Lists each process with its start time, the number of its runs, and the start of the oldest
-one.
+    R"(Lists each other process with its start time, the number of its runs, and the start of the
+oldest one.
 
 Example:
   {p} workers
@@ -44,38 +45,55 @@ std::string moment_in(const CommandContext& world, const Value& document, const 
   return at ? moment_text(world.settings.time_zone, *at) : "-";
 }
 
-std::string line_of_queue(const CommandContext& world, const Value& queue) {
-  std::string line = padded(one_line(text_in(queue, "name")), 16);
-  for (const char* count : {"queued", "due", "running", "waiting", "quarantined"}) {
-    line += "  " + number_in(queue, count) + " " + count;
-  }
-  if (!queue["oldestDueAt"].is_null())
-    line += "  due since " + moment_in(world, queue, "oldestDueAt");
-  if (queue["runsMax"].as_int().value_or(0) > 0) line += "  at most " + number_in(queue, "runsMax");
+std::string limits_of_queue(const Value& queue) {
+  std::string limits;
+  if (queue["runsMax"].as_int().value_or(0) > 0) limits = "at most " + number_in(queue, "runsMax");
   if (queue["perKeyMax"].as_int().value_or(0) > 0) {
-    line += "  at most " + number_in(queue, "perKeyMax") + " a key";
+    limits += (limits.empty() ? "at most " : ", ") + number_in(queue, "perKeyMax") + " a key";
   }
-  if (queue["paused"] == Value(true)) line += "  paused";
+  return limits;
+}
+
+std::string notes_of_queue(const Value& queue) {
+  std::string notes;
+  if (queue["paused"] == Value(true)) notes = "paused";
   const Value::Array* held_by = queue["heldBy"].as_array();
   for (std::size_t i = 0; held_by && i < held_by->size(); ++i) {
     const Value& hold = (*held_by)[i];
-    line += (i == 0 ? "  held by: " : ", ") + one_line(text_in(hold, "reason")) + " (" +
-            number_in(hold, "runs") + ")";
+    if (i == 0) notes += notes.empty() ? "held by: " : ", held by: ";
+    notes += (i == 0 ? "" : ", ") + text_in(hold, "reason") + " (" + number_in(hold, "runs") + ")";
   }
-  return line;
+  return notes;
 }
 
-std::string line_of_worker(const CommandContext& world, const Value& worker) {
-  std::string line = text_in(worker, "session");
-  line += worker["alive"] == Value(true) ? "  alive" : "  dead ";
-  if (!worker["name"].is_null()) line += "  " + one_line(text_in(worker, "name"));
-  if (!worker["processId"].is_null()) line += "  process " + number_in(worker, "processId");
-  line += "  since " + moment_in(world, worker, "startedAt") + "  " + number_in(worker, "runs") +
-          " runs";
-  if (!worker["oldestAt"].is_null())
-    line += ", the oldest of " + moment_in(world, worker, "oldestAt");
-  if (!worker["seenAt"].is_null()) line += "  seen " + moment_in(world, worker, "seenAt");
-  return line;
+void show_queues_in_table(CommandContext& world, const Value::Array& queues) {
+  Table table({"QUEUE", "QUEUED", "DUE", "RUNNING", "WAITING", "QUARANTINED", "DUE SINCE", "LIMITS",
+               "NOTES"},
+              {1, 2, 3, 4, 5});
+  for (const Value& queue : queues) {
+    bool is_due = !queue["oldestDueAt"].is_null();
+    table.add({text_in(queue, "name"), number_in(queue, "queued"), number_in(queue, "due"),
+               number_in(queue, "running"), number_in(queue, "waiting"),
+               number_in(queue, "quarantined"),
+               is_due ? moment_in(world, queue, "oldestDueAt") : "", limits_of_queue(queue),
+               notes_of_queue(queue)});
+  }
+  table.show(world.output);
+}
+
+void show_workers_in_table(CommandContext& world, const Value::Array& workers) {
+  Table table({"SESSION", "STATE", "NAME", "PROCESS", "SINCE", "RUNS", "OLDEST RUN", "SEEN"}, {5});
+  auto moment = [&](const Value& worker, const char* name) {
+    return worker[name].is_null() ? std::string() : moment_in(world, worker, name);
+  };
+  for (const Value& worker : workers) {
+    bool has_process = !worker["processId"].is_null();
+    table.add({text_in(worker, "session"), worker["alive"] == Value(true) ? "alive" : "dead",
+               text_in(worker, "name"), has_process ? number_in(worker, "processId") : "",
+               moment_in(world, worker, "startedAt"), number_in(worker, "runs"),
+               moment(worker, "oldestAt"), moment(worker, "seenAt")});
+  }
+  table.show(world.output);
 }
 
 // A limit of a queue; 0 selects the default of all queues.
@@ -100,9 +118,7 @@ class QueueListCommand final : public Command {
     BELAY_CO_TRY(Value found, co_await world.service.queues(world.who, std::nullopt));
     const Value::Array* queues = found["queues"].as_array();
     if (!queues || queues->empty()) world.output.line("No queues.");
-    for (std::size_t i = 0; queues && i < queues->size(); ++i) {
-      world.output.line(line_of_queue(world, (*queues)[i]));
-    }
+    if (queues) show_queues_in_table(world, *queues);
     world.output.document(found);
     co_return ExitCode::done;
   }
@@ -239,9 +255,8 @@ class WorkersCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     BELAY_CO_TRY(Value found, co_await world.service.workers(world.who));
     const Value::Array* workers = found["workers"].as_array();
-    for (std::size_t i = 0; workers && i < workers->size(); ++i) {
-      world.output.line(line_of_worker(world, (*workers)[i]));
-    }
+    if (!workers || workers->empty()) world.output.line("No other process.");
+    if (workers) show_workers_in_table(world, *workers);
     world.output.document(found);
     co_return ExitCode::done;
   }

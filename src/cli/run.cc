@@ -7,6 +7,7 @@
 #include "cli/command_context.h"
 #include "cli/command_list.h"
 #include "cli/documents.h"
+#include "cli/live_words.h"
 #include "cli/run_input.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
@@ -244,12 +245,14 @@ Task<CommandResult> RunCommand::execute(CommandContext& world) {
   StartRun start = take_start(world);
   ThreadId thread = start.thread;
   if (!thread.empty()) world.progress.begins(thread);
+  std::optional<LiveWords> words(std::in_place, world, thread);
   auto view = co_await world.service.start(world.who, std::move(start));
   bool is_elsewhere = world.local && view.ok() && view->row.status == RunStatus::running;
   if (is_elsewhere) {
     RunView before = *std::move(view);
     view = co_await wait_for_owner(world, std::move(before));
   }
+  words.reset();
   if (view.ok()) thread = view->row.thread;
   world.progress.rests(thread);
   if (!view.ok()) co_return std::move(view).error();

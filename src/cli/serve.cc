@@ -111,6 +111,7 @@ http::ServerOptions server_options(const ServeOptions& wanted, server::Api& api)
   options.admit = [&api](http::Request& head) { return api.admit(head); };
   options.address = wanted.address;
   options.port = wanted.port;
+  options.liveness_path = "/healthz";
   if (wanted.certificate) options.tls = {*wanted.certificate, *wanted.certificate_key};
   // A request that waits for its run can use the whole drain; its response is sent afterwards.
   options.timeouts.drain = wanted.work.drain_timeout + kAnswerAfterDrain;

@@ -40,4 +40,12 @@ Result<Store*> ServiceTelemetry::around(Store& store, Clock& clock, Executor& ex
   return observed_.get();
 }
 
+std::unique_ptr<telemetry::HeldLoopReport> ServiceTelemetry::watch_loop(RuntimeParts& parts) const {
+  if (!metrics_) return nullptr;
+  auto report = std::make_unique<telemetry::HeldLoopReport>(this->parts(), parts.store,
+                                                            parts.executor, parts.clock);
+  parts.on_held_loop = [kept = report.get()](const HeldLoop& held) { kept->note(held); };
+  return report;
+}
+
 }  // namespace belay::cli

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/settings.h"
 #include "telemetry/failure_webhook.h"
+#include "telemetry/held_loop_report.h"
 
 namespace belay::cli {
 
@@ -28,6 +29,9 @@ class ServiceTelemetry {
   // Returns a store that reports to these parts and to the webhook of settings.failure_webhook_url,
   // or `store`. Call it once. Fails with `invalid` for an invalid URL.
   Result<Store*> around(Store& store, Clock& clock, Executor& executor, Random& random);
+  // Reports the nodes of a runtime that hold the loop; null unless this is a service. Keep the
+  // object until the runtime is destroyed, and destroy it before the store.
+  std::unique_ptr<telemetry::HeldLoopReport> watch_loop(RuntimeParts& parts) const;
 
  private:
   Output& output_;

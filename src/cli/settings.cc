@@ -445,6 +445,7 @@ OutputOptions output_options(const Program& program, const Environment& environm
   options.coloured_result = colours && ::isatty(STDOUT_FILENO);
   options.coloured_progress = colours && ::isatty(STDERR_FILENO);
   options.live = ::isatty(STDERR_FILENO) && !dumb;
+  options.live_result = ::isatty(STDOUT_FILENO) && !dumb;
   options.utf8 = shows_utf8(environment);
   options.width = width_of(environment);
   return options;

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "store/sqlite/connection.h"
 #include "store/sqlite/migrations.h"
@@ -22,6 +24,7 @@ using Kind = Diagnostic::Kind;
 constexpr std::uintmax_t kDiskBad = 10u << 20;
 constexpr std::uintmax_t kDiskWarning = 200u << 20;
 constexpr std::uintmax_t kLogWarning = 256u << 20;
+constexpr std::size_t kHeldNodesMax = 5;
 
 std::string megabytes(std::uintmax_t bytes) {
   std::uintmax_t tenths = bytes / ((1u << 20) / 10);
@@ -145,6 +148,16 @@ Diagnostic approvals_finding(Connection& connection, Clock& clock) {
   return {"approvals", Kind::warning, detail, "any command processes them: approvals list --all"};
 }
 
+Result<std::vector<std::string>> held_loop_days(Connection& connection) {
+  BELAY_TRY(Statement rows, connection.prepare("SELECT key FROM records WHERE collection = "
+                                               "'held_loops' ORDER BY key"));
+  std::vector<std::string> days;
+  Statement::Step step = rows.step();
+  for (; step == Statement::Step::row; step = rows.step()) days.push_back(rows.text(0));
+  if (step == Statement::Step::failed) return connection.error();
+  return days;
+}
+
 void look_inside(const std::string& path, Clock& clock, std::vector<Diagnostic>& findings) {
   auto connection = Connection::open(path, Connection::Mode::read_only);
   if (!connection.ok()) return findings.push_back(damaged("open", connection.error()));
@@ -156,6 +169,9 @@ void look_inside(const std::string& path, Clock& clock, std::vector<Diagnostic>&
   findings.push_back(log_finding(**connection, path));
   findings.push_back(sessions_finding(**connection, path));
   findings.push_back(approvals_finding(**connection, clock));
+  auto days = held_loop_days(**connection);
+  if (!days.ok()) return findings.push_back(damaged("loop", days.error()));
+  if (auto held = held_loops_finding(*days)) findings.push_back(*std::move(held));
 }
 
 Diagnostic file_finding(const std::string& path) {
@@ -176,6 +192,27 @@ Diagnostic file_finding(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<Diagnostic> held_loops_finding(const std::vector<std::string>& days) {
+  if (days.empty()) return std::nullopt;
+  // A key is "DATE AGENT NODE"; the newest day of each node comes last.
+  std::map<std::string, std::string> newest;
+  for (const std::string& day : days) {
+    std::size_t space = std::min(day.find(' '), day.size());
+    if (space < day.size()) newest[day.substr(space + 1)] = day.substr(0, space);
+  }
+  std::string detail;
+  std::size_t named = 0;
+  for (const auto& [node, date] : newest) {
+    if (++named > kHeldNodesMax) break;
+    detail += (detail.empty() ? "" : ", ") + node + " (" + date + ")";
+  }
+  if (newest.size() > kHeldNodesMax) {
+    detail += " and " + std::to_string(newest.size() - kHeldNodesMax) + " more";
+  }
+  return Diagnostic{"loop", Kind::warning, "held for more than 100 ms by " + detail,
+                    "wait in a coroutine, or use context.run_blocking() (docs/observability.md)"};
+}
 
 std::optional<std::string> path_of_store(const std::string& store) {
   constexpr std::string_view kSqlite = "sqlite:";

@@ -21,6 +21,9 @@ struct Diagnostic {
 // `store` is "sqlite:PATH" or "memory:".
 std::vector<Diagnostic> diagnose_store(const std::string& store, Clock& clock);
 
+// `days`: keys of telemetry::HeldLoopDay, oldest first. Nothing is reported without any.
+std::optional<Diagnostic> held_loops_finding(const std::vector<std::string>& days);
+
 // Returns the file of a SQLite store; nullopt for other stores.
 std::optional<std::string> path_of_store(const std::string& store);
 

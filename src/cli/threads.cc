@@ -8,6 +8,7 @@
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
+#include "cli/table.h"
 
 namespace belay::cli {
 namespace {
@@ -39,8 +40,6 @@ Examples:
 )";
 
 constexpr std::size_t kInputWidth = 60;
-constexpr std::size_t kIdWidthMax = 40;
-constexpr std::size_t kStatusWidth = 11;
 
 std::string state_of(const CommandContext& world, const RunRow& run) {
   std::string state(status_label(world.phrases, run.status));
@@ -56,16 +55,19 @@ Instant activity_of(const ListedThread& listed) {
   return listed.run ? std::max(at, listed.run->updated_at) : at;
 }
 
-std::string line_of(const CommandContext& world, const ListedThread& one, std::size_t id_width) {
-  std::string line = padded(one_line(one.thread.thread.text), id_width) + "  " +
-                     padded(one.thread.graph, 17) + "  " +
-                     moment_text(world.settings.time_zone, activity_of(one));
-  if (one.run) {
-    line += "  " + padded(name_of(thread_status(*one.run)), kStatusWidth) + "  " +
-            state_of(world, *one.run);
+std::vector<std::string> cells_of(const CommandContext& world, const ListedThread& one) {
+  std::string state = one.run ? state_of(world, *one.run) : "";
+  if (one.run && one.run->status == RunStatus::running && world.local) {
+    auto is_alive = world.local->store.is_alive(one.run->session);
+    if (is_alive.ok() && !*is_alive) state += ": its process is gone";
   }
-  if (!one.thread.title.empty()) line += "  \"" + one_line(one.thread.title) + "\"";
-  return line;
+  std::string title = one.thread.title.empty() ? "" : "\"" + one.thread.title + "\"";
+  return {one.thread.thread.text,
+          one.thread.graph,
+          moment_text(world.settings.time_zone, activity_of(one)),
+          one.run ? std::string(name_of(thread_status(*one.run))) : "",
+          state,
+          title};
 }
 
 bool is_default(const Value& value) {
@@ -119,15 +121,13 @@ class ThreadsCommand final : public Command {
     if (listed.empty()) {
       world.output.line("No threads yet. Start one: " + command(world, world.program.first_run));
     }
-    std::size_t id_width = 0;
-    for (const ListedThread& one : listed)
-      id_width = std::max(id_width, columns(one.thread.thread.text));
-    id_width = std::min(id_width, kIdWidthMax);
+    Table table({"THREAD", "AGENT", "ACTIVE", "STATUS", "RUN", "TITLE"});
     Value::Array documents;
     for (const ListedThread& one : listed) {
-      world.output.line(line_of(world, one, id_width));
+      table.add(cells_of(world, one));
       documents.push_back(thread_document(one.thread, one.run));
     }
+    table.show(world.output);
     world.output.document(Value::object({{"threads", std::move(documents)}}));
     co_return ExitCode::done;
   }

@@ -170,6 +170,11 @@ class RemoteService final : public Service {
     Target target(thread_path(thread, "/steering"));
     return get_list<SteeringMessage>(target, "messages", steering_from);
   }
+  Task<Result<Value>> why(const Principal&, ThreadId thread, std::optional<RunId> run) override {
+    Target target(thread_path(thread, "/why"));
+    add_run(target, run);
+    return document_with(std::move(target), "chain");
+  }
   Schedules& schedules() override { return *schedules_; }
 
   Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread) override {
@@ -223,11 +228,7 @@ class RemoteService final : public Service {
     Target target(thread_path(page.thread, "/calls"));
     target.query("limit", page_limit(page.limit));
     add_run(target, page.run);
-    Ask ask = ask_to("GET", target.text());
-    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
-    if (document["calls"].as_array()) co_return std::move(document);
-    Result<Done> missing = error(ErrorCode::invalid, "It has no list \"calls\".");
-    co_return connection().fitting(std::move(missing)).error();
+    return document_with(std::move(target), "calls");
   }
 
   // A server shows the data of one user, or all data that the key may read.
@@ -394,18 +395,17 @@ class RemoteService final : public Service {
  private:
   Connection& connection() { return parts_.connection; }
 
+  Task<Result<Value>> document_with(Target target, std::string list) {
+    Ask ask = ask_to("GET", target.text());
+    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
+    if (document[list].as_array()) co_return std::move(document);
+    Result<Done> missing = error(ErrorCode::invalid, "It has no list \"" + list + "\".");
+    co_return connection().fitting(std::move(missing)).error();
+  }
+
   static Value::Array* document_array(Value& document, std::string_view name) {
     auto found = document.as_object()->find(name);
     return found == document.as_object()->end() ? nullptr : found->second.as_array();
-  }
-  static Target runs_target(const RunPage& page) {
-    bool is_of_thread = page.thread && page.statuses.empty() && !page.user;
-    Target target(is_of_thread ? thread_path(*page.thread, "/runs") : std::string("/api/runs"));
-    if (page.thread && !is_of_thread) target.query("threadId", page.thread->text);
-    target.query("limit", page_limit(page.limit));
-    if (page.before) target.query("before", page.before->text());
-    add_user(target, page.user);
-    return target;
   }
   static Ask whole_store(std::string target) {
     Ask ask = post(std::move(target));

@@ -117,4 +117,14 @@ Ask post(std::string target, Value body) {
   return ask_to("POST", std::move(target), std::move(body));
 }
 
+Target runs_target(const RunPage& page) {
+  bool is_of_thread = page.thread && page.statuses.empty() && !page.user;
+  Target target(is_of_thread ? thread_path(*page.thread, "/runs") : std::string("/api/runs"));
+  if (page.thread && !is_of_thread) target.query("threadId", page.thread->text);
+  target.query("limit", page_limit(page.limit));
+  if (page.before) target.query("before", page.before->text());
+  add_user(target, page.user);
+  return target;
+}
+
 }  // namespace belay::client

@@ -27,4 +27,7 @@ Ask ask_to(std::string method, std::string target, Value body = Value());
 Ask post(std::string target);  // with the body {}
 Ask post(std::string target, Value body);
 
+// The request for a page of runs, of all threads or of one.
+Target runs_target(const RunPage& page);
+
 }  // namespace belay::client

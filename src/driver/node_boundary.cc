@@ -79,6 +79,19 @@ NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state,
   }
 }
 
+Error timed_out(const GraphDefinition::Node& node) {
+  return error(ErrorCode::unavailable, "The node \"" + node.name + "\" took longer than its " +
+                                           std::to_string(node.timeout->count()) + " ms.");
+}
+
+NodeOutcome within_timeout(const GraphDefinition::Node& node, Instant::duration taken,
+                           NodeOutcome outcome) {
+  bool is_kept =
+      std::holds_alternative<Error>(outcome) || std::holds_alternative<EffectRow>(outcome);
+  if (is_kept || !node.timeout || taken <= *node.timeout) return outcome;
+  return timed_out(node);
+}
+
 Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
                                 std::shared_ptr<const void> state, Context& context) {
   std::exception_ptr thrown;

@@ -26,6 +26,13 @@ Context::Attempt attempt_of(const engine::Run& run, const engine::Run& frame,
 // REQUIRES: node.run_plain.
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context);
 
+// The error of an attempt that took longer than the node's timeout. REQUIRES: node.timeout.
+Error timed_out(const GraphDefinition::Node& node);
+// Nothing can stop a plain node at its timeout: its attempt fails once it has returned. Errors and
+// effects that must be committed first are not replaced.
+NodeOutcome within_timeout(const GraphDefinition::Node& node, Instant::duration taken,
+                           NodeOutcome outcome);
+
 // REQUIRES: node.run_task. Keeps `state` alive; `context` and `node` must outlive the coroutine.
 Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
                                 std::shared_ptr<const void> state, Context& context);

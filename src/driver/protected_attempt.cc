@@ -26,7 +26,9 @@ Task<NodeOutcome> RunDriver::run_protected(engine::StartNode action, Attempt& at
                                            std::vector<Dependency*> used) {
   std::vector<Dependency::Slot> slots;
   for (Dependency* dependency : used) {
+    attempt.waits_for_slot_of = dependency->name();
     auto slot = co_await dependency->enter();
+    attempt.waits_for_slot_of.clear();
     if (!slot.ok()) {
       attempt.began = parts_.clock.now();
       co_return NodeOutcome(std::move(slot).error());
@@ -38,16 +40,17 @@ Task<NodeOutcome> RunDriver::run_protected(engine::StartNode action, Attempt& at
   if (action.node->run_task) {
     co_return co_await run_task_node(*action.node, action.state, *attempt.context);
   }
-  auto outcome = run_plain_node(*action.node, action.state.get(), *attempt.context);
+  auto outcome = call_plain(action, *attempt.context);
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
     std::string name = row->name;
     auto written = co_await attempt.journal->write(std::move(*row));
     if (!written.ok()) co_return NodeOutcome(std::move(written).error());
     journal_.let_begin(attempt.id.task, std::move(name));
     attempt.context = context_for(action, attempt);
-    outcome = run_plain_node(*action.node, action.state.get(), *attempt.context);
+    outcome = call_plain(action, *attempt.context);
   }
-  co_return std::move(outcome);
+  Instant::duration taken = parts_.clock.now() - attempt.began;
+  co_return within_timeout(*action.node, taken, std::move(outcome));
 }
 
 std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Attempt& attempt) {
@@ -68,14 +71,26 @@ void RunDriver::leave_dependencies(Attempt& attempt, const NodeOutcome& outcome)
 
 // The timeout of the attempt does not run while one of its model calls waits for a slot.
 void RunDriver::note_wait(Attempt& attempt, bool waits) {
+  int before = attempt.waiting_calls;
+  attempt.waiting_calls += waits ? 1 : -1;
   if (!attempt.node->timeout) return;
   if (waits) {
-    if (attempt.waiting_calls++ > 0) return;
+    if (before > 0) return;
     attempt.time_left = attempt.due - parts_.clock.now();
     stop_timer(attempt.timer);
-  } else if (--attempt.waiting_calls == 0) {
+  } else if (attempt.waiting_calls == 0) {
     limit_attempt(attempt, std::max(attempt.time_left, Instant::duration::zero()));
   }
+}
+
+std::vector<std::pair<std::string, std::string>> RunDriver::slot_waits() const {
+  std::vector<std::pair<std::string, std::string>> waits;
+  for (const auto& [task, attempt] : attempts_) {
+    std::string dependency = attempt.waits_for_slot_of;
+    if (attempt.waiting_calls > 0) dependency = "model";
+    if (!dependency.empty()) waits.emplace_back(attempt.node->name, std::move(dependency));
+  }
+  return waits;
 }
 
 }  // namespace belay

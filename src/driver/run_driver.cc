@@ -342,7 +342,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
     report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
   TaskJournal journal(journal_, action.attempt.task);
   auto context = context_for(action, journal, model_);
-  auto outcome = run_plain_node(*action.node, action.state.get(), *context);
+  auto outcome = call_plain(action, *context);
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
     EffectJournal::Request request;
     request.rows = journal.take_kept();
@@ -353,14 +353,28 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
     journal_.let_begin(action.attempt.task, row->name);
     journal_.remember(std::move(*row));
     context = context_for(action, journal, model_);
-    outcome = run_plain_node(*action.node, action.state.get(), *context);
+    outcome = call_plain(action, *context);
   }
+  outcome = within_timeout(*action.node, parts_.clock.now() - last_began_, std::move(outcome));
   NodeEffects left = context->take_effects();
   left.journal = journal.take_kept();
   outcome = finish_attempt(*action.node, frame_of(action.attempt).checkpoint_ns, action.attempt,
                            std::move(outcome), left);
   report_node_outcome(action.attempt, last_began_, std::move(outcome), std::move(left));
   co_return std::optional<End>();
+}
+
+NodeOutcome RunDriver::call_plain(const engine::StartNode& action, Context& context) {
+  Instant began = parts_.clock.now();
+  auto outcome = run_plain_node(*action.node, action.state.get(), context);
+  note_held(*action.node, parts_.clock.now() - began);
+  return outcome;
+}
+
+void RunDriver::note_held(const GraphDefinition::Node& node, Instant::duration held) {
+  if (!parts_.on_held_loop || held <= loop_held_max) return;
+  parts_.on_held_loop({run_.row.tenant, graph_->name, node.name,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(held)});
 }
 
 const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
@@ -406,7 +420,10 @@ void RunDriver::start_node(engine::StartNode& action) {
     stop_timer(attempts_.at(id).timer);
     on_attempt_finished(attempts_.at(id), std::move(outcome));
   };
+  const GraphDefinition::Node& node = *attempt.node;
+  Instant began = parts_.clock.now();
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
+  note_held(node, parts_.clock.now() - began);  // until its first wait
 }
 
 void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
@@ -417,9 +434,7 @@ void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
     // Before the coroutine is destroyed: its model calls then count as failures of the dependency.
     if (late.model) late.model->time_out();
     late.task.reset();
-    Error why =
-        error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
-                                          std::to_string(late.node->timeout->count()) + " ms.");
+    Error why = timed_out(*late.node);
     on_attempt_finished(late, std::move(why));
   });
 }
@@ -451,6 +466,11 @@ void RunDriver::report_node_outcome(const engine::AttemptId& attempt, Instant be
   if (auto* answer = std::get_if<NodeUpdate>(&outcome)) {
     left.journaled = journal_.count(attempt.task);
     journal_.forget(attempt.task);
+    const engine::Run& frame = frame_of(attempt);
+    if (parts_.observer && engine::is_parallel(frame)) {
+      report_progress(ProgressEvent::Kind::task_finished, frame.tasks[attempt.position].node->name,
+                      attempt.attempt);
+    }
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {
     push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});
@@ -520,81 +540,6 @@ Task<Result<Done>> RunDriver::find_decided() {
     if (engine::waits_for(run_, row.interrupt)) BELAY_CO_CHECK(on_decision(std::move(row)));
   }
   co_return Done{};
-}
-
-// Returns the names of the nodes that a release has abandoned, comma-separated.
-std::string RunDriver::given_up(const CommitRows& rows) {
-  std::string nodes;
-  for (const EventRow& event : rows.events) {
-    auto body = parse_json(event.body);
-    const Value::Array* names = body.ok() ? (*body)["givenUp"].as_array() : nullptr;
-    for (const Value& name : names ? *names : Value::Array()) {
-      nodes += (nodes.empty() ? "" : ",") + *name.as_string();
-    }
-  }
-  return nodes;
-}
-
-void RunDriver::report_progress(const CommitRows& rows) {
-  const CheckpointRow& checkpoint = *rows.checkpoint;
-  auto kind = ProgressEvent::Kind::node_finished;
-  std::string message;
-  switch (checkpoint.kind) {
-    case CommitKind::input:
-    case CommitKind::claim:
-    case CommitKind::fork:
-    case CommitKind::quarantine:
-      return;
-    case CommitKind::release:
-      return report_progress(ProgressEvent::Kind::released, checkpoint.node, last_attempt_,
-                             given_up(rows));
-    case CommitKind::node:
-    case CommitKind::timer:
-      break;
-    case CommitKind::attempt:
-      kind = ProgressEvent::Kind::attempt_failed;
-      message = run_.tasks.front().previous_error->message;
-      break;
-    case CommitKind::pause:
-      kind = ProgressEvent::Kind::paused;
-      if (!rows.opened.empty()) message = rows.opened.front().question;
-      break;
-    case CommitKind::decision:
-    case CommitKind::expiry:
-      kind = ProgressEvent::Kind::decided;
-      break;
-    case CommitKind::failure:
-    case CommitKind::cancel:
-      kind = ProgressEvent::Kind::finished;
-      message = rows.run->error;
-  }
-  if (kind != ProgressEvent::Kind::finished)
-    report_progress(kind, checkpoint.node, last_attempt_, message);
-  if (is_final(rows.run->status)) {
-    report_progress(ProgressEvent::Kind::finished, checkpoint.node, last_attempt_,
-                    rows.run->error.empty() ? rows.run->outcome : rows.run->error);
-  }
-}
-
-void RunDriver::report_progress(ProgressEvent::Kind kind, std::string node, int attempt,
-                                std::string message) {
-  ProgressEvent event;
-  event.kind = kind;
-  event.thread = run_.row.thread;
-  event.run = run_.row.run;
-  event.graph = graph_->name;
-  event.node = std::move(node);
-  event.attempt = attempt;
-  event.seq = run_.row.seq;
-  event.status = run_.row.status;
-  event.message = std::move(message);
-  Instant now = parts_.clock.now();
-  if (kind == ProgressEvent::Kind::attempt_failed && !run_.tasks.empty()) {
-    event.duration = std::chrono::duration_cast<milliseconds>(run_.tasks.front().due - now);
-  } else {
-    event.duration = std::chrono::duration_cast<milliseconds>(now - last_began_);
-  }
-  parts_.observer(event);
 }
 
 }  // namespace belay

@@ -21,6 +21,9 @@
 
 namespace belay {
 
+// A node that holds the executor's thread for longer is reported.
+inline constexpr std::chrono::milliseconds loop_held_max{100};
+
 class RunDriver {
  public:
   // The reason why drive() returned.
@@ -60,6 +63,8 @@ class RunDriver {
   // Returns the view of an ended run; nullopt if the run has not ended or only the store has all of
   // the data. Call once, after drive() has returned.
   std::optional<RunView> take_view();
+  // The nodes with an attempt that waits for a slot, each with the dependency.
+  std::vector<std::pair<std::string, std::string>> slot_waits() const;
 
   std::vector<ConcurrencyGuard> concurrency;  // guards of the first commit
   std::function<void()> when_published;       // called after a commit with messages; may be null
@@ -82,6 +87,7 @@ class RunDriver {
     Instant due{};                                 // of `timer`
     Instant::duration time_left{};                 // while calls of the model wait for a slot
     int waiting_calls = 0;                         // calls of the model that wait for a slot
+    std::string waits_for_slot_of;                 // the attempt itself; empty: of none
     Spawned task;                                  // last: it uses all members above
   };
 
@@ -100,6 +106,9 @@ class RunDriver {
   // With Durability::async: waits until the commits in progress are durable.
   Task<Result<std::optional<End>>> await_pending_commits();
   Task<Result<std::optional<End>>> run_plain(engine::StartNode& action);
+  NodeOutcome call_plain(const engine::StartNode& action, Context& context);
+  // Reports a node that held the executor's thread for too long.
+  void note_held(const GraphDefinition::Node& node, Instant::duration held);
   void start_node(engine::StartNode& action);
   // Commits the journal rows that nodes wait for, after every earlier commit.
   Task<Result<std::optional<End>>> write_journal();

@@ -1,5 +1,7 @@
 #include "belay/open.h"
 
+#include "telemetry/held_loop_report.h"
+
 namespace belay {
 namespace {
 
@@ -23,6 +25,7 @@ class Embedded::Parts {
   std::unique_ptr<Store> stored;
   std::unique_ptr<Store> encrypted;
   std::unique_ptr<Store> observed;
+  std::unique_ptr<telemetry::HeldLoopReport> held_loops;
   std::unique_ptr<Runtime> runtime;
 
   Result<Done> open_store(const std::string& name, OpenOptions& options) {
@@ -56,6 +59,13 @@ Result<std::unique_ptr<Embedded>> Embedded::open(const std::string& store, OpenO
                      *made->random, *made->model, std::move(options.observer)};
   parts.run_defaults = options.run_defaults;
   parts.http = std::move(options.http);
+  if (options.telemetry.is_on()) {
+    made->held_loops = std::make_unique<telemetry::HeldLoopReport>(options.telemetry, made->store(),
+                                                                   *made->loop, *made->clock);
+    parts.on_held_loop = [held = made->held_loops.get()](const HeldLoop& each) {
+      held->note(each);
+    };
+  }
   BELAY_TRY(made->runtime, Runtime::open(std::move(parts)));
   return std::make_unique<Embedded>(std::move(made));
 }

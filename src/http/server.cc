@@ -2,10 +2,14 @@
 
 #include <netinet/tcp.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "http/connection.h"
+#include "http/held_loop_responder.h"
 
 namespace belay::http {
 
@@ -94,6 +98,10 @@ class Listener final : public std::enable_shared_from_this<Listener> {
       if (auto self = place.lock()) self->on_connection_ended();
     };
     accept();
+    if (serving_->tls || serving_->options.liveness_path.empty()) return;
+    responder_ = std::make_unique<HeldLoopResponder>(
+        serving_->loop, acceptor_.native_handle(), serving_->options.liveness_path,
+        [place = weak_from_this()](int socket) { adopt(place.lock(), socket); });
   }
 
   int port() const { return port_; }
@@ -120,7 +128,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
                            [self = shared_from_this()](error_code failed, Socket socket) {
                              if (self->closed_ || !self->acceptor_.is_open()) return;
                              if (failed) return self->after_failed_accept(failed);
-                             self->take(std::move(socket));
+                             self->take(std::move(socket), self->peer_);
                              self->accept();
                            });
   }
@@ -135,7 +143,30 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     });
   }
 
-  void take(Socket socket) {
+  // A connection that was accepted while the loop was held.
+  static void adopt(const std::shared_ptr<Listener>& self, int socket) {
+    error_code failed;
+    ip::tcp::endpoint peer;
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    bool is_known = ::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
+                    size <= peer.capacity();
+    if (!self || self->closed_ || !self->acceptor_.is_open() || !is_known) {
+      ::close(socket);
+      return;
+    }
+    std::memcpy(peer.data(), &address, size);
+    peer.resize(size);
+    Socket taken(self->io_);
+    std::ignore = taken.assign(peer.protocol(), socket, failed);
+    if (failed) {
+      ::close(socket);
+    } else {
+      self->take(std::move(taken), peer);
+    }
+  }
+
+  void take(Socket socket, const ip::tcp::endpoint& peer) {
     ++serving_->accepted;
     std::size_t most = serving_->options.limits.connections;
     std::size_t now = serving_->connections.size();
@@ -145,7 +176,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
       ++serving_->refused;
       return;
     }
-    auto connection = std::make_shared<Connection>(serving_, std::move(socket), peer_name(peer_));
+    auto connection = std::make_shared<Connection>(serving_, std::move(socket), peer_name(peer));
     auto place = serving_->connections.insert(serving_->connections.end(), connection);
     connection->start(place, now >= most);
     if (!sweep_timer_) sweep_later();
@@ -173,6 +204,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
   }
 
   void stop_accepting() {
+    responder_.reset();  // uses the descriptor of the acceptor
     error_code ignored;
     std::ignore = acceptor_.close(ignored);
   }
@@ -212,6 +244,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
   boost::asio::io_context& io_;
   Acceptor acceptor_;
   ip::tcp::endpoint peer_;  // of the next accepted connection
+  std::unique_ptr<HeldLoopResponder> responder_;
   int port_ = 0;
   bool closed_ = false;
   std::optional<Executor::TimerId> sweep_timer_;

@@ -87,7 +87,10 @@ struct ServerOptions {
   ServerLimits limits{};
   ServerTimeouts timeouts{};
   std::optional<TlsFiles> tls{};  // unset: plain HTTP
-  bool compress = true;           // text and JSON of 1 KiB and more, for clients that accept gzip
+  // Answered with 200 even while the loop is held, without the handler: see held_loop_responder.h.
+  // Empty: no path. No effect with TLS.
+  std::string liveness_path = "";
+  bool compress = true;  // text and JSON of 1 KiB and more, for clients that accept gzip
 
   // Checks a request when its head has been read and before its body is read: `head` is complete
   // except for `body`. If it returns a response, that is sent and the handler is not called; the

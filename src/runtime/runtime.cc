@@ -26,7 +26,7 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
   if (!judge) return parts;
   // A member that is missing here causes a compile error.
   auto& [store, executor, clock, random, model, observer, limits, effect_observer, redact_prompt,
-         places, places_hold_starts, run_defaults, hints, http] = parts;
+         places, places_hold_starts, run_defaults, hints, http, on_held_loop] = parts;
   return RuntimeParts{store,
                       executor,
                       *judge,
@@ -40,7 +40,8 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
                       places_hold_starts,
                       run_defaults,
                       hints,
-                      std::move(http)};
+                      std::move(http),
+                      std::move(on_held_loop)};
 }
 
 }  // namespace
@@ -190,6 +191,16 @@ Task<Result<Done>> Runtime::save(TenantId tenant, std::vector<RecordWrite> recor
 std::unique_ptr<Records> Runtime::records(TenantId tenant, UserId user) {
   return store_records(body_->executor.parts().store, body_->executor.parts().clock,
                        std::move(tenant), std::move(user));
+}
+
+std::vector<std::pair<std::string, std::string>> Runtime::slot_waits(const RunId& run) const {
+  std::vector<std::pair<std::string, std::string>> waits;
+  for (const auto& [id, driver] : body_->executor.driven()) {
+    if (id != run) continue;
+    auto of_driver = driver->slot_waits();
+    waits.insert(waits.end(), of_driver.begin(), of_driver.end());
+  }
+  return waits;
 }
 
 }  // namespace belay

@@ -116,7 +116,14 @@ constexpr Schema kSchemas[] = {
      "queued:integer running:integer waiting:integer quarantined:integer due:integer "
      "oldestDueAt:string? heldBy:Held[]"},
     {"Held", "reason:string runs:integer"},
-    {"QueueList", "queues:Queue[]"},
+    {"QueueList", "queues:Queue[]", "waitCauses:WaitCount[]"},
+    {"WaitCount", "cause:string runs:integer"},
+    {"WaitCause",
+     "cause:string text:string alternative:boolean runId:string node:string? until:string? "
+     "interruptId:string? roles:string[] queue:string?"},
+    {"Why",
+     "threadId:string runId:string agent:string status:string since:string cause:string "
+     "chain:WaitCause[] more:integer"},
     {"ClearedQueue", "name:string queued:integer cancelled:integer dryRun:boolean"},
     {"Schedule",
      "name:string userId:string agent:string input:any threadId:string? queue:string "

@@ -11,6 +11,18 @@ constexpr std::chrono::seconds kCountEvery{15};
 
 constexpr const char* kTextType = "text/plain; version=0.0.4; charset=utf-8";
 
+void set_waiting_runs(Metrics& metrics, const Value& counted) {
+  metrics.clear(telemetry::kWaitingRuns);
+  const Value::Array* waits = counted["waitCauses"].as_array();
+  if (!waits) return;
+  for (const Value& wait : *waits) {
+    const std::string* cause = wait["cause"].as_string();
+    std::optional<std::int64_t> runs = wait["runs"].as_int();
+    if (!cause || !runs) continue;
+    metrics.set(telemetry::kWaitingRuns, {{"cause", *cause}}, static_cast<double>(*runs));
+  }
+}
+
 Task<Result<Done>> count_runs(ApiContext& world) {
   Instant now = world.parts.clock.now();
   bool is_recent = now >= world.runs_counted_at && now < world.runs_counted_at + kCountEvery;
@@ -20,6 +32,7 @@ Task<Result<Done>> count_runs(ApiContext& world) {
   const Principal everyone;
   BELAY_CO_TRY(Value counted, co_await world.parts.service.queues(everyone, std::nullopt));
   Metrics& metrics = *world.parts.telemetry.metrics;
+  set_waiting_runs(metrics, counted);
   metrics.clear(telemetry::kRuns);
   const Value::Array* queues = counted["queues"].as_array();
   if (!queues) co_return Done{};

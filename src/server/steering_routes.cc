@@ -1,4 +1,4 @@
-// Routes of the steering messages of a run: see SteeringMessage in service.h.
+// Routes of a run in progress: its steering messages (service.h), and its waits (service/why.h).
 
 #include "server/body.h"
 #include "server/routes.h"
@@ -59,12 +59,27 @@ Route list_steering() {
   return route;
 }
 
+// Not kept: the waits depend on the time, and on the processes that are alive.
+Route explain_wait() {
+  Route route = route_of("GET", "/api/threads/{threadId}/why", "explainWait",
+                         "The causes for which the thread's current run does not advance");
+  route.parameters = {run_parameter()};
+  route.answers = {{200, "The causes, the first of which is `cause`", "Why"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(std::optional<RunId> run, named_run_in(call));
+    BELAY_CO_TRY(Value document, co_await call.service.why(call.who, thread_in(call), run));
+    co_return reply_with(std::move(document));
+  };
+  return route;
+}
+
 }  // namespace
 
 std::vector<Route> steering_routes(ApiContext&) {
   std::vector<Route> routes;
   routes.push_back(steer_run());
   routes.push_back(list_steering());
+  routes.push_back(explain_wait());
   return routes;
 }
 

@@ -190,6 +190,12 @@ class GuardedService final : public Service {
     co_return co_await all_->calls(who, std::move(page));
   }
 
+  Task<Result<Value>> why(const Principal& who, ThreadId thread,
+                          std::optional<RunId> run) override {
+    BELAY_CO_CHECK(co_await check_thread(who, thread));
+    co_return co_await all_->why(who, std::move(thread), run);
+  }
+
   Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) override {
     BELAY_CO_TRY(whose, seen(who, std::move(whose)));
     co_return co_await all_->standing(who, std::move(whose));

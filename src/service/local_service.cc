@@ -11,13 +11,14 @@
 #include "service/background_operations.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
+#include "service/held_by.h"
 #include "service/json_encode.h"
 #include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
 #include "service/steering.h"
 #include "service/thread_history.h"
-#include "worker/run_hold.h"
+#include "service/wait_facts.h"
 
 namespace belay {
 namespace {
@@ -47,7 +48,7 @@ Result<Done> check_collection(const RecordWrite& write) {
 class LocalService final : public Service {
  public:
   explicit LocalService(LocalServiceParts parts)
-      : parts_(std::move(parts)), under_way_(parts_.executor) {
+      : parts_(std::move(parts)), graphs_(registry_of(parts_)), under_way_(parts_.executor) {
     auto check_start = [this](const Principal& who, StartRun wanted) -> Result<Done> {
       BELAY_CHECK(run_request(parts_.graphs, who.tenant, std::move(wanted)));
       return Done{};
@@ -301,6 +302,11 @@ class LocalService final : public Service {
     return read<Value>(parts_.store, std::move(reader));
   }
 
+  Task<Result<Value>> why(const Principal& who, ThreadId thread,
+                          std::optional<RunId> run) override {
+    return explain_wait(wait_parts(), who.tenant, std::move(thread), run);
+  }
+
   Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) override {
     struct Found {
       std::vector<RunRow> working;
@@ -391,15 +397,25 @@ class LocalService final : public Service {
     auto task = parts_.runtime.decide(who.tenant, interrupt, std::move(decision));
     auto answer = co_await under_way_.wait(std::move(task));
     if (!answer.ok() || answer->view.row.status != RunStatus::queued) co_return std::move(answer);
-    BELAY_CO_TRY(answer->view.held_by, co_await held_by(answer->view.row));
+    BELAY_CO_TRY(answer->view.held_by, co_await hold_of(answer->view.row));
     co_return std::move(answer);
   }
 
   Task<Result<Value>> queues(const Principal& who, std::optional<UserId> user) override {
-    return show_queues(queue_view(who), std::move(user));
+    std::optional<UserId> whose = user;
+    QueueView view = queue_view(who);
+    BELAY_CO_TRY(Value document, co_await show_queues(std::move(view), std::move(user)));
+    WaitParts parts = wait_parts();
+    BELAY_CO_TRY(Value::Array waits,
+                 co_await count_waits(std::move(parts), who.tenant, std::move(whose)));
+    document.as_object()->emplace("waitCauses", std::move(waits));
+    co_return std::move(document);
   }
   Task<Result<Value>> workers(const Principal& who) override {
-    return show_workers(queue_view(who));
+    // Other than a worker, a command only asks.
+    std::optional<SessionId> except;
+    if (!parts_.works) except = parts_.runtime.session();
+    return show_workers(queue_view(who), except);
   }
   Task<Result<Value>> change_queue(const Principal& who, QueueChange change) override {
     return belay::change_queue(queue_view(who), std::move(change));
@@ -503,6 +519,17 @@ class LocalService final : public Service {
     return view;
   }
 
+  WaitParts wait_parts() const {
+    WaitParts parts{parts_.store,       parts_.clock, graphs_,
+                    parts_.concurrency, parts_.works, parts_.runtime.session(),
+                    parts_.call};
+    parts.slot_waits = [&runtime = parts_.runtime](const RunId& run) {
+      return runtime.slot_waits(run);
+    };
+    if (parts_.process_of) parts.process_of = parts_.process_of;
+    return parts;
+  }
+
   SteeringParts steering_parts() const {
     return {parts_.store, parts_.clock, parts_.random, parts_.call};
   }
@@ -520,50 +547,16 @@ class LocalService final : public Service {
     return read<std::vector<RunRow>>(parts_.store, std::move(reader));
   }
 
-  Task<Result<RunView>> with_hold(Result<RunView> view) {
-    if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
-    BELAY_CO_TRY(view->held_by, co_await held_by(view->row));
-    co_return std::move(view);
-  }
+  Task<Result<std::string>> hold_of(RunRow run) { return held_by(wait_parts(), std::move(run)); }
 
-  // Returns the reason for which a queued run waits; empty if a worker can claim it.
-  Task<Result<std::string>> held_by(RunRow run) {
-    struct Found {
-      std::string hold;
-      std::vector<SessionRow> sessions;
-    };
-    std::string time = RunHolds::time_of(run, parts_.clock.now());
-    if (!time.empty()) co_return std::move(time);
-    run.input.clear();
-    std::function<Result<Found>(Snapshot&)> reader =
-        [run, limits = parts_.concurrency,
-         now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
-      Found found;
-      BELAY_TRY(std::optional<RunId> ahead, run_ahead_of(view, run));
-      if (ahead) {
-        found.hold = "waits for run " + short_id(*ahead) + " of this thread";
-        return found;
-      }
-      BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
-      found.hold = holds.of(run);
-      if (!found.hold.empty()) return found;
-      SessionFilter filter;
-      BELAY_TRY(found.sessions, view.sessions(filter));
-      return found;
-    };
-    BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
-    if (!found.hold.empty()) co_return std::move(found.hold);
-    bool is_known = std::any_of(parts_.graphs.begin(), parts_.graphs.end(),
-                                [&](const auto& graph) { return graph->name == run.graph; });
-    if (parts_.works && is_known) co_return std::string();
-    // The store does not record which graphs the other processes have.
-    for (const SessionRow& each : found.sessions) {
-      if (each.session == parts_.runtime.session()) continue;
-      BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(each.session));
-      if (is_alive) co_return std::string();
+  Task<Result<RunView>> with_hold(Result<RunView> view) {
+    if (view.ok() && view->row.status == RunStatus::running) {
+      BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(view->row.session));
+      if (!is_alive) view->held_by = "its process is gone";
     }
-    if (!parts_.works) co_return std::string("no worker");
-    co_return "no worker for graph \"" + run.graph + "\"";
+    if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
+    BELAY_CO_TRY(view->held_by, co_await hold_of(view->row));
+    co_return std::move(view);
   }
 
   // Adds the owner's process id to the error about a run that another live process owns; not if the
@@ -584,7 +577,14 @@ class LocalService final : public Service {
     co_return std::move(taken);
   }
 
+  static std::shared_ptr<const GraphRegistry> registry_of(const LocalServiceParts& parts) {
+    auto graphs = std::make_shared<GraphRegistry>();
+    for (const auto& graph : parts.graphs) graphs->add(graph);
+    return graphs;
+  }
+
   const LocalServiceParts parts_;
+  const std::shared_ptr<const GraphRegistry> graphs_;
   BackgroundOperations under_way_;
   const cron::ZoneDatabase zones_;
   std::unique_ptr<Schedules> schedules_;

@@ -97,7 +97,7 @@ Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user) {
 }
 
 // Lists live sessions, and dead ones that still own runs.
-Task<Result<Value>> show_workers(QueueView at) {
+Task<Result<Value>> show_workers(QueueView at, std::optional<SessionId> except) {
   std::function<Result<std::vector<SessionRow>>(Snapshot&)> reader =
       [tenant = at.tenant](Snapshot& view) {
         SessionFilter filter;
@@ -108,6 +108,7 @@ Task<Result<Value>> show_workers(QueueView at) {
   if (!sessions.ok()) co_return std::move(sessions).error();
   Value::Array workers;
   for (const SessionRow& each : *sessions) {
+    if (except == each.session) continue;
     BELAY_CO_TRY(bool is_alive, at.store.is_alive(each.session));
     if (!is_alive && each.runs == 0) continue;
     auto process = at.process_of ? at.process_of(each.session) : std::nullopt;

@@ -18,7 +18,8 @@ struct QueueView {
   ConcurrencyLimits concurrency = {};  // to explain why queued runs wait
 };
 Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user);
-Task<Result<Value>> show_workers(QueueView at);
+// Without the session `except`.
+Task<Result<Value>> show_workers(QueueView at, std::optional<SessionId> except = std::nullopt);
 Task<Result<Value>> change_queue(QueueView at, QueueChange change);
 
 }  // namespace belay

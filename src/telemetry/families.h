@@ -49,11 +49,19 @@ inline constexpr MetricFamily kRequestSeconds{MetricKind::histogram, "belay_http
                                               kRequestBounds};
 inline constexpr MetricFamily kRuns{MetricKind::gauge, "belay_runs",
                                     "Runs that have not ended, by queue and status"};
+inline constexpr MetricFamily kLoopHeld{
+    MetricKind::counter, "belay_loop_held_total",
+    "Times that a node held the event loop for more than 100 ms, by agent and node"};
+inline constexpr MetricFamily kLoopHeldMax{
+    MetricKind::gauge, "belay_loop_held_max_seconds",
+    "Longest time for which a node held the event loop, by agent and node"};
+inline constexpr MetricFamily kWaitingRuns{MetricKind::gauge, "belay_waiting_runs",
+                                           "Runs that have not ended, by the cause of their wait"};
 
-inline constexpr std::array kFamilies = {&kApprovalsDecided, &kApprovalsOpened,   &kAttemptsFailed,
-                                         &kCommitSeconds,    &kFailureRate,       &kFailureAlert,
-                                         &kRequestSeconds,   &kModelCachedTokens, &kModelSeconds,
-                                         &kModelTokens,      &kRunSeconds,        &kRuns,
-                                         &kRunsEnded,        &kRunsStarted};
+inline constexpr std::array kFamilies = {
+    &kApprovalsDecided, &kApprovalsOpened, &kAttemptsFailed, &kCommitSeconds, &kFailureRate,
+    &kFailureAlert,     &kRequestSeconds,  &kLoopHeldMax,    &kLoopHeld,      &kModelCachedTokens,
+    &kModelSeconds,     &kModelTokens,     &kRunSeconds,     &kRuns,          &kRunsEnded,
+    &kRunsStarted,      &kWaitingRuns};
 
 }  // namespace belay::telemetry

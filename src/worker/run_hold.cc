@@ -50,8 +50,7 @@ std::string RunHolds::time_of(const RunRow& run, Instant now) {
 std::string RunHolds::of(const RunRow& run) const {
   if (run.status != RunStatus::queued) return {};
   if (std::string time = time_of(run, now_); !time.empty()) return time;
-  auto queue = queues_.find(run.queue);
-  const QueueRow* row = queue == queues_.end() ? nullptr : &queue->second;
+  const QueueRow* row = queue_row(run.queue);
   if (row && row->paused) return "queue \"" + run.queue + "\" paused";
   return full_place(run, concurrency_guards(run, limits_, row));
 }
@@ -59,11 +58,34 @@ std::string RunHolds::of(const RunRow& run) const {
 std::string RunHolds::full_place(const RunRow& run,
                                  const std::vector<ConcurrencyGuard>& guards) const {
   for (const ConcurrencyGuard& guard : guards) {
-    auto running = running_.find({guard.scope, group_of(run, guard.scope)});
-    if (running == running_.end() || running->second < guard.limit) continue;
+    if (running_in(run, guard.scope) < guard.limit) continue;
     return std::string(text_of(guard.scope)) + " limit " + std::to_string(guard.limit);
   }
   return {};
+}
+
+std::vector<RunHolds::FullLimit> RunHolds::full_limits(const RunRow& run) const {
+  std::vector<FullLimit> full;
+  for (const ConcurrencyGuard& guard : concurrency_guards(run, limits_, queue_row(run.queue))) {
+    std::uint64_t running = running_in(run, guard.scope);
+    if (running >= guard.limit) full.push_back({guard.scope, guard.limit, running});
+  }
+  return full;
+}
+
+bool RunHolds::is_paused(const std::string& queue) const {
+  const QueueRow* row = queue_row(queue);
+  return row && row->paused;
+}
+
+const QueueRow* RunHolds::queue_row(const std::string& name) const {
+  auto found = queues_.find(name);
+  return found == queues_.end() ? nullptr : &found->second;
+}
+
+std::uint64_t RunHolds::running_in(const RunRow& run, ConcurrencyScope scope) const {
+  auto found = running_.find({scope, group_of(run, scope)});
+  return found == running_.end() ? 0 : found->second;
 }
 
 }  // namespace belay

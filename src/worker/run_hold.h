@@ -26,7 +26,20 @@ class RunHolds {
   // Returns the first guard, for the run's own scopes, whose limit is reached; empty: none.
   std::string full_place(const RunRow& run, const std::vector<ConcurrencyGuard>& guards) const;
 
+  // A limit that is reached: its value, and the running runs in its scope.
+  struct FullLimit {
+    ConcurrencyScope scope = ConcurrencyScope::user;
+    std::uint64_t limit = 0;
+    std::uint64_t running = 0;
+  };
+  // All limits that hold the run back.
+  std::vector<FullLimit> full_limits(const RunRow& run) const;
+  bool is_paused(const std::string& queue) const;
+
  private:
+  const QueueRow* queue_row(const std::string& name) const;
+  std::uint64_t running_in(const RunRow& run, ConcurrencyScope scope) const;
+
   ConcurrencyLimits limits_;
   Instant now_{};
   std::map<std::string, QueueRow> queues_;

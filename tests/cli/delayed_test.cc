@@ -85,6 +85,18 @@ TEST_P(CliDelayed, SayWhenTheyAreDueInTheTimeOfThePerson) {
   }
 }
 
+TEST_P(CliDelayed, AreExplained) {
+  ASSERT_EQ(enqueue("tomorrow", {"--after", "1d"}).code, 0);
+  Outcome why = world.run({"why", "tomorrow"});
+  EXPECT_EQ(why.code, 0) << why.err;
+  EXPECT_THAT(why.out, HasSubstr("delayed_start"));
+  EXPECT_THAT(why.out, HasSubstr("in 23 h 59 min"));
+  Value document = world.run({"why", "tomorrow", "--json"}).json();
+  EXPECT_EQ(document["cause"], Value("delayed_start"));
+  EXPECT_TRUE(is_in_a_day(document["chain"].as_array()->front()["until"]));
+  EXPECT_NE(world.run({"why", "nowhere"}).code, 0);
+}
+
 TEST_P(CliDelayed, BeginEarlyWhenAPersonAsksForOneByName) {
   ASSERT_EQ(enqueue("tomorrow", {"--after", "1d"}).code, 0);
   Outcome early = world.run({"resume", "tomorrow"});

@@ -152,7 +152,7 @@ TEST_F(CliWorker, ATermSignalDrainsIt) {
   worker.send(SIGTERM);
   Outcome ended = worker.finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_NE(ended.err.find("Processed 1 runs."), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("Runs processed: 1."), std::string::npos) << ended.err;
   EXPECT_EQ(state("a")["status"], Value("paused"));
 }
 

@@ -42,6 +42,7 @@ class Processes {
  public:
   explicit Processes(const SearchOptions& options);
 
+  std::shared_ptr<const GraphDefinition> graph() const { return player_.graph().definition(); }
   StoredContents& contents() { return contents_; }
   const Moment& moment(std::uint32_t number) const { return moments_[number]; }
   std::size_t played() const { return moments_.size(); }

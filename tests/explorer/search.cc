@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "tests/explorer/processes.h"
+#include "tests/explorer/why_judge.h"
 
 namespace belay::explorer {
 namespace {
@@ -88,7 +89,8 @@ bool is_fault(const Move& move) {
 
 class Search {
  public:
-  explicit Search(const SearchOptions& options) : options_(options), processes_(options) {}
+  explicit Search(const SearchOptions& options)
+      : options_(options), processes_(options), why_judge_(processes_, options.why) {}
 
   SearchReport run();
 
@@ -121,6 +123,7 @@ class Search {
 
   SearchOptions options_;
   Processes processes_;
+  WhyJudge why_judge_;
   std::vector<Visited> visited_;
   std::unordered_map<std::array<std::uint64_t, 3>, std::uint32_t, KeyHash> places_;
   // Moves that are neither faults nor a cancel, as pairs (to, from) of indexes: the progress of a
@@ -327,6 +330,10 @@ std::uint32_t Search::visit(const State& state, std::uint32_t from, std::uint16_
 
 void Search::expand(std::uint32_t place) {
   State state = visited_[place].state;
+  if (options_.why) {
+    auto wrong = why_judge_.judge(content(state), state.living(), state.now());
+    if (!wrong.empty()) return fail(place, std::move(wrong));
+  }
   std::vector<Move> moves = moves_from(state);
   for (std::size_t i = 0; i < moves.size() && report_.wrong.empty(); ++i) {
     ++report_.moves;
@@ -447,6 +454,8 @@ SearchReport Search::run() {
   report_.states = visited_.size();
   report_.contents = processes_.contents().size();
   report_.played = processes_.played();
+  report_.explained = why_judge_.judged();
+  report_.causes = why_judge_.kinds();
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   report_.seconds = took.count();
   return std::move(report_);

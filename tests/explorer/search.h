@@ -9,9 +9,12 @@
 // one.
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "service/why.h"
 #include "tests/explorer/call.h"
 #include "tests/explorer/stored.h"
 
@@ -25,16 +28,20 @@ struct SearchOptions {
   // The maximum number of crashes, sessions that count as dead, and lost replies, in total.
   int faults = 2;
   Broken broken = Broken::nothing;
+  // Judged in every state: see why_judge.h. Null: not judged.
+  std::function<std::vector<Cause>(const WaitFacts&)> why = nullptr;
 };
 
 struct SearchReport {
   std::size_t states = 0;
   std::size_t moves = 0;
   std::size_t depth = 0;
-  std::size_t longest = 0;   // steps of one call
-  std::size_t contents = 0;  // of the store
-  std::size_t played = 0;    // parts of calls executed on the real driver
-  std::size_t ends = 0;      // states in which the run has ended
+  std::size_t longest = 0;     // steps of one call
+  std::size_t contents = 0;    // of the store
+  std::size_t played = 0;      // parts of calls executed on the real driver
+  std::size_t ends = 0;        // states in which the run has ended
+  std::size_t explained = 0;   // states whose causes were judged
+  std::set<WaitCause> causes;  // that were named in them
   double seconds = 0;
   // The faults found, and the moves that led to them; empty if there are none.
   std::vector<std::string> wrong;

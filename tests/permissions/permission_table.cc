@@ -70,6 +70,8 @@ std::vector<Entry> thread_entries() {
       {"cancelThread", "a run", thing, "/api/threads/{thread}/cancel?run={run}"},
       {"getHistory", "", thing, "/api/threads/{thread}/history"},
       {"getCalls", "", thing, "/api/threads/{thread}/calls"},
+      {"explainWait", "", thing, "/api/threads/{thread}/why"},
+      {"explainWait", "of a run", thing, "/api/threads/{thread}/why?run={run}"},
       {"streamThreadEvents", "", thing, "/api/threads/{thread}/events"},
       {"exportThread", "", thing, "/api/threads/{thread}/export"},
       {"importThread", "what is no run", nobody, "/api/threads/import", R"({"file":{}})", 422},

@@ -135,6 +135,7 @@ struct RuntimeFixture : ::testing::Test {
   }
 
   void tell(const ProgressEvent& event) {
+    if (event.kind == ProgressEvent::Kind::task_finished) return;
     static constexpr std::string_view names[] = {"started", "finished", "attempt_failed", "paused",
                                                  "decided", "ended",    "released"};
     told.push_back(std::string(names[static_cast<int>(event.kind)]) + " " + event.node + " " +

@@ -33,6 +33,8 @@ const Exception kStart{"src/base/start_thread.h", "starts the threads of all oth
 const Exception kNet{"src/net/", "one thread that waits for sockets, with libcurl's time"};
 const Exception kRedis{"src/redis/", "a thread for each connection, with its time-outs"};
 const Exception kLogThread{"src/telemetry/log.cc", "a sink that blocks delays no run"};
+const Exception kHeldLoop{"src/http/held_loop_responder.h",
+                          "answers while the thread of the executor is held"};
 const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are given time for"};
 const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
@@ -53,6 +55,7 @@ const std::vector<Exception> kCommits = {
     {"src/worker/message.cc", "the status of a message"},
     {"src/runtime/run_deletion.cc", "the deletion of ended runs"},
     {"src/runtime/thread_edit.cc", "the title and metadata of a thread"},
+    {"src/telemetry/held_loop_report.cc", "a record of the process, outside of a run"},
     {"src/service/run_file.cc", "an import: a run that another store decided"},
     {"src/service/local_service.cc", "the preserve flag of a thread"},
     {"src/service/queue_documents.cc", "the rows of queues"},
@@ -81,7 +84,7 @@ const std::vector<Ban>& bans() {
       {"std :: thread",
        "post to the executor, or offload() what blocks",
        {kPool, kPoolHeader, kStart, kSqliteThreads, kPostgres, kNet, kRedis, kMcp, kMcpBackground,
-        kLogThread, kInputLines, kTests, kUnitTests, kBench}},
+        kLogThread, kInputLines, kHeldLoop, kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv",

@@ -1,0 +1,305 @@
+// Each cause of a wait is named, and the run advances once the named thing is gone.
+
+#include "service/why.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "service/local_service.h"
+#include "tests/support/crashing_store_fixture.h"
+#include "tests/support/principals.h"
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Job {
+  std::vector<std::string> log{};
+};
+
+struct WhyService : CrashingStoreFixture {
+  bool is_down = true;
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<Service> service;
+  std::list<Spawned> spawned;
+
+  // Nodes: try, which fails while `is_down`; rest, a wait of an hour; stop, a breakpoint; last.
+  Graph<Job> job_graph() {
+    GraphBuilder<Job> graph{"job"};
+    graph
+        .node("try",
+              [this](const Job&, Context&) -> Result<Update<Job>> {
+                if (is_down) return error(ErrorCode::unavailable, "The server is down.");
+                return append(&Job::log, "tried");
+              })
+        .retry({.attempts = 5, .base = 10s});
+    graph.wait("rest", 1h);
+    graph.node("stop", [](const Job&, Context&) { return append(&Job::log, "stopped"); })
+        .interrupt_before();
+    graph.node("last", [](const Job&, Context&) -> Task<Update<Job>> {
+      co_await sleep_for(10s);
+      co_return append(&Job::log, "ended");
+    });
+    graph.edge(start, "try").edge("try", "rest").edge("rest", "stop").edge("stop", "last");
+    graph.edge("last", end);
+    return std::move(graph).build().value();
+  }
+
+  void open(bool with_graph = true, bool works = true) {
+    service.reset();
+    runtime = process();
+    Graph<Job> graph = job_graph();
+    std::vector<std::shared_ptr<const GraphDefinition>> graphs;
+    if (with_graph) {
+      runtime->add(graph);
+      graphs.push_back(graph.definition());
+    }
+    LocalServiceParts parts{store, store, *runtime, loop, clock, random, graphs, {}, {}};
+    parts.concurrency = places;
+    parts.works = works;
+    service = make_local_service(std::move(parts));
+  }
+  void TearDown() override {
+    spawned.clear();
+    service.reset();
+    runtime.reset();
+  }
+
+  void enqueue(const std::string& thread, StartRun wanted = {}) {
+    wanted.agent = "job";
+    wanted.thread = ThreadId(thread);
+    wanted.input = Value::object({});
+    wanted.queued = true;
+    auto queued = block_on(loop, service->start(local_program, std::move(wanted)));
+    ASSERT_TRUE(queued.ok()) << queued.error().message;
+  }
+  // A worker that runs until the test ends.
+  void work() {
+    spawned.push_back(
+        spawn<Result<std::size_t>>(loop, runtime->run_worker({}), [](Result<std::size_t>) {}));
+  }
+  void pass(std::chrono::milliseconds time) { loop.run_until(clock.now() + time); }
+  void resume(const std::string& thread) {
+    spawned.push_back(spawn<Result<RunView>>(loop, service->resume(local_program, ThreadId(thread)),
+                                             [](Result<RunView>) {}));
+  }
+  Value document(const std::string& thread) {
+    auto found = block_on(loop, service->why(local_program, ThreadId(thread), std::nullopt));
+    EXPECT_TRUE(found.ok());
+    return found.ok() ? *found : Value();
+  }
+  static std::vector<std::string> causes_in(const Value& document) {
+    std::vector<std::string> causes;
+    for (const Value& each : *document["chain"].as_array()) {
+      causes.push_back(*each["cause"].as_string());
+    }
+    return causes;
+  }
+  std::vector<std::string> causes(const std::string& thread) { return causes_in(document(thread)); }
+  std::string first_text(const std::string& thread) {
+    return *document(thread)["chain"].as_array()->front()["text"].as_string();
+  }
+};
+
+TEST_F(WhyService, FollowsARunFromItsQueueToItsEnd) {
+  open();
+  StartRun later;
+  later.delay = 1min;
+  enqueue("t", std::move(later));
+  EXPECT_THAT(causes("t"), ElementsAre("delayed_start"));
+  EXPECT_EQ(*instant_from(*(*document("t")["chain"].as_array())[0]["until"].as_string()),
+            clock.now() + 1min);
+  pass(2min);
+  EXPECT_THAT(causes("t"), ElementsAre("next_poll"));
+  work();
+  pass(1s);
+  EXPECT_THAT(causes("t"), ElementsAre("retry"));
+  EXPECT_THAT(first_text("t"), HasSubstr("Attempt 2 of 5 of node \"try\""));
+  EXPECT_THAT(first_text("t"), HasSubstr("The server is down."));
+  is_down = false;
+  pass(30s);
+  EXPECT_THAT(causes("t"), ElementsAre("timer"));
+  EXPECT_THAT(first_text("t"), HasSubstr("\"rest\""));
+  pass(2h);
+  EXPECT_THAT(causes("t"), ElementsAre("breakpoint"));
+  resume("t");
+  pass(1s);
+  EXPECT_THAT(causes("t"), ElementsAre("node"));
+  EXPECT_THAT(first_text("t"), HasSubstr("Node \"last\" is running"));
+  pass(30s);
+  EXPECT_THAT(causes("t"), ElementsAre("ended"));
+}
+
+TEST_F(WhyService, NamesEverythingThatKeepsADueRunFromAWorker) {
+  is_down = false;
+  places.per_user = 1;
+  open(true, false);
+  enqueue("first");
+  enqueue("second");
+  EXPECT_THAT(causes("first"), ElementsAre("no_worker"));
+  QueueChange pause;
+  pause.name = "default";
+  pause.paused = true;
+  ASSERT_TRUE(block_on(loop, service->change_queue(local_program, pause)).ok());
+  EXPECT_THAT(causes("first"), ElementsAre("paused_queue", "no_worker"));
+  open(true, true);
+  EXPECT_THAT(causes("first"), ElementsAre("paused_queue"));
+  work();
+  pass(1min);
+  EXPECT_THAT(causes("first"), ElementsAre("paused_queue")) << "a worker alone is not enough";
+  pause.paused = false;
+  ASSERT_TRUE(block_on(loop, service->change_queue(local_program, pause)).ok());
+  pass(1min);
+  EXPECT_THAT(causes("first"), ElementsAre("timer"));
+}
+
+TEST_F(WhyService, NamesALimitUntilAnotherRunHasEnded) {
+  places.per_user = 1;
+  open();
+  enqueue("first");
+  enqueue("second");
+  EXPECT_THAT(causes("second"), ElementsAre("queue_place"));
+  work();
+  pass(1s);
+  EXPECT_THAT(causes("first"), ElementsAre("retry")) << "it counts as running meanwhile";
+  EXPECT_THAT(causes("second"), ElementsAre("limit"));
+  EXPECT_THAT(first_text("second"), HasSubstr("user limit of 1 running run"));
+  is_down = false;
+  pass(1min);
+  EXPECT_THAT(causes("second"), ElementsAre("timer"));
+}
+
+TEST_F(WhyService, ExplainsARunThatWaitsForAnEarlierOneByThat) {
+  open();
+  enqueue("t");
+  StartRun next;
+  next.if_busy = BusyThread::enqueue;
+  enqueue("t", std::move(next));
+  RunPage page;
+  page.thread = ThreadId("t");
+  auto runs = block_on(loop, service->runs(local_program, page)).value();
+  ASSERT_EQ(runs.size(), 2u);
+  auto found = block_on(loop, service->why(local_program, ThreadId("t"), runs[0].run)).value();
+  EXPECT_THAT(causes_in(found), ElementsAre("earlier_run", "next_poll"));
+  EXPECT_EQ((*found["chain"].as_array())[1]["runId"], Value(runs[1].run.text()));
+}
+
+TEST_F(WhyService, NamesAProcessThatIsGone) {
+  open();
+  enqueue("t");
+  work();
+  pass(1s);
+  spawned.clear();
+  open();
+  EXPECT_THAT(causes("t"), ElementsAre("lease"));
+  is_down = false;
+  work();
+  pass(1min);
+  EXPECT_THAT(causes("t"), ElementsAre("timer"));
+}
+
+TEST_F(WhyService, NamesTheCodeThatNoKnownProcessHas) {
+  open();
+  enqueue("t");
+  open(false);
+  EXPECT_THAT(causes("t"), ElementsAre("code_gone"));
+  EXPECT_THAT(first_text("t"), HasSubstr("\"job\""));
+  auto other = process();  // it might have the graph
+  EXPECT_THAT(causes("t"), ElementsAre("next_poll"));
+  other.reset();
+  open();
+  EXPECT_THAT(causes("t"), ElementsAre("next_poll"));
+}
+
+TEST_F(WhyService, CountsTheRunsByTheirFirstCause) {
+  open();
+  enqueue("a");
+  work();
+  pass(1s);
+  StartRun later;
+  later.delay = 1h;
+  enqueue("b", later);
+  enqueue("c", later);
+  auto queues = block_on(loop, service->queues(local_program, std::nullopt)).value();
+  EXPECT_EQ(to_json(queues["waitCauses"]),
+            R"([{"cause":"delayed_start","runs":2},{"cause":"retry","runs":1}])");
+}
+
+TEST_F(WhyService, OfAnUnknownThreadIsNotFound) {
+  open();
+  auto found = block_on(loop, service->why(local_program, ThreadId("no"), std::nullopt));
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::not_found);
+}
+
+// The approval's row is all that the cause is made from.
+TEST(Why, NamesWhoCanDecideAndUntilWhen) {
+  WaitFacts facts;
+  facts.run.status = RunStatus::paused;
+  facts.run.reason = "approval";
+  facts.now = *instant_from("2026-11-29T12:00:00Z");
+  ApprovalRow row;
+  row.node = "review";
+  row.question = "Send it?";
+  row.roles = "editor,lawyer";
+  row.expires_at = facts.now + 1h;
+  facts.approvals = {row, row};
+  std::vector<Cause> causes = why(facts);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].cause, WaitCause::approval);
+  EXPECT_TRUE(causes[0].is_alternative);
+  EXPECT_EQ(causes[0].until, row.expires_at);
+  EXPECT_THAT(causes[0].roles, ElementsAre("editor", "lawyer"));
+  EXPECT_EQ(causes[0].text,
+            "Waits for a decision of a person with the role \"editor\" or \"lawyer\" about node "
+            "\"review\": Send it?");
+  facts.now = row.expires_at;
+  EXPECT_EQ(why(facts).front().cause, WaitCause::next_poll) << "a worker records the expiry";
+}
+
+TEST(Why, NamesASlotOfADependency) {
+  WaitFacts facts;
+  facts.run.status = RunStatus::running;
+  facts.owner_is_alive = true;
+  WaitingTask& task = facts.tasks.emplace_back();
+  task.node = "send";
+  task.dependency = "smtp";
+  ASSERT_EQ(why(facts).size(), 1u);
+  EXPECT_EQ(why(facts).front().text, "Node \"send\" waits for a slot of \"smtp\".");
+}
+
+// For every status and every combination of facts.
+TEST(Why, IsTotal) {
+  for (int bits = 0; bits < 1 << 9; ++bits) {
+    for (RunStatus status :
+         {RunStatus::queued, RunStatus::running, RunStatus::paused, RunStatus::quarantined}) {
+      for (const char* reason : {"", "approval", "timer", "breakpoint"}) {
+        WaitFacts facts;
+        facts.run.status = status;
+        facts.run.reason = reason;
+        facts.now = *instant_from("2026-11-29T12:00:00Z");
+        if (bits & 1) facts.run.due_at = facts.now - 1s;
+        if (bits & 2) facts.run.due_at = facts.now + 1s;
+        if (bits & 4) facts.approvals.emplace_back().expires_at = facts.now + 1h;
+        if (bits & 8) facts.tasks.emplace_back().phase = engine::NodeTask::Phase::interrupted;
+        if (bits & 16) facts.queue_is_paused = true;
+        if (bits & 32) facts.has_worker = false;
+        if (bits & 64) facts.code_gone = "gone";
+        if (bits & 128) facts.damage = "damaged";
+        if (bits & 256) facts.owner_is_alive = true;
+        std::vector<Cause> causes = why(facts);
+        ASSERT_FALSE(causes.empty());
+        EXPECT_NE(causes.front().cause, WaitCause::ended);
+        for (const Cause& each : causes) EXPECT_FALSE(each.text.empty());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace belay
