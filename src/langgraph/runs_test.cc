@@ -262,7 +262,7 @@ TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
         R"({"assistant_id":"poet","command":[]})",
         R"({"assistant_id":"poet","interrupt_before":"*"})",
         R"({"assistant_id":"poet","webhook":"http://127.0.0.1/"})",
-        R"({"assistant_id":"poet","stream_mode":"events"})",
+        R"({"assistant_id":"poet","stream_mode":"everything"})",
         R"({"assistant_id":"poet","multitask_strategy":"perhaps"})",
         R"({"assistant_id":"poet","checkpoint_id":"x"})", R"({"assistant_id":"poet","config":1})",
         R"({"assistant_id":"poet","after_seconds":1e300})",

@@ -26,11 +26,6 @@ V2Space space_of(std::string_view text) {
   return space;
 }
 
-std::string member_of(const Value& value, std::string_view name) {
-  const std::string* text = value[name].as_string();
-  return text ? *text : std::string();
-}
-
 // Clients expect the id of an interrupt as 32 hexadecimal digits.
 std::string plain_id(std::string id) {
   std::erase(id, '-');
@@ -97,6 +92,11 @@ std::vector<EventKind> V2Events::kinds() {
   std::vector<EventKind> kinds = ClassicStream(all_modes({})).kinds();
   kinds.insert(kinds.end(), {EventKind::status, EventKind::approvals, EventKind::debug});
   return kinds;
+}
+
+std::string V2Events::member_of(const Value& value, std::string_view name) {
+  const std::string* text = value[name].as_string();
+  return text ? *text : std::string();
 }
 
 V2Event& V2Events::send(std::string method, std::string_view space, Value data, std::string id,
