@@ -42,6 +42,14 @@ int* people_number(Plan& plan, const std::string& name) {
   return name == "messages" ? &plan.messages : nullptr;
 }
 
+// The same, of the clients of the Agent Server API.
+int* protocol_number(Plan& plan, const std::string& name) {
+  if (name == "threads") return &plan.threads;
+  if (name == "thread_cancels") return &plan.thread_cancels;
+  if (name == "copies") return &plan.copies;
+  return name == "deletions" ? &plan.deletions : nullptr;
+}
+
 Result<Done> read_table(Plan& plan, const std::string& path, const std::string& key,
                         const toml::node& node) {
   BELAY_TRY(auto found, numbers(node, path + ": " + key));
@@ -57,6 +65,8 @@ Result<Done> read_table(Plan& plan, const std::string& path, const std::string& 
       plan.chances[fault] = static_cast<std::uint64_t>(number);
     } else if (key == "people" && people_number(plan, name)) {
       *people_number(plan, name) = number;
+    } else if (key == "protocol" && protocol_number(plan, name)) {
+      *protocol_number(plan, name) = number;
     } else {
       return fault_in(path, "nothing is known of " + key + "." + name + ".");
     }
