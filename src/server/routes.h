@@ -95,6 +95,9 @@ struct AwaitedRun {
   // agent have a single run. Otherwise: the thread's current run.
   std::optional<Instant> started_since = std::nullopt;
   std::string agent = {};
+  // Of a start on a thread that other requests can start runs on at the same time: its own run,
+  // unless threads of the agent have a single run.
+  std::optional<RunId> run = std::nullopt;
 };
 // Returns the run when `task` has ended and the run is settled, in any process; or its current
 // state if the request stops waiting before that. `task` always continues: it owns all that it

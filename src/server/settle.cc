@@ -33,7 +33,13 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principa
                                                 AwaitedRun awaited) {
   std::optional<RunId> run;
   bool is_found = true;
-  if (awaited.started_since) {
+  if (awaited.run) {
+    ThreadId thread = awaited.thread;
+    auto own = co_await service.status(who, std::move(thread), std::nullopt, awaited.run);
+    if (own.ok()) co_return std::optional<RunView>(*std::move(own));
+    if (own.error().code != ErrorCode::not_found) co_return std::move(own).error();
+    is_found = false;
+  } else if (awaited.started_since) {
     RunPage page;
     page.thread = awaited.thread;
     page.limit = 1;

@@ -163,6 +163,7 @@ TEST_F(CliAnalytics, RejectsBadArguments) {
       {"--days", "x"}, {"--days", "1.5"},       {"--days", ""},
       {"--days"},      {"--weeks", "1"},        {""},
       {"a", "b"},      {"rebuild", "--all"},    {"a\nb"},
+      {"rebuild", "daily_auditor"}, {"rebuild", "--days", "9"}, {"--days", "9", "rebuild"},
       {"\xff"},        {std::string(300, 'a')}, {"--days", "99999999999999999999"}};
   for (const Words& each : rejected) {
     Words words{"analytics"};

@@ -41,6 +41,8 @@ void judge_thread(const std::string& thread, const ClientThread& known,
     bool is_other = acknowledged != known.runs.end() && acknowledged->second != member(run, "run_id");
     if (is_other) fault("has another run of " + key);
   }
+  if (known.has_lost_runs && !read.runs.empty()) fault("has runs after their deletion");
+  if (known.may_lose_runs && read.runs.empty()) return;
   for (const auto& [key, run] : known.runs) {
     if (!listed.contains(key)) fault("has lost the run of " + key);
   }

@@ -14,7 +14,7 @@
 //     schedules = 3        # with runs of errands and letters
 //     messages = 20        # to runs of goals
 //     [protocol]           # clients of the Agent Server API, instead of people
-//     threads = 20         # each with its runs, of the same workloads
+//     threads = 44         # each with its runs, of the same workloads
 //     thread_cancels = 3
 //     copies = 3
 //     deletions = 3

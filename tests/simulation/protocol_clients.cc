@@ -138,7 +138,7 @@ void ProtocolClients::note_run(const std::string& thread, const std::string& key
   ClientThread& of = threads_[thread];
   if (status < kRefused) {
     of.runs[key] = text_in(body, "run_id");
-  } else if (!of.may_be_deleted && !key.starts_with("resume")) {
+  } else if (!of.may_be_deleted && !of.may_lose_runs && !key.starts_with("resume")) {
     machine_.trouble("P: " + key + " was refused: " + to_json(body));
   }
 }
@@ -146,7 +146,7 @@ void ProtocolClients::note_run(const std::string& thread, const std::string& key
 std::string ProtocolClients::any_thread() {
   std::vector<std::string> known;
   for (const auto& [thread, of] : threads_) {
-    if (!of.runs.empty() && !of.may_be_deleted) known.push_back(thread);
+    if (!of.runs.empty() && !of.may_be_deleted && !of.may_lose_runs) known.push_back(thread);
   }
   return known.empty() ? std::string() : known[random_.bits() % known.size()];
 }
@@ -177,6 +177,7 @@ void ProtocolClients::copy_something() {
 void ProtocolClients::delete_something() {
   std::string thread = any_thread();
   if (thread.empty()) return;
+  if (random_.bits() % 2 == 0) return delete_run(thread);
   threads_[thread].may_be_deleted = true;
   cancelled_.insert(thread);
   Request request{"DELETE", "/threads/" + thread, "", nullptr, {}};
@@ -184,6 +185,21 @@ void ProtocolClients::delete_something() {
     // A thread whose run has not ended is not deleted.
     constexpr int missing = 404;
     threads_[thread].is_deleted = status < kRefused || status == missing;
+  };
+  want("delete-" + std::to_string(requests_++), std::move(request));
+}
+
+// Its thread and the metadata of it remain.
+void ProtocolClients::delete_run(const std::string& thread) {
+  ClientThread& of = threads_[thread];
+  if (of.workload->runs_per_thread > 1) return;
+  of.may_lose_runs = true;
+  cancelled_.insert(thread);
+  std::string path = "/threads/" + thread + "/runs/" + of.runs.begin()->second;
+  Request request{"DELETE", std::move(path), "", nullptr, {}};
+  request.answered = [this, thread](int status, const Value&) {
+    constexpr int missing = 404;
+    threads_[thread].has_lost_runs = status < kRefused || status == missing;
   };
   want("delete-" + std::to_string(requests_++), std::move(request));
 }

@@ -22,6 +22,8 @@ struct ClientThread {
   bool is_deleted = false;  // acknowledged
   // A deletion was requested, whatever its result was.
   bool may_be_deleted = false;
+  bool may_lose_runs = false;  // the same, of its only run
+  bool has_lost_runs = false;  // acknowledged
   std::set<std::string> asked;             // keys of requests for runs
   std::map<std::string, std::string> runs;  // acknowledged: the id of the run by key
 };
@@ -65,6 +67,7 @@ class ProtocolClients {
   void ask_about(const std::string& thread);
   void answer(const std::string& thread, const Value& interrupts);
   void note_run(const std::string& thread, const std::string& key, int status, const Value& body);
+  void delete_run(const std::string& thread);
   std::string any_thread();
 
   Machine& machine_;

@@ -496,7 +496,7 @@ class Simulation {
     scope.acknowledged = machine_.acknowledged;
     std::erase_if(scope.acknowledged, [this](const auto& commit) {
       auto thread = clients_.threads().find(machine_.threads[commit.first]);
-      return thread != clients_.threads().end() && thread->second.is_deleted;
+      return thread != clients_.threads().end() && (thread->second.is_deleted || thread->second.has_lost_runs);
     });
     scope.done_effects = machine_.done_effects;
     scope.collections = {kLabels};
