@@ -107,6 +107,13 @@ TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   EXPECT_TRUE(is_found_out) << "five seeds, and no lost commit was missed";
 }
 
+// The same for the checks of the clients of the Agent Server API.
+TEST(Simulation, RecordsOfRunsThatAreNotStoredAreFoundOut) {
+  Plan plan = plan_of("agent_server");
+  plan.loses_run_records = true;
+  EXPECT_THAT(play(plan, 1).troubles, Contains(HasSubstr("without its record")));
+}
+
 // Each of these seeds once found a fault, which the file describes.
 // With other bounds they are other histories, and under sanitizers they take minutes.
 TEST(Simulation, SeedsThatOnceFailedKeepTheirPromises) {
