@@ -128,7 +128,7 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
 }
 
 // The parser gives words that a subcommand does not have to the command above it, which is not
-// executed. Returns the first one; nullopt if there is none.
+// executed. Returns the first one; nullopt without one.
 std::optional<std::string> word_of_command_above(const CLI::App& chosen) {
   const CLI::App* above = chosen.get_parent();
   for (; above && above->get_parent(); above = above->get_parent()) {

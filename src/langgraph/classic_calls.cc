@@ -175,9 +175,8 @@ void ClassicStream::send_event(std::string_view what, std::string_view name, std
   if (is_in_task) parents.emplace_back(place.task.text());
   Value metadata = message_metadata(place);
   if (place.node.empty()) {
-    for (std::string_view member :
-         {"langgraph_step", "langgraph_node", "langgraph_triggers", "langgraph_path",
-          "langgraph_checkpoint_ns", "checkpoint_ns"}) {
+    for (std::string_view member : {"langgraph_step", "langgraph_node", "langgraph_triggers",
+                                    "langgraph_path", "langgraph_checkpoint_ns", "checkpoint_ns"}) {
       metadata.as_object()->erase(std::string(member));
     }
   }

@@ -74,8 +74,7 @@ std::vector<EventKind> ClassicStream::kinds() const {
   std::vector<EventKind> kinds;
   bool has_states = wants(StreamMode::checkpoints) || wants(StreamMode::debug);
   bool has_events = wants(StreamMode::events);
-  bool has_texts =
-      wants(StreamMode::messages) || wants(StreamMode::messages_tuple) || has_events;
+  bool has_texts = wants(StreamMode::messages) || wants(StreamMode::messages_tuple) || has_events;
   bool has_tasks = wants(StreamMode::tasks) || wants(StreamMode::debug) || has_events;
   if (wants(StreamMode::values) || has_states || wants_calls()) kinds.push_back(EventKind::values);
   if (has_texts) kinds.push_back(EventKind::messages);

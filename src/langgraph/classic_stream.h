@@ -21,13 +21,13 @@
 // its numbers are used again, and its message has another id than that of the next attempt.
 //
 // Order. The events of a commit are sent in the order of LangGraph: messages, custom, updates, the
-// ends of calls of tools and of tasks, the checkpoint, values, the beginnings of tasks and of calls.
-// A checkpoint is the first commit of a superstep, or the last one of a completed run; other commits
-// are not visible.
+// ends of calls of tools and of tasks, the checkpoint, values, the beginnings of tasks and of
+// calls. A checkpoint is the first commit of a superstep, or the last one of a completed run; other
+// commits are not visible.
 //
 // Calls of tools are those of the conversation that the state is shown as (conversation.h): a call
-// starts with the commit of the reply that requests it, also if it then waits for an approval or for
-// other calls, and ends with the commit of its result.
+// starts with the commit of the reply that requests it, also if it then waits for an approval or
+// for other calls, and ends with the commit of its result.
 //
 // Events of LangChain ("events") describe the run and all of its subgraphs: the run, each task and
 // each text of a node as a chat model, and calls of tools.
@@ -110,7 +110,7 @@ class ClassicStream {
     Value state;
     Value values;  // as the state is shown
     bool has_new_values = false;
-    std::string checkpoint;  // the last one that was sent
+    std::string checkpoint;                    // the last one that was sent
     std::map<std::string, ClassicCall> calls;  // of tools, by id
     bool has_calls = false;                    // they are those of a state
     // Of the commit.

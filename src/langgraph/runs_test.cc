@@ -228,9 +228,9 @@ TEST_F(AgentServerRuns, ThatStartAtTheSameTimeHaveEachTheirOwnId) {
   std::vector<Spawned> tasks;
   for (int i = 0; i < 4; ++i) {
     std::string name = std::to_string(i);
-    auto sent = request("POST", runs(),
-                        about("rain", R"(,"multitask_strategy":"enqueue","metadata":{"number":)" +
-                                          name + "}"));
+    auto sent = request(
+        "POST", runs(),
+        about("rain", R"(,"multitask_strategy":"enqueue","metadata":{"number":)" + name + "}"));
     if (i % 2 == 0) sent.headers.push_back({"Idempotency-Key", "key " + name});
     responses.push_back(std::make_unique<http::Response>());
     responses.back()->status = 0;

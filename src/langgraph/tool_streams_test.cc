@@ -71,10 +71,15 @@ struct ToolStreams : RunFixture {
     api.reset();
     runtime->add(clerk);
     runtime->add(office);
-    LocalServiceParts parts{*store, *store, *runtime, loop,
-                            clock,  random, {clerk.definition(), office.definition(),
-                                             poet.definition()},
-                            {},     {}};
+    LocalServiceParts parts{*store,
+                            *store,
+                            *runtime,
+                            loop,
+                            clock,
+                            random,
+                            {clerk.definition(), office.definition(), poet.definition()},
+                            {},
+                            {}};
     service = make_local_service(std::move(parts));
     serve();
   }
@@ -267,12 +272,12 @@ TEST_F(ToolStreams, OfTheNewProtocolHaveCallsInMessagesAndTheirCourse) {
     }
     if (each.name == "tools") tools.push_back(what);
   }
-  EXPECT_EQ(messages, (std::vector<std::string>{
-                          "message-start", "content-block-start", "content-block-finish text",
-                          "content-block-start", "content-block-finish tool_call",
-                          "content-block-start", "content-block-finish tool_call",
-                          "message-finish", "message-start", "content-block-start",
-                          "content-block-finish text", "message-finish"}));
+  EXPECT_EQ(messages,
+            (std::vector<std::string>{
+                "message-start", "content-block-start", "content-block-finish text",
+                "content-block-start", "content-block-finish tool_call", "content-block-start",
+                "content-block-finish tool_call", "message-finish", "message-start",
+                "content-block-start", "content-block-finish text", "message-finish"}));
   EXPECT_EQ(tools, (std::vector<std::string>{"tool-started", "tool-started", "tool-finished",
                                              "tool-error"}));
 }

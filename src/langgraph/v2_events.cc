@@ -9,8 +9,8 @@ constexpr int kRunBits = 32;           // of a seq: the place of an event in its
 constexpr std::uint64_t kPlaces = 64;  // for the events that belong to one classic event
 
 ClassicOptions all_modes(ClassicOptions options) {
-  options.modes = {StreamMode::values,      StreamMode::updates, StreamMode::messages_tuple,
-                   StreamMode::custom,      StreamMode::tasks,   StreamMode::tools,
+  options.modes = {StreamMode::values,     StreamMode::updates, StreamMode::messages_tuple,
+                   StreamMode::custom,     StreamMode::tasks,   StreamMode::tools,
                    StreamMode::checkpoints};
   options.subgraphs = true;
   return options;

@@ -72,8 +72,7 @@ void V2Events::add_call(const ClassicEvent& event, std::string_view space, V2Eve
 }
 
 // Adds the call to its message. A reply without a text has a message of its calls alone.
-void V2Events::add_call_block(const ClassicEvent& event, std::string_view space,
-                              V2EventList& out) {
+void V2Events::add_call_block(const ClassicEvent& event, std::string_view space, V2EventList& out) {
   std::vector<WholeMessage>& messages = whole_[std::string(space)];
   auto is_its = [&event](const WholeMessage& each) { return each.id == event.message; };
   auto message = std::find_if(messages.begin(), messages.end(), is_its);

@@ -95,7 +95,7 @@ struct AwaitedRun {
   // agent have a single run. Otherwise: the thread's current run.
   std::optional<Instant> started_since = std::nullopt;
   std::string agent = {};
-  // Of a start on a thread that other requests can start runs on at the same time: its own run,
+  // Of a start on a thread on which others can start runs meanwhile: the run of this request,
   // unless threads of the agent have a single run.
   std::optional<RunId> run = std::nullopt;
 };

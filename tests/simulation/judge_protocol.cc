@@ -38,7 +38,8 @@ void judge_thread(const std::string& thread, const ClientThread& known,
     if (++listed[key] == 2) fault("has the run of " + key + " twice");
     if (!known.asked.contains(key)) fault("has a run without its record: " + to_json(run));
     auto acknowledged = known.runs.find(key);
-    bool is_other = acknowledged != known.runs.end() && acknowledged->second != member(run, "run_id");
+    bool is_other =
+        acknowledged != known.runs.end() && acknowledged->second != member(run, "run_id");
     if (is_other) fault("has another run of " + key);
   }
   if (known.has_lost_runs && !read.runs.empty()) fault("has runs after their deletion");
@@ -78,14 +79,14 @@ Task<Result<ProtocolRows>> read_protocol(Process& process, std::vector<std::stri
   co_return std::move(rows);
 }
 
-std::vector<std::string> protocol_faults(const ProtocolRows& rows,
-                                         const ProtocolClients& clients) {
+std::vector<std::string> protocol_faults(const ProtocolRows& rows, const ProtocolClients& clients) {
   std::vector<std::string> faults;
   for (const auto& [thread, known] : clients.threads()) {
     judge_thread(thread, known, rows.threads.at(thread), faults);
   }
   for (const std::string& copy : clients.copies()) {
-    if (rows.threads.at(copy).status != kFound) faults.push_back("P: the copy " + copy + " is lost");
+    if (rows.threads.at(copy).status != kFound)
+      faults.push_back("P: the copy " + copy + " is lost");
   }
   for (const langgraph::RunRecord& record : rows.records) {
     auto run = rows.runs.find(record.run);
@@ -97,7 +98,7 @@ std::vector<std::string> protocol_faults(const ProtocolRows& rows,
     bool is_uuid = uuid_from(thread).has_value();
     if (is_uuid && !clients.is_known(thread)) unknown.insert(thread);
   }
-  for (const std::string& thread : unknown) faults.push_back("P: nobody made thread " + thread);
+  for (const std::string& thread : unknown) faults.push_back("P: no client made thread " + thread);
   return faults;
 }
 

@@ -26,8 +26,8 @@ struct ProtocolRows {
 Task<Result<ProtocolRows>> read_protocol(Process& process, std::vector<std::string> threads,
                                          std::vector<RunRow> runs);
 
-// Returns the faults: acknowledged threads and runs that are lost or exist twice, runs that nobody
-// has asked for, records of runs that do not exist, and deleted threads that exist.
+// Returns the faults: acknowledged threads and runs that are lost or exist twice, runs that no
+// client has requested, records of runs that do not exist, and deleted threads that exist.
 std::vector<std::string> protocol_faults(const ProtocolRows& rows, const ProtocolClients& clients);
 
 }  // namespace belay::simulation

@@ -77,12 +77,11 @@ void ProtocolClients::try_now(const std::string& key) {
   if (!process) return;
   ProcessId id = process->id();
   auto sent = http_request(key, request.method, request.path, request.body);
-  process->begin<Response>(sent_to(*process, std::move(sent)),
-                           [this, key, id](Result<Response> response) {
-                             machine_.log.tell(id, "answers " + key + ": " +
-                                                       std::to_string(response->status));
-                             take(key, response->status, response->body);
-                           });
+  process->begin<Response>(
+      sent_to(*process, std::move(sent)), [this, key, id](Result<Response> response) {
+        machine_.log.tell(id, "answers " + key + ": " + std::to_string(response->status));
+        take(key, response->status, response->body);
+      });
 }
 
 void ProtocolClients::take(const std::string& key, int status, const Value& body) {

@@ -22,9 +22,9 @@ struct ClientThread {
   bool is_deleted = false;  // acknowledged
   // A deletion was requested, whatever its result was.
   bool may_be_deleted = false;
-  bool may_lose_runs = false;  // the same, of its only run
-  bool has_lost_runs = false;  // acknowledged
-  std::set<std::string> asked;             // keys of requests for runs
+  bool may_lose_runs = false;               // the same, of its only run
+  bool has_lost_runs = false;               // acknowledged
+  std::set<std::string> asked;              // keys of requests for runs
   std::map<std::string, std::string> runs;  // acknowledged: the id of the run by key
 };
 

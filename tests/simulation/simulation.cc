@@ -438,7 +438,8 @@ class Simulation {
     people_.look_anew();
     clients_.end();
     auto has_ended = [this] {
-      return people_.has_started_all() && clients_.is_empty() && people_.unfinished() && people_.unfinished()->empty();
+      return people_.has_started_all() && clients_.is_empty() && people_.unfinished() &&
+             people_.unfinished()->empty();
     };
     Instant latest = agenda_.now() + kHealingMax;
     run_until(latest, has_ended);
@@ -496,7 +497,8 @@ class Simulation {
     scope.acknowledged = machine_.acknowledged;
     std::erase_if(scope.acknowledged, [this](const auto& commit) {
       auto thread = clients_.threads().find(machine_.threads[commit.first]);
-      return thread != clients_.threads().end() && (thread->second.is_deleted || thread->second.has_lost_runs);
+      return thread != clients_.threads().end() &&
+             (thread->second.is_deleted || thread->second.has_lost_runs);
     });
     scope.done_effects = machine_.done_effects;
     scope.collections = {kLabels};
@@ -540,8 +542,8 @@ class Simulation {
     std::size_t shipped = 0;
     for (const RunRow& row : *rows) {
       if (row.outcome == "shipped") ++shipped;
-      bool may_be_cancelled = people_.may_be_cancelled(row.thread.text) ||
-                              clients_.may_be_cancelled(row.thread.text);
+      bool may_be_cancelled =
+          people_.may_be_cancelled(row.thread.text) || clients_.may_be_cancelled(row.thread.text);
       if (row.status == RunStatus::cancelled && may_be_cancelled) continue;
       auto view = wait(judge, judge.runtime().status(default_tenant(), row.thread, row.run));
       if (!view.ok()) {
