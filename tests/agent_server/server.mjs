@@ -12,10 +12,12 @@ const NOTE =
   "anxious, another panic attack.";
 
 export class Server {
+  // `options`: words of the command line, and objects of variables.
   static async start(...options) {
     const server = new Server();
+    server.variables = Object.assign({}, ...options.filter((each) => typeof each === "object"));
     server.home = mkdtempSync(join(tmpdir(), "belay-agent-server-"));
-    server.options = options;
+    server.options = options.filter((each) => typeof each !== "object");
     const note = JSON.stringify({ date: HARD_DAY, content: NOTE }) + "\n";
     execFileSync(process.env.PROGRAM, ["notes", "import", "-"], {
       env: server.environment(),
@@ -28,7 +30,14 @@ export class Server {
 
   environment() {
     const store = "sqlite:" + join(this.home, "belay.db");
-    return { PATH: process.env.PATH, HOME: this.home, BELAY_STORE: store, BELAY_MODEL: "builtin" };
+    return {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      BELAY_STORE: store,
+      BELAY_MODEL: "builtin",
+      BELAY_ASSISTANT_FILES: this.home,
+      ...this.variables,
+    };
   }
 
   async run(listen) {
