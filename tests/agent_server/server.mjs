@@ -1,7 +1,7 @@
 // A server of a test: $PROGRAM in a folder of the test, with a hard day for the Daily Auditor.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,6 +17,7 @@ export class Server {
     const server = new Server();
     server.variables = Object.assign({}, ...options.filter((each) => typeof each === "object"));
     server.home = mkdtempSync(join(tmpdir(), "belay-agent-server-"));
+    mkdirSync(join(server.home, "files"));
     server.options = options.filter((each) => typeof each !== "object");
     const note = JSON.stringify({ date: HARD_DAY, content: NOTE }) + "\n";
     execFileSync(process.env.PROGRAM, ["notes", "import", "-"], {
@@ -35,7 +36,7 @@ export class Server {
       HOME: this.home,
       BELAY_STORE: store,
       BELAY_MODEL: "builtin",
-      BELAY_ASSISTANT_FILES: this.home,
+      BELAY_ASSISTANT_FILES: join(this.home, "files"),
       ...this.variables,
     };
   }
