@@ -18,6 +18,11 @@ http::Request look_at(std::string path, std::string query = {}) {
   return made;
 }
 
+Task<Value> body_of(Process& process, http::Request request) {
+  http::Response response = co_await process.api().answer(std::move(request));
+  co_return parse_json(response.body).value_or(Value());
+}
+
 std::string member(const Value& value, std::string_view name) {
   const std::string* text = value[name].as_string();
   return text ? *text : std::string();
@@ -49,26 +54,48 @@ void judge_thread(const std::string& thread, const ClientThread& known,
   }
 }
 
+// The assistant of the thread has its two versions, and is that of all runs.
+void judge_assistant(const std::string& thread, const ClientThread& known,
+                     const ProtocolRows::Thread& read, std::vector<std::string>& faults) {
+  if (known.assistant.empty() || !known.is_created) return;
+  bool is_whole = member(read.assistant, "assistant_id") == known.assistant &&
+                  read.assistant["version"] == Value(2) && read.versions.size() == 2 &&
+                  member(read.assistant["metadata"], "story") == thread;
+  if (!is_whole) faults.push_back("P: the assistant is " + to_json(read.assistant));
+  for (const Value& run : read.runs) {
+    if (member(run, "assistant_id") == known.assistant) continue;
+    faults.push_back("P: " + thread + " has a run of another assistant");
+  }
+}
+
 }  // namespace
 
-Task<Result<ProtocolRows>> read_protocol(Process& process, std::vector<std::string> threads,
+Task<Result<ProtocolRows>> read_protocol(Process& process, const ProtocolClients& clients,
                                          std::vector<RunRow> runs) {
   ProtocolRows rows;
   for (const RunRow& run : runs) rows.runs.emplace(run.run.text(), run.thread.text);
-  for (const std::string& thread : threads) {
+  for (const std::string& copy : clients.copies()) rows.threads.try_emplace(copy);
+  for (const auto& [thread, known] : clients.threads()) {
     ProtocolRows::Thread& read = rows.threads[thread];
+    if (known.assistant.empty()) continue;
+    std::string path = "/assistants/" + known.assistant;
+    http::Request assistant = look_at(path);
+    read.assistant = co_await body_of(process, std::move(assistant));
+    http::Request versions = look_at(path + "/versions");
+    versions.method = "POST";
+    Value list = co_await body_of(process, std::move(versions));
+    if (list.as_array()) read.versions = *list.as_array();
+  }
+  for (auto& [thread, read] : rows.threads) {
     auto asked = look_at("/threads/" + thread);
     http::Response found = co_await process.api().answer(std::move(asked));
     read.status = found.status;
     if (found.status != kFound) continue;
     read.document = parse_json(found.body).value_or(Value());
-    auto list = look_at("/threads/" + thread + "/runs", "limit=1000");
-    http::Response listed = co_await process.api().answer(std::move(list));
-    auto document = parse_json(listed.body);
-    if (!document.ok() || !document->as_array()) {
-      co_return error(ErrorCode::corrupt, "No list of runs: " + listed.body);
-    }
-    read.runs = *document->as_array();
+    http::Request list = look_at("/threads/" + thread + "/runs", "limit=1000");
+    Value listed = co_await body_of(process, std::move(list));
+    if (!listed.as_array()) co_return error(ErrorCode::corrupt, "No list of runs of " + thread);
+    read.runs = *listed.as_array();
   }
   Principal who;
   UserId user("local");
@@ -83,6 +110,7 @@ std::vector<std::string> protocol_faults(const ProtocolRows& rows, const Protoco
   std::vector<std::string> faults;
   for (const auto& [thread, known] : clients.threads()) {
     judge_thread(thread, known, rows.threads.at(thread), faults);
+    judge_assistant(thread, known, rows.threads.at(thread), faults);
   }
   for (const std::string& copy : clients.copies()) {
     if (rows.threads.at(copy).status != kFound)

@@ -16,14 +16,16 @@ struct ProtocolRows {
   struct Thread {
     int status = 0;  // of the response for the thread
     Value document;
-    Value::Array runs;  // as the API lists them
+    Value::Array runs;      // as the API lists them
+    Value assistant;        // the created one
+    Value::Array versions;  // of it
   };
   std::map<std::string, Thread> threads;
   std::vector<langgraph::RunRecord> records;  // all
   std::map<std::string, std::string> runs;    // of the service: the thread of each run
 };
 
-Task<Result<ProtocolRows>> read_protocol(Process& process, std::vector<std::string> threads,
+Task<Result<ProtocolRows>> read_protocol(Process& process, const ProtocolClients& clients,
                                          std::vector<RunRow> runs);
 
 // Returns the faults: acknowledged threads and runs that are lost or exist twice, runs that no

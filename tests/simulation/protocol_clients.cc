@@ -12,10 +12,11 @@ constexpr int kServerFault = 500;
 constexpr int kTooMany = 429;
 constexpr int kRefused = 400;
 
-std::string thread_named(std::uint64_t number) {
+// `kind`: a hexadecimal digit.
+std::string id_of(std::uint64_t number, char kind) {
   char text[40];
-  std::snprintf(text, sizeof text, "%08llx-0000-4000-8000-000000000000",
-                static_cast<unsigned long long>(number + 1));
+  std::snprintf(text, sizeof text, "%08llx-0000-4000-8000-%c00000000000",
+                static_cast<unsigned long long>(number + 1), kind);
   return text;
 }
 
@@ -58,6 +59,10 @@ Value input_of(const Workload& workload, std::uint64_t number) {
                         {"turns", 1}});
 }
 
+const std::string& assistant_of(const ClientThread& thread) {
+  return thread.assistant.empty() ? thread.workload->name : thread.assistant;
+}
+
 std::string text_in(const Value& value, std::string_view name) {
   const std::string* text = value[name].as_string();
   return text ? *text : std::string();
@@ -98,10 +103,39 @@ void ProtocolClients::want_thread() {
   std::vector<const Workload*> known;
   for (const auto& [name, weight] : plan_.workloads) known.push_back(workload_of(name));
   std::uint64_t number = numbers_++;
-  std::string thread = thread_named(number);
+  std::string thread = id_of(number, '0');
   ClientThread& made = threads_[thread];
   made.number = number;
   made.workload = known[random_.bits() % known.size()];
+  if (random_.bits() % 3 != 0) return create_thread(thread);
+  made.assistant = id_of(number, 'a');
+  create_assistant(thread);
+}
+
+void ProtocolClients::create_assistant(const std::string& thread) {
+  const ClientThread& of = threads_[thread];
+  Value body = Value::object({{"assistant_id", of.assistant},
+                              {"graph_id", of.workload->name},
+                              {"if_exists", "do_nothing"}});
+  Request request{"POST", "/assistants", to_json(body), nullptr, {}};
+  request.answered = [this, thread](int status, const Value& refusal) {
+    if (status >= kRefused) machine_.trouble("P: no assistant of " + thread + to_json(refusal));
+    change_assistant(thread);
+  };
+  want("assistant " + thread, std::move(request));
+}
+
+void ProtocolClients::change_assistant(const std::string& thread) {
+  Value body = Value::object({{"metadata", Value::object({{"story", thread}})}});
+  Request request{"PATCH", "/assistants/" + threads_[thread].assistant, to_json(body), nullptr, {}};
+  request.answered = [this, thread](int status, const Value& refusal) {
+    if (status >= kRefused) machine_.trouble("P: no version of " + thread + to_json(refusal));
+    create_thread(thread);
+  };
+  want("version of " + thread, std::move(request));
+}
+
+void ProtocolClients::create_thread(const std::string& thread) {
   Value body = Value::object({{"thread_id", thread},
                               {"if_exists", "do_nothing"},
                               {"metadata", Value::object({{"story", thread}})}});
@@ -120,7 +154,7 @@ void ProtocolClients::want_run(const std::string& thread) {
   std::string key = "run-" + std::to_string(requests_++);
   bool interrupts = of.workload->runs_per_thread > 1 && random_.bits() % 5 == 0;
   if (interrupts) cancelled_.insert(thread);
-  Value body = Value::object({{"assistant_id", of.workload->name},
+  Value body = Value::object({{"assistant_id", assistant_of(of)},
                               {"input", input_of(*of.workload, requests_)},
                               {"multitask_strategy", interrupts ? "interrupt" : "enqueue"},
                               {"metadata", Value::object({{"request", key}})}});
@@ -223,7 +257,7 @@ void ProtocolClients::answer(const std::string& thread, const Value& interrupts)
   }
   ClientThread& of = threads_[thread];
   std::string key = "resume-" + std::to_string(requests_++);
-  Value body = Value::object({{"assistant_id", of.workload->name},
+  Value body = Value::object({{"assistant_id", assistant_of(of)},
                               {"command", Value::object({{"resume", Value(std::move(replies))}})},
                               {"metadata", Value::object({{"request", key}})}});
   of.asked.insert(key);

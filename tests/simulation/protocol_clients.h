@@ -18,8 +18,9 @@ namespace belay::simulation {
 struct ClientThread {
   std::uint64_t number = 0;
   const Workload* workload = nullptr;
-  bool is_created = false;  // acknowledged
-  bool is_deleted = false;  // acknowledged
+  std::string assistant = {};  // of its runs: a created one; empty: that of the agent
+  bool is_created = false;     // acknowledged
+  bool is_deleted = false;     // acknowledged
   // A deletion was requested, whatever its result was.
   bool may_be_deleted = false;
   bool may_lose_runs = false;               // the same, of its only run
@@ -35,7 +36,7 @@ class ProtocolClients {
   ProtocolClients(Machine& machine, const Plan& plan, std::uint64_t seed, AnyProcess any_process)
       : machine_(machine), plan_(plan), random_(seed), any_process_(std::move(any_process)) {}
 
-  // Creates one more thread, with its runs.
+  // Creates one more thread, with its runs; some with an assistant of which it makes a version.
   void want_thread();
   void cancel_something();
   void copy_something();
@@ -63,6 +64,9 @@ class ProtocolClients {
   void want(const std::string& key, Request request);
   void try_now(const std::string& key);
   void take(const std::string& key, int status, const Value& body);
+  void create_assistant(const std::string& thread);
+  void change_assistant(const std::string& thread);
+  void create_thread(const std::string& thread);
   void want_run(const std::string& thread);
   void ask_about(const std::string& thread);
   void answer(const std::string& thread, const Value& interrupts);

@@ -561,9 +561,7 @@ class Simulation {
   }
 
   void judge_protocol(Process& judge, std::vector<RunRow> runs) {
-    std::vector<std::string> threads(clients_.copies().begin(), clients_.copies().end());
-    for (const auto& [thread, known] : clients_.threads()) threads.push_back(thread);
-    auto rows = wait(judge, read_protocol(judge, std::move(threads), std::move(runs)));
+    auto rows = wait(judge, read_protocol(judge, clients_, std::move(runs)));
     if (!rows.ok()) return trouble("The threads can't be read: " + rows.error().message);
     for (std::string& each : protocol_faults(*rows, clients_)) trouble(std::move(each));
   }
