@@ -31,15 +31,18 @@ Task<Result<RunView>> rested(ApiContext& world, Service& service, const Principa
 // progress.
 Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principal& who,
                                                 AwaitedRun awaited) {
-  std::optional<RunId> run;
-  bool is_found = true;
   if (awaited.run) {
     ThreadId thread = awaited.thread;
     auto own = co_await service.status(who, std::move(thread), std::nullopt, awaited.run);
     if (own.ok()) co_return std::optional<RunView>(*std::move(own));
     if (own.error().code != ErrorCode::not_found) co_return std::move(own).error();
-    is_found = false;
-  } else if (awaited.started_since) {
+    std::string agent = awaited.agent;
+    BELAY_CO_TRY(bool is_single, co_await has_one_run_per_thread(service, who, std::move(agent)));
+    if (!is_single) co_return std::optional<RunView>();
+  }
+  std::optional<RunId> run;
+  bool is_found = true;
+  if (awaited.started_since) {
     RunPage page;
     page.thread = awaited.thread;
     page.limit = 1;
