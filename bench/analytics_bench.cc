@@ -1,7 +1,7 @@
 // Measures the latency that the recording of the usage of agents adds to a run: the same runs of
 // ten nodes on SQLite, one at a time, with and without it, in turns. With it, the records are added
 // to the totals of their day after each hundred runs, as a server does at its intervals; that is
-// measured by itself.
+// measured separately.
 
 #include <algorithm>
 #include <cstdio>

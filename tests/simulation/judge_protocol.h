@@ -11,7 +11,7 @@
 
 namespace belay::simulation {
 
-// What a process has read after the simulation.
+// The rows and documents that a process has read after the simulation.
 struct ProtocolRows {
   struct Thread {
     int status = 0;  // of the response for the thread

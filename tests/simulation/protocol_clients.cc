@@ -70,6 +70,30 @@ std::string text_in(const Value& value, std::string_view name) {
 
 }  // namespace
 
+void ProtocolClients::write_script() {
+  auto often = [this](int times, microseconds length, void (ProtocolClients::*act)()) {
+    for (int i = 0; i < times; ++i) {
+      auto most = static_cast<std::uint64_t>(length.count());
+      microseconds delay(static_cast<std::int64_t>(random_.bits() % most));
+      machine_.agenda.after(kOutside, delay, [this, act] { (this->*act)(); });
+    }
+  };
+  microseconds length = plan_.length;
+  often(plan_.threads, length * 6 / 10, &ProtocolClients::want_thread);
+  often(plan_.thread_cancels, length, &ProtocolClients::cancel_something);
+  often(plan_.copies, length, &ProtocolClients::copy_something);
+  often(plan_.deletions, length, &ProtocolClients::delete_something);
+}
+
+std::vector<std::pair<RunId, std::uint64_t>> ProtocolClients::without_deleted(
+    std::vector<std::pair<RunId, std::uint64_t>> commits) const {
+  std::erase_if(commits, [this](const auto& commit) {
+    auto thread = threads_.find(machine_.threads[commit.first]);
+    return thread != threads_.end() && (thread->second.is_deleted || thread->second.has_lost_runs);
+  });
+  return commits;
+}
+
 void ProtocolClients::want(const std::string& key, Request request) {
   waiting_.insert_or_assign(key, std::move(request));
   try_now(key);

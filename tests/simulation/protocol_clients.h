@@ -14,7 +14,7 @@
 
 namespace belay::simulation {
 
-// What a client knows of a thread.
+// A thread as its client knows it.
 struct ClientThread {
   std::uint64_t number = 0;
   const Workload* workload = nullptr;
@@ -36,6 +36,8 @@ class ProtocolClients {
   ProtocolClients(Machine& machine, const Plan& plan, std::uint64_t seed, AnyProcess any_process)
       : machine_(machine), plan_(plan), random_(seed), any_process_(std::move(any_process)) {}
 
+  // Schedules all actions of the plan at random times of the first phase.
+  void write_script();
   // Creates one more thread, with its runs; some with an assistant of which it makes a version.
   void want_thread();
   void cancel_something();
@@ -47,6 +49,9 @@ class ProtocolClients {
   void end() { is_ending_ = true; }
 
   bool is_empty() const { return waiting_.empty(); }
+  // Returns the commits of runs that were not deleted.
+  std::vector<std::pair<RunId, std::uint64_t>> without_deleted(
+      std::vector<std::pair<RunId, std::uint64_t>> commits) const;
   bool may_be_cancelled(const std::string& thread) const { return cancelled_.contains(thread); }
   bool is_known(const std::string& thread) const {
     return threads_.contains(thread) || copies_.contains(thread);

@@ -219,22 +219,8 @@ class Simulation {
         });
       }
     }
-    write_protocol_script();
+    clients_.write_script();
     look_around();
-  }
-
-  // Schedules the actions of the clients of the Agent Server API.
-  void write_protocol_script() {
-    auto often = [this](int times, microseconds length, void (ProtocolClients::*act)()) {
-      for (int i = 0; i < times; ++i) {
-        agenda_.after(kOutside, any(length), [this, act] { (clients_.*act)(); });
-      }
-    };
-    microseconds length = plan_.length;
-    often(plan_.threads, length * 6 / 10, &ProtocolClients::want_thread);
-    often(plan_.thread_cancels, length, &ProtocolClients::cancel_something);
-    often(plan_.copies, length, &ProtocolClients::copy_something);
-    often(plan_.deletions, length, &ProtocolClients::delete_something);
   }
 
   // Returns null if no process is alive.
@@ -494,12 +480,7 @@ class Simulation {
     for (const Workload& each : workloads()) {
       scope.graphs.push_back(each.graph(outside_, judge.id()));
     }
-    scope.acknowledged = machine_.acknowledged;
-    std::erase_if(scope.acknowledged, [this](const auto& commit) {
-      auto thread = clients_.threads().find(machine_.threads[commit.first]);
-      return thread != clients_.threads().end() &&
-             (thread->second.is_deleted || thread->second.has_lost_runs);
-    });
+    scope.acknowledged = clients_.without_deleted(machine_.acknowledged);
     scope.done_effects = machine_.done_effects;
     scope.collections = {kLabels};
     if (plan_.has_service()) {
