@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 #include <filesystem>
 
+#include "langgraph/agent_server.h"
 #include "tests/simulation/workloads.h"
 
 namespace belay::simulation {
@@ -96,6 +97,19 @@ Result<Done> read_entry(Plan& plan, const std::string& path, const std::string& 
 }
 
 }  // namespace
+
+std::vector<std::string> collections_of(const Plan& plan) {
+  std::vector<std::string> names{kLabels};
+  if (!plan.has_service()) return names;
+  for (const char* each :
+       {"schedules", "schedule_ticks", "steering_messages", "goal_steps", "goal_results"}) {
+    names.emplace_back(each);
+  }
+  for (std::string& each : langgraph::collections()) {
+    if (plan.threads > 0) names.push_back(std::move(each));
+  }
+  return names;
+}
 
 Result<Plan> read_plan(const std::string& path) {
   Plan plan;

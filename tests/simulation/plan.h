@@ -61,6 +61,9 @@ struct Plan {
   }
 };
 
+// The collections in which the processes of the plan save records.
+std::vector<std::string> collections_of(const Plan& plan);
+
 // Fails with `invalid` and the unknown word or the missing setting if the file is not a valid plan.
 Result<Plan> read_plan(const std::string& path);
 

@@ -5,7 +5,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 
@@ -21,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::array kServiceCollections = {"schedules", "schedule_ticks", "steering_messages",
-                                            "goal_steps", "goal_results"};
 const Instant kBegins = *instant_from("2026-01-01T09:00:00Z");
 constexpr ProcessId kNobody = -1;
 constexpr auto kHealingMax = 90min;
@@ -482,14 +479,7 @@ class Simulation {
     }
     scope.acknowledged = clients_.without_deleted(machine_.acknowledged);
     scope.done_effects = machine_.done_effects;
-    scope.collections = {kLabels};
-    if (plan_.has_service()) {
-      scope.collections.insert(scope.collections.end(), kServiceCollections.begin(),
-                               kServiceCollections.end());
-    }
-    for (std::string& each : langgraph::collections()) {
-      if (plan_.threads > 0) scope.collections.push_back(std::move(each));
-    }
+    scope.collections = collections_of(plan_);
     auto report = wait(judge, check_store(judge.store(), std::move(scope)));
     if (!report.ok()) return trouble("The store can't be read: " + report.error().message);
     for (const Violation& each : report->violations) {
