@@ -161,6 +161,19 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
   return error(ErrorCode::invalid, what + "." + hint + " See " + verb + " --help.");
 }
 
+// The parser gives words that a subcommand does not have to the command above it, which is not
+// executed. Returns the first one; nullopt without one.
+std::optional<std::string> word_of_command_above(const CLI::App& chosen) {
+  const CLI::App* above = chosen.get_parent();
+  for (; above && above->get_parent(); above = above->get_parent()) {
+    for (const CLI::Option* option : above->get_options()) {
+      if (option->count() == 0) continue;
+      return option->get_positional() ? option->results().front() : option->get_name();
+    }
+  }
+  return std::nullopt;
+}
+
 std::string about_of(const Program& program) {
   return format_message(help::kProgram, {{"about", program.about}, {"p", program.call}});
 }
@@ -221,6 +234,10 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
     return Parsed(version_of(program) + "\n");
   } catch (const CLI::ParseError& fault) {
     return fault_in(program, app, fault);
+  }
+  if (auto word = read.chosen ? word_of_command_above(*read.chosen->parser) : std::nullopt) {
+    CLI::ExtrasError unexpected({*word});
+    return fault_in(program, app, unexpected);
   }
   ChosenCommand chosen = take_chosen(read);
   return Parsed(Arguments{std::move(read.flags), std::move(chosen)});

@@ -7,22 +7,6 @@ constexpr int kPartCharacters = 8;
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-std::string message_id(const StreamEvent& event) {
-  std::string id = "run-" + event.task.text();
-  return event.attempt > 1 ? id + "-" + std::to_string(event.attempt) : id;
-}
-
-Value ai_message(const StreamEvent& event, std::string_view text) {
-  return Value::object({{"type", "ai"},
-                        {"id", message_id(event)},
-                        {"content", text},
-                        {"additional_kwargs", Value(Value::Object{})},
-                        {"response_metadata", Value(Value::Object{})},
-                        {"tool_calls", Value(Value::Array{})},
-                        {"invalid_tool_calls", Value(Value::Array{})},
-                        {"tool_call_chunks", Value(Value::Array{})}});
-}
-
 // The event of a node: {"type": name, ...} for an object, otherwise {"type": name, "value": body}.
 Value custom_data(const Value& body) {
   Value::Object data;
@@ -70,12 +54,29 @@ std::optional<std::size_t> end_of_part(std::string_view text, std::size_t from, 
   return is_whole ? std::optional(text.size()) : std::nullopt;
 }
 
+std::string ClassicStream::message_id(const StreamEvent& event) {
+  std::string id = "run-" + event.task.text();
+  return event.attempt > 1 ? id + "-" + std::to_string(event.attempt) : id;
+}
+
+Value ClassicStream::ai_message(const StreamEvent& event, std::string_view text) {
+  return Value::object({{"type", "ai"},
+                        {"id", message_id(event)},
+                        {"content", text},
+                        {"additional_kwargs", Value(Value::Object{})},
+                        {"response_metadata", Value(Value::Object{})},
+                        {"tool_calls", Value(Value::Array{})},
+                        {"invalid_tool_calls", Value(Value::Array{})},
+                        {"tool_call_chunks", Value(Value::Array{})}});
+}
+
 std::vector<EventKind> ClassicStream::kinds() const {
   std::vector<EventKind> kinds;
   bool has_states = wants(StreamMode::checkpoints) || wants(StreamMode::debug);
-  bool has_texts = wants(StreamMode::messages) || wants(StreamMode::messages_tuple);
-  bool has_tasks = wants(StreamMode::tasks) || wants(StreamMode::debug);
-  if (wants(StreamMode::values) || has_states) kinds.push_back(EventKind::values);
+  bool has_events = wants(StreamMode::events);
+  bool has_texts = wants(StreamMode::messages) || wants(StreamMode::messages_tuple) || has_events;
+  bool has_tasks = wants(StreamMode::tasks) || wants(StreamMode::debug) || has_events;
+  if (wants(StreamMode::values) || has_states || wants_calls()) kinds.push_back(EventKind::values);
   if (has_texts) kinds.push_back(EventKind::messages);
   if (wants(StreamMode::custom)) kinds.push_back(EventKind::custom);
   if (wants(StreamMode::updates) || has_tasks) kinds.push_back(EventKind::updates);
@@ -88,6 +89,7 @@ std::vector<EventKind> ClassicStream::kinds() const {
 
 void ClassicStream::send(std::string_view name, const std::string& space, Value data,
                          ClassicEvents& out) {
+  if (!space.empty() && !options_.subgraphs) return;
   std::string whole(name);
   if (!space.empty()) whole += "|" + space;
   out.push_back({std::move(whole), std::move(data), next_++});
@@ -106,11 +108,13 @@ void ClassicStream::send_debug(std::string_view type, const StreamEvent& event, 
 void ClassicStream::begin(ClassicEvents& out) {
   Value data = Value::object({{"run_id", options_.run_id}, {"attempt", 1}});
   send("metadata", {}, std::move(data), out);
+  if (!options_.is_resumed) return;  // otherwise with the first checkpoint
+  send_run_event("on_chain_start", Value::object({{"input", Value()}}), out);
 }
 
 void ClassicStream::add(StreamEvent&& event, ClassicEvents& out) {
   bool is_inside = !event.checkpoint_ns.empty();
-  if (is_inside && !options_.subgraphs) return;
+  if (is_inside && !options_.subgraphs && !wants(StreamMode::events)) return;
   if (event.kind == EventKind::messages) return add_text(std::move(event), out);
   if (event.kind == EventKind::custom) return held_.push_back(std::move(event));
   send_held(out);
@@ -169,6 +173,14 @@ void ClassicStream::add_text(StreamEvent&& event, ClassicEvents& out) {
     revoke_preview();
   }
   send_parts(event, text, from, true, out);
+  if (wants_calls() && !text.empty()) {
+    ClassicText ended{{}, text};
+    ended.place.checkpoint_ns = event.checkpoint_ns;
+    ended.place.node = event.node;
+    ended.place.task = event.task;
+    ended.place.attempt = event.attempt;
+    frames_[event.checkpoint_ns].texts.push_back(std::move(ended));
+  }
   if (wants(StreamMode::messages)) {
     send("messages/complete", event.checkpoint_ns, Value(Value::Array{ai_message(event, text)}),
          out);
@@ -188,6 +200,13 @@ void ClassicStream::send_parts(const StreamEvent& event, std::string_view text, 
 void ClassicStream::send_part(const StreamEvent& event, std::string_view text, std::size_t from,
                               std::size_t until, ClassicEvents& out) {
   Value metadata = message_metadata(event);
+  if (wants(StreamMode::events)) {
+    std::string message = message_id(event);
+    if (from == 0) send_model_event("on_chat_model_start", event, message, Value::Object(), out);
+    Value part = ai_message(event, text.substr(from, until - from));
+    Value data = Value::object({{"chunk", std::move(part)}});
+    send_model_event("on_chat_model_stream", event, message, std::move(data), out);
+  }
   if (wants(StreamMode::messages)) {
     if (from == 0) {
       Value::Object each{{message_id(event), Value::object({{"metadata", metadata}})}};
@@ -246,6 +265,7 @@ void ClassicStream::end_tasks(const StreamEvent& event, ClassicFrame& frame, Cla
     if (result.is_null() && wants(StreamMode::updates)) {
       send("updates", event.checkpoint_ns, Value::object({{task.node, Value()}}), out);
     }
+    if (wants(StreamMode::events)) send_task_end(event.checkpoint_ns, task, result, out);
     Value payload = Value::object({{"id", task.id.text()},
                                    {"name", task.node},
                                    {"result", std::move(result)},
@@ -260,19 +280,30 @@ void ClassicStream::end_tasks(const StreamEvent& event, ClassicFrame& frame, Cla
 
 void ClassicStream::add_checkpoint(const StreamEvent& event, ClassicEvents& out) {
   ClassicFrame& frame = frames_[event.checkpoint_ns];
+  bool is_root = event.checkpoint_ns.empty();
+  bool is_last = event.body["status"] == Value("completed") && is_root;
+  show_state(frame, is_root, is_last);
+  if (wants_calls()) {
+    read_calls(frame);
+    end_models(event.checkpoint_ns, frame, out);
+    end_calls(event.checkpoint_ns, frame, out);
+  }
   end_tasks(event, frame, out);
   auto superstep = event.body["superstep"].as_int().value_or(0);
-  bool is_first = !frame.superstep && !(options_.is_resumed && event.checkpoint_ns.empty());
+  bool is_first = !frame.superstep && !(options_.is_resumed && is_root);
   bool is_next = frame.superstep && *frame.superstep != superstep;
-  bool is_last = event.body["status"] == Value("completed") && event.checkpoint_ns.empty();
   frame.superstep = superstep;
-  show_state(frame, event.checkpoint_ns.empty(), is_last);
+  if (is_root && is_first) {
+    send_run_event("on_chain_start", Value::object({{"input", frame.values}}), out);
+  }
   if (is_first || is_next || is_last) send_checkpoint(event, frame, out);
   if (frame.has_new_values && wants(StreamMode::values)) {
     send("values", event.checkpoint_ns, frame.values, out);
   }
   frame.has_new_values = false;
   begin_tasks(event, frame, out);
+  if (wants_calls()) begin_calls(event.checkpoint_ns, frame, out);
+  if (is_last) send_run_event("on_chain_end", Value::object({{"output", frame.values}}), out);
 }
 
 // The end of a run can change how the same state is shown.
@@ -331,6 +362,9 @@ void ClassicStream::begin_tasks(const StreamEvent& event, ClassicFrame& frame, C
                                    {"metadata", Value(Value::Object{})}});
     if (wants(StreamMode::tasks)) send("tasks", event.checkpoint_ns, payload, out);
     send_debug("task", event, std::move(payload), out);
+    if (!wants(StreamMode::events)) continue;
+    Value data = Value::object({{"input", task.input.is_null() ? frame.values : task.input}});
+    send_task_event("on_chain_start", event.checkpoint_ns, task, std::move(data), out);
   }
   frame.begun.clear();
 }
@@ -339,6 +373,9 @@ void ClassicStream::interrupt(const Value::Array& interrupts, ClassicEvents& out
   revoke_preview();
   Value data = Value::object({{"__interrupt__", interrupts}});
   if (wants(StreamMode::updates)) send("updates", {}, data, out);
+  send_run_event("on_chain_stream", Value::object({{"chunk", data}}), out);
+  Value output = frames_[{}].values;
+  send_run_event("on_chain_end", Value::object({{"output", std::move(output)}}), out);
   if (wants(StreamMode::values)) send("values", {}, std::move(data), out);
 }
 

@@ -21,8 +21,16 @@
 // its numbers are used again, and its message has another id than that of the next attempt.
 //
 // Order. The events of a commit are sent in the order of LangGraph: messages, custom, updates, the
-// ends of tasks, the checkpoint, values, the beginnings of tasks. A checkpoint is the first commit
-// of a superstep, or the last one of a completed run; other commits are not visible.
+// ends of calls of tools and of tasks, the checkpoint, values, the beginnings of tasks and of
+// calls. A checkpoint is the first commit of a superstep, or the last one of a completed run; other
+// commits are not visible.
+//
+// Calls of tools are those of the conversation that the state is shown as (conversation.h): a call
+// starts with the commit of the reply that requests it, also if it then waits for an approval or
+// for other calls, and ends with the commit of its result.
+//
+// Events of LangChain ("events") describe the run and all of its subgraphs: the run, each task and
+// each text of a node as a chat model, and calls of tools.
 //
 // Threading: a value; pure.
 
@@ -34,6 +42,7 @@
 #include <vector>
 
 #include "belay/event.h"
+#include "conversation/conversation.h"
 #include "langgraph/run_body.h"
 
 namespace belay::langgraph {
@@ -42,6 +51,7 @@ struct ClassicEvent {
   std::string name;
   Value data;
   std::uint64_t id = 0;
+  std::string message = {};  // not sent; of the start of a call: the id of the message with it
 };
 using ClassicEvents = std::vector<ClassicEvent>;
 
@@ -69,6 +79,8 @@ class ClassicStream {
   // The kinds of events that add() needs.
   std::vector<EventKind> kinds() const;
   void begin(ClassicEvents& out);
+  // Sets the state of the run's own graph before the stream: its calls are not sent.
+  void know(const Value& state);
   void add(StreamEvent&& event, ClassicEvents& out);
   // Ends the stream: with interrupts, if the run waits for them, or with an error.
   void interrupt(const Value::Array& interrupts, ClassicEvents& out);
@@ -80,6 +92,16 @@ class ClassicStream {
     std::string node;
     Value input;
   };
+  struct ClassicCall {
+    std::string name;
+    ClassicTask task;  // that executes it, if that is known
+    bool has_result = false;
+  };
+  // A text that is durable, until the end of its commit.
+  struct ClassicText {
+    StreamEvent place;
+    std::string text;
+  };
   // The run's own graph, or a subgraph task.
   struct ClassicFrame {
     std::optional<std::int64_t> superstep;
@@ -88,7 +110,12 @@ class ClassicStream {
     Value state;
     Value values;  // as the state is shown
     bool has_new_values = false;
-    std::string checkpoint;  // the last one that was sent
+    std::string checkpoint;                    // the last one that was sent
+    std::map<std::string, ClassicCall> calls;  // of tools, by id
+    bool has_calls = false;                    // they are those of a state
+    // Of the commit.
+    std::vector<ClassicText> texts;
+    std::vector<conversation::ChatEntry> replies, tool_results;
   };
   // The text of an attempt, as far as it was received before it is durable.
   struct Preview {
@@ -100,6 +127,9 @@ class ClassicStream {
   };
 
   bool wants(StreamMode mode) const { return options_.modes.contains(mode); }
+  bool wants_calls() const { return wants(StreamMode::tools) || wants(StreamMode::events); }
+  static std::string message_id(const StreamEvent& event);
+  static Value ai_message(const StreamEvent& event, std::string_view text);
   void send(std::string_view name, const std::string& space, Value data, ClassicEvents& out);
   void send_debug(std::string_view type, const StreamEvent& event, Value payload,
                   ClassicEvents& out);
@@ -118,6 +148,23 @@ class ClassicStream {
   void show_state(ClassicFrame& frame, bool is_root, bool is_last);
   void send_checkpoint(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
   void begin_tasks(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
+  void read_calls(ClassicFrame& frame);
+  void end_calls(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
+  void begin_calls(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
+  void send_result(const std::string& space, ClassicFrame& frame,
+                   const conversation::ChatEntry& result, ClassicEvents& out);
+  void send_call(Value::Object data, const std::string& space, const std::string& id,
+                 const ClassicCall& call, const std::string& message, ClassicEvents& out);
+  void send_event(std::string_view what, std::string_view name, std::string run,
+                  const StreamEvent& place, Value data, ClassicEvents& out);
+  void send_run_event(std::string_view what, Value data, ClassicEvents& out);
+  void send_task_event(std::string_view what, const std::string& space, const ClassicTask& task,
+                       Value data, ClassicEvents& out);
+  void send_task_end(const std::string& space, const ClassicTask& task, const Value& writes,
+                     ClassicEvents& out);
+  void send_model_event(std::string_view what, const StreamEvent& place, const std::string& message,
+                        Value data, ClassicEvents& out);
+  void end_models(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
   Value message_metadata(const StreamEvent& event);
   Value config_of(const std::string& space, const std::string& checkpoint) const;
 

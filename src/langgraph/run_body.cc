@@ -13,7 +13,7 @@ using conversation::interrupt_id_from;
 
 constexpr std::int64_t kDelayMaxSeconds = 30ll * 86'400;
 
-constexpr std::array<std::pair<std::string_view, StreamMode>, 8> kModes{
+constexpr std::array<std::pair<std::string_view, StreamMode>, 10> kModes{
     {{"values", StreamMode::values},
      {"updates", StreamMode::updates},
      {"messages-tuple", StreamMode::messages_tuple},
@@ -21,7 +21,9 @@ constexpr std::array<std::pair<std::string_view, StreamMode>, 8> kModes{
      {"custom", StreamMode::custom},
      {"tasks", StreamMode::tasks},
      {"checkpoints", StreamMode::checkpoints},
-     {"debug", StreamMode::debug}}};
+     {"debug", StreamMode::debug},
+     {"events", StreamMode::events},
+     {"tools", StreamMode::tools}}};
 
 Error refusal(std::string text) { return error(ErrorCode::invalid, std::move(text)); }
 
@@ -33,7 +35,7 @@ Result<StreamMode> stream_mode_of(const Value& named) {
   }
   return refusal("The stream mode \"" + name->substr(0, 40) +
                  "\" is not supported: use values, updates, messages-tuple, messages, custom, "
-                 "tasks, checkpoints or debug.");
+                 "tasks, checkpoints, debug, events or tools.");
 }
 
 bool is_empty(const Value& value) {

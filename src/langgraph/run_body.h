@@ -6,7 +6,6 @@
 //   interrupt_before, interrupt_after  breakpoints are declared in the graph
 //   command.goto, command.update       a run's state is changed by its nodes only
 //   webhook                            an agent publishes messages (Context::publish)
-//   stream_mode "events", "tools"      Belay has no such events
 //   checkpoint, checkpoint_id          except for the newest one: a fork is a new thread
 // These change nothing and are accepted: feedback_keys, langsmith_tracer, checkpoint_during,
 // strict_resume (a resume is always strict), config.tags, config.configurable and context, which
@@ -32,6 +31,8 @@ enum class StreamMode {
   tasks,
   checkpoints,
   debug,
+  events,
+  tools,
 };
 using StreamModes = std::set<StreamMode>;
 

@@ -55,16 +55,18 @@ Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun
   BELAY_CO_CHECK(co_await check_only_run(call, run));
   ThreadId thread = run.row.thread;
   BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
-  ThreadRecord remaining = remaining_thread(view, served.world.parts.clock.now());
+  // Saved before the deletion: a crash between them loses nothing of the thread.
+  if (!run.record.is_stateless) {
+    ThreadRecord remaining = remaining_thread(view, served.world.parts.clock.now());
+    std::vector<RecordWrite> writes;
+    BELAY_CO_CHECK(add_write(writes, remaining, run.row.user));
+    BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
+  }
   thread = run.row.thread;
   BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
   thread = run.row.thread;
   UserId user = run.row.user;
-  BELAY_CO_CHECK(co_await forget_runs(call.service, call.who, std::move(thread), std::move(user)));
-  if (run.record.is_stateless) co_return Done{};
-  std::vector<RecordWrite> writes;
-  BELAY_CO_CHECK(add_write(writes, remaining, run.row.user));
-  co_return co_await call.service.save_records(call.who, std::move(writes));
+  co_return co_await forget_runs(call.service, call.who, std::move(thread), std::move(user));
 }
 
 }  // namespace belay::langgraph

@@ -147,9 +147,23 @@ Task<Result<Reply>> cancel_runs(AgentServer& served, Call call) {
   co_return std::move(reply);
 }
 
+// Deletes the records that a crash has left after the deletion of the thread's only run.
+Task<Result<Done>> forget_deleted_run(AgentServer& served, const Call& call) {
+  ThreadId thread(call.path.at("threadId"));
+  auto view = co_await find_thread(served.world, call, std::move(thread));
+  if (!view.ok() || view->has_run()) co_return Done{};
+  ThreadId named = view->id;
+  UserId user = view->user;
+  co_return co_await forget_runs(call.service, call.who, std::move(named), std::move(user));
+}
+
 Task<Result<Reply>> remove_run(AgentServer& served, Call call) {
-  BELAY_CO_TRY(ProtocolRun run, co_await run_in_path(call));
-  BELAY_CO_CHECK(co_await delete_run(served, call, std::move(run)));
+  auto run = co_await run_in_path(call);
+  if (!run.ok() && run.error().code == ErrorCode::not_found) {
+    BELAY_CO_CHECK(co_await forget_deleted_run(served, call));
+  }
+  if (!run.ok()) co_return std::move(run).error();
+  BELAY_CO_CHECK(co_await delete_run(served, call, *std::move(run)));
   Reply reply;
   reply.status = 204;
   co_return std::move(reply);

@@ -66,6 +66,8 @@ Task<Result<Done>> RunSegment::read_some(std::vector<StreamEvent>& wanted) {
   for (std::size_t i = 0; i < events.size() && end_ == SegmentEnd::none; ++i) {
     BELAY_CO_CHECK(co_await notice(events[i]));
     bool is_before = events[i].id && events[i].id->seq <= after_;
+    bool is_state = events[i].kind == EventKind::values && events[i].checkpoint_ns.empty();
+    if (is_before && is_state) state_before_ = std::move(events[i].body);
     if (!is_before && kinds_.contains(events[i].kind)) wanted.push_back(std::move(events[i]));
   }
   co_return Done{};

@@ -34,6 +34,9 @@ class RunSegment {
   Task<Result<std::vector<StreamEvent>>> next();
 
   SegmentEnd end() const { return end_; }
+  // The state of the run's own graph at the last commit before the segment; null if the segment
+  // begins with the run, or does not read states.
+  const Value& state_before() const { return state_before_; }
   const Value::Array& interrupts() const { return interrupts_; }
   const std::string& error_name() const { return error_name_; }
   const std::string& message() const { return message_; }
@@ -55,6 +58,7 @@ class RunSegment {
   std::vector<InterruptId> asked_;
   std::string status_;  // of the newest commit
   SegmentEnd end_ = SegmentEnd::none;
+  Value state_before_;
   Value::Array interrupts_;
   std::string error_name_, message_;
 };

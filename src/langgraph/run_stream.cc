@@ -112,6 +112,8 @@ class RunEvents final : public RunFollower {
  private:
   std::string text_of(std::vector<StreamEvent>& events) {
     ClassicEvents out;
+    bool is_first = !events.empty() && !std::exchange(has_events_, true);
+    if (is_first && !segment_.state_before().is_null()) classic_.know(segment_.state_before());
     for (StreamEvent& event : events) classic_.add(std::move(event), out);
     add_end(out);
     std::string text;
@@ -132,6 +134,7 @@ class RunEvents final : public RunFollower {
 
   ClassicStream classic_;
   bool has_begun_ = false;
+  bool has_events_ = false;
 };
 
 class RunResult final : public RunFollower {

@@ -222,6 +222,51 @@ TEST_F(AgentServerRuns, WithTheSameKeyAreOne) {
   EXPECT_EQ(size_of(get(runs()).body), 1u);
 }
 
+TEST_F(AgentServerRuns, ThatStartAtTheSameTimeHaveEachTheirOwnId) {
+  begin(sleeper());
+  std::vector<std::unique_ptr<http::Response>> responses;
+  std::vector<Spawned> tasks;
+  for (int i = 0; i < 4; ++i) {
+    std::string name = std::to_string(i);
+    auto sent = request(
+        "POST", runs(),
+        about("rain", R"(,"multitask_strategy":"enqueue","metadata":{"number":)" + name + "}"));
+    if (i % 2 == 0) sent.headers.push_back({"Idempotency-Key", "key " + name});
+    responses.push_back(std::make_unique<http::Response>());
+    responses.back()->status = 0;
+    tasks.push_back(spawn<http::Response>(
+        loop, api->answer(std::move(sent)),
+        [at = responses.back().get()](http::Response response) { *at = std::move(response); }));
+  }
+  loop.run_until(clock.now() + std::chrono::seconds(5));
+  for (std::size_t i = 0; i < responses.size(); ++i) {
+    ASSERT_EQ(responses[i]->status, 200);
+    Value begun = parse_json(responses[i]->body).value();
+    EXPECT_EQ(begun["metadata"]["number"], Value(static_cast<std::int64_t>(i)));
+    Value listed = get(runs("/" + text(begun["run_id"]))).body;
+    EXPECT_EQ(to_json(listed["metadata"]), to_json(begun["metadata"]));
+  }
+}
+
+TEST_F(AgentServerRuns, LeaveNoRecordsIfACrashInterruptedTheirDeletion) {
+  std::string run = begin(about("rain"));
+  joined(run);
+  auto records = [this] {
+    RecordFilter all;
+    all.collection = RunRecord::collection;
+    all.limit = 10;
+    UserId user("local");
+    return block_on(loop, service->find_records(Principal(), std::move(user), std::move(all)))
+        .value()
+        .size();
+  };
+  ASSERT_EQ(records(), 1u);
+  // The part of the deletion that was durable before the crash.
+  block_on(loop, service->delete_thread(Principal(), ThreadId(kThreadA))).value();
+  EXPECT_EQ(call("DELETE", runs("/" + run)).status, 404);
+  EXPECT_EQ(records(), 0u);
+}
+
 TEST_F(AgentServerRuns, AResumeWithTheSameKeyIsOne) {
   urgent_interrupt();
   auto resumed = [&] {
@@ -262,7 +307,7 @@ TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
         R"({"assistant_id":"poet","command":[]})",
         R"({"assistant_id":"poet","interrupt_before":"*"})",
         R"({"assistant_id":"poet","webhook":"http://127.0.0.1/"})",
-        R"({"assistant_id":"poet","stream_mode":"events"})",
+        R"({"assistant_id":"poet","stream_mode":"everything"})",
         R"({"assistant_id":"poet","multitask_strategy":"perhaps"})",
         R"({"assistant_id":"poet","checkpoint_id":"x"})", R"({"assistant_id":"poet","config":1})",
         R"({"assistant_id":"poet","after_seconds":1e300})",

@@ -161,11 +161,11 @@ Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
   if (view.listed) {
     ThreadId thread = view.id;
     BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
-    ThreadId named = view.id;
-    UserId owner = view.user;
-    BELAY_CO_CHECK(
-        co_await forget_runs(call.service, call.who, std::move(named), std::move(owner)));
   }
+  // Also without a thread: a crash can have ended the same request after its deletion.
+  ThreadId named = view.id;
+  UserId owner = view.user;
+  BELAY_CO_CHECK(co_await forget_runs(call.service, call.who, std::move(named), std::move(owner)));
   if (!view.record) co_return Done{};
   std::vector<RecordWrite> writes;
   writes.push_back(record_erasure(ThreadRecord::collection, view.user, view.record->id));
@@ -173,8 +173,16 @@ Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
 }
 
 Task<Result<Reply>> remove_thread(AgentServer& served, Call call) {
-  BELAY_CO_TRY(ThreadView view, co_await named_thread(served, call));
-  BELAY_CO_CHECK(co_await delete_found_thread(call, std::move(view)));
+  auto view = co_await named_thread(served, call);
+  if (!view.ok() && view.error().code == ErrorCode::not_found) {
+    // As above.
+    ThreadId thread(call.path.at("threadId"));
+    UserId user = call.who.user;
+    BELAY_CO_CHECK(
+        co_await forget_runs(call.service, call.who, std::move(thread), std::move(user)));
+  }
+  if (!view.ok()) co_return std::move(view).error();
+  BELAY_CO_CHECK(co_await delete_found_thread(call, *std::move(view)));
   Reply reply;
   reply.status = 204;
   co_return std::move(reply);

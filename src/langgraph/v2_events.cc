@@ -9,8 +9,9 @@ constexpr int kRunBits = 32;           // of a seq: the place of an event in its
 constexpr std::uint64_t kPlaces = 64;  // for the events that belong to one classic event
 
 ClassicOptions all_modes(ClassicOptions options) {
-  options.modes = {StreamMode::values, StreamMode::updates,     StreamMode::messages_tuple,
-                   StreamMode::custom, StreamMode::checkpoints, StreamMode::tasks};
+  options.modes = {StreamMode::values,     StreamMode::updates, StreamMode::messages_tuple,
+                   StreamMode::custom,     StreamMode::tasks,   StreamMode::tools,
+                   StreamMode::checkpoints};
   options.subgraphs = true;
   return options;
 }
@@ -25,11 +26,6 @@ V2Space space_of(std::string_view text) {
   return space;
 }
 
-std::string member_of(const Value& value, std::string_view name) {
-  const std::string* text = value[name].as_string();
-  return text ? *text : std::string();
-}
-
 // Clients expect the id of an interrupt as 32 hexadecimal digits.
 std::string plain_id(std::string id) {
   std::erase(id, '-');
@@ -40,10 +36,6 @@ bool waits_at_breakpoint(const Value& commit) {
   const Value::Array* tasks = commit["tasks"].as_array();
   return tasks && std::any_of(tasks->begin(), tasks->end(),
                               [](const Value& task) { return task["held"] == Value(true); });
-}
-
-Value text_block(std::string_view text) {
-  return Value::object({{"type", "text"}, {"text", text}});
 }
 
 Value checkpoint_data(const Value& payload) {
@@ -102,6 +94,11 @@ std::vector<EventKind> V2Events::kinds() {
   return kinds;
 }
 
+std::string V2Events::member_of(const Value& value, std::string_view name) {
+  const std::string* text = value[name].as_string();
+  return text ? *text : std::string();
+}
+
 V2Event& V2Events::send(std::string method, std::string_view space, Value data, std::string id,
                         V2EventList& out) {
   std::uint64_t place = std::min(place_++, kPlaces - 1);
@@ -153,10 +150,13 @@ void V2Events::add(StreamEvent&& event, V2EventList& out) {
   ClassicEvents made;
   StreamEvent ended;
   if (ends_message || ends_task) ended = event;
+  bool ends_commit = event.kind == EventKind::checkpoints;
+  std::string space = event.checkpoint_ns;
   classic_.add(std::move(event), made);
   for (const ClassicEvent& each : made) add_classic(each, out);
   if (ends_message) end_message(ended, out);
   if (ends_task) end_task(ended, out);
+  if (ends_commit) finish_messages(space, out);
 }
 
 void V2Events::request(const StreamEvent& asked, const Value& interrupt, V2EventList& out) {
@@ -214,6 +214,8 @@ void V2Events::add_classic(const ClassicEvent& event, V2EventList& out) {
   std::string id = std::to_string(event.id) + "-" + method;
   if (method == "messages") {
     add_part(event, space, out);
+  } else if (method == "tools") {
+    add_call(event, space, out);
   } else if (method == "checkpoints") {
     send(std::move(method), space, checkpoint_data(event.data), std::move(id), out);
   } else if (method == "custom") {
@@ -225,45 +227,6 @@ void V2Events::add_classic(const ClassicEvent& event, V2EventList& out) {
   } else {
     send(std::move(method), space, event.data, std::move(id), out);
   }
-}
-
-void V2Events::add_part(const ClassicEvent& event, std::string_view space, V2EventList& out) {
-  const Value::Array& pair = *event.data.as_array();
-  std::string message = member_of(pair[0], "id");
-  std::string node = member_of(pair[1], "langgraph_node");
-  std::string id = std::to_string(event.id) + "-" + message;
-  std::string& open = messages_[std::string(space)];
-  if (open != message) {
-    if (!open.empty()) {
-      Value failure = Value::object({{"event", "error"}, {"message", "The attempt has failed."}});
-      send("messages", space, std::move(failure), "failed-" + open, out).node = node;
-    }
-    open = message;
-    Value start = Value::object({{"event", "message-start"}, {"role", "ai"}, {"id", message}});
-    send("messages", space, std::move(start), "start-" + message, out).node = node;
-    Value block = Value::object(
-        {{"event", "content-block-start"}, {"index", 0}, {"content", text_block("")}});
-    send("messages", space, std::move(block), "block-" + message, out).node = node;
-  }
-  Value text = Value::object({{"type", "text-delta"}, {"text", pair[0]["content"]}});
-  Value delta =
-      Value::object({{"event", "content-block-delta"}, {"index", 0}, {"delta", std::move(text)}});
-  send("messages", space, std::move(delta), std::move(id), out).node = node;
-}
-
-// The durable text has come: it is whole.
-void V2Events::end_message(const StreamEvent& event, V2EventList& out) {
-  auto open = messages_.find(event.checkpoint_ns);
-  if (open == messages_.end()) return;
-  std::string message = std::move(open->second);
-  messages_.erase(open);
-  Value block = Value::object({{"event", "content-block-finish"},
-                               {"index", 0},
-                               {"content", text_block(member_of(event.body, "text"))}});
-  const std::string& space = event.checkpoint_ns;
-  send("messages", space, std::move(block), "whole-" + message, out).node = event.node;
-  Value finish = Value::object({{"event", "message-finish"}, {"reason", "stop"}});
-  send("messages", space, std::move(finish), "finish-" + message, out).node = event.node;
 }
 
 void V2Events::end_task(const StreamEvent& event, V2EventList& out) {

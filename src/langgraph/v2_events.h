@@ -13,11 +13,13 @@
 //   custom                        custom {name, payload}
 //   checkpoints                   checkpoints {id, parent_id, step, source}
 //   messages (parts of a text)    messages: start, deltas, finish
+//   tools                         tools; and the calls in the message of the reply
 //   status                        lifecycle: running, completed, failed, interrupted
 //   an approval                   input.requested, input.answered
 //   the first event of a subgraph, and the end of its task    lifecycle: started, completed
 //
-// There are no events of the channel `tools`: tools are nodes of an agent's subgraph.
+// A message that is whole is finished with its commit, after the calls of tools that it contains.
+// There is no reasoning: Belay does not keep that of a model.
 //
 // Numbers. The seq of an event is its run's ordinal in the thread, and its place in the run: it
 // increases over all runs of the thread, is the same for each reader, in any process and after any
@@ -69,6 +71,7 @@ class V2Events {
  private:
   enum class RunPhase { none, running, interrupted, ended };
 
+  static std::string member_of(const Value& value, std::string_view name);
   V2Event& send(std::string method, std::string_view space, Value data, std::string id,
                 V2EventList& out);
   void send_lifecycle(std::string_view name, std::string_view space, Value::Object more,
@@ -81,6 +84,9 @@ class V2Events {
   void add_classic(const ClassicEvent& event, V2EventList& out);
   void add_part(const ClassicEvent& event, std::string_view space, V2EventList& out);
   void end_message(const StreamEvent& event, V2EventList& out);
+  void add_call(const ClassicEvent& event, std::string_view space, V2EventList& out);
+  void add_call_block(const ClassicEvent& event, std::string_view space, V2EventList& out);
+  void finish_messages(const std::string& space, V2EventList& out);
   void end_task(const StreamEvent& event, V2EventList& out);
 
   const std::string run_, graph_;
@@ -95,6 +101,12 @@ class V2Events {
   std::set<std::string> open_;                   // interrupts
   std::set<std::string, std::less<>> spaces_;    // of subgraphs that have started
   std::map<std::string, std::string> messages_;  // by namespace: the message that has started
+  struct WholeMessage {
+    std::string id, node;
+    int blocks = 0;
+    bool has_calls = false;
+  };
+  std::map<std::string, std::vector<WholeMessage>, std::less<>> whole_;  // of this commit
 };
 
 }  // namespace belay::langgraph

@@ -95,6 +95,9 @@ struct AwaitedRun {
   // agent have a single run. Otherwise: the thread's current run.
   std::optional<Instant> started_since = std::nullopt;
   std::string agent = {};
+  // Of a start on a thread on which others can start runs meanwhile: the run of this request,
+  // unless threads of the agent have a single run.
+  std::optional<RunId> run = std::nullopt;
 };
 // Returns the run when `task` has ended and the run is settled, in any process; or its current
 // state if the request stops waiting before that. `task` always continues: it owns all that it

@@ -1,5 +1,6 @@
 // Routes of agents, and of starting their runs.
 
+#include "base/run_of_key.h"
 #include "server/body.h"
 #include "server/problem.h"
 #include "server/routes.h"
@@ -273,7 +274,14 @@ Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun st
   bool is_of_key = named.empty() && !start.thread_is_new;
   BELAY_CO_TRY(start.thread,
                co_await thread_to_begin(world, call, std::move(named), std::move(user)));
-  AwaitedRun awaited{start.thread, world.parts.clock.now(), start.agent};
+  AwaitedRun awaited{start.thread, world.parts.clock.now(), start.agent, std::nullopt};
+  // Without a key, the run needs one by which it is found while others are started.
+  if (start.idempotency_key.empty() && !start.thread_is_new) {
+    start.idempotency_key = "request " + random_uuid(world.parts.random).text();
+  }
+  if (!start.idempotency_key.empty()) {
+    awaited.run = run_of_key(call.who.tenant, start.user, start.idempotency_key);
+  }
   if (!start.queued) {
     BELAY_CO_CHECK(co_await enter_start(call, start.thread, start.agent, is_of_key));
   }

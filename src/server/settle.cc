@@ -31,6 +31,15 @@ Task<Result<RunView>> rested(ApiContext& world, Service& service, const Principa
 // progress.
 Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principal& who,
                                                 AwaitedRun awaited) {
+  if (awaited.run) {
+    ThreadId thread = awaited.thread;
+    auto own = co_await service.status(who, std::move(thread), std::nullopt, awaited.run);
+    if (own.ok()) co_return std::optional<RunView>(*std::move(own));
+    if (own.error().code != ErrorCode::not_found) co_return std::move(own).error();
+    std::string agent = awaited.agent;
+    BELAY_CO_TRY(bool is_single, co_await has_one_run_per_thread(service, who, std::move(agent)));
+    if (!is_single) co_return std::optional<RunView>();
+  }
   std::optional<RunId> run;
   bool is_found = true;
   if (awaited.started_since) {

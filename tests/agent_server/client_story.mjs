@@ -99,7 +99,7 @@ for (const [name, sdk] of [["1.15.0", current], ["2.0.0", other]]) {
     const whole = await collect(
       client.runs.stream(thread, AGENT, {
         input: INPUT,
-        streamMode: ["values", "updates", "debug"],
+        streamMode: ["values", "updates", "debug", "events"],
         streamResumable: true,
         onRunCreated: (created) => (run = created.run_id),
       }),
@@ -110,7 +110,7 @@ for (const [name, sdk] of [["1.15.0", current], ["2.0.0", other]]) {
       const joined = await collect(
         client.runs.joinStream(thread, run, {
           lastEventId: String(last),
-          streamMode: ["values", "updates", "debug"],
+          streamMode: ["values", "updates", "debug", "events"],
         }),
       );
       assert.deepEqual(joined, whole.slice(last + 1), `after ${last}`);

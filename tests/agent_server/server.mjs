@@ -1,7 +1,7 @@
 // A server of a test: $PROGRAM in a folder of the test, with a hard day for the Daily Auditor.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,10 +12,13 @@ const NOTE =
   "anxious, another panic attack.";
 
 export class Server {
+  // `options`: words of the command line, and objects of variables.
   static async start(...options) {
     const server = new Server();
+    server.variables = Object.assign({}, ...options.filter((each) => typeof each === "object"));
     server.home = mkdtempSync(join(tmpdir(), "belay-agent-server-"));
-    server.options = options;
+    mkdirSync(join(server.home, "files"));
+    server.options = options.filter((each) => typeof each !== "object");
     const note = JSON.stringify({ date: HARD_DAY, content: NOTE }) + "\n";
     execFileSync(process.env.PROGRAM, ["notes", "import", "-"], {
       env: server.environment(),
@@ -28,7 +31,14 @@ export class Server {
 
   environment() {
     const store = "sqlite:" + join(this.home, "belay.db");
-    return { PATH: process.env.PATH, HOME: this.home, BELAY_STORE: store, BELAY_MODEL: "builtin" };
+    return {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      BELAY_STORE: store,
+      BELAY_MODEL: "builtin",
+      BELAY_ASSISTANT_FILES: join(this.home, "files"),
+      ...this.variables,
+    };
   }
 
   async run(listen) {

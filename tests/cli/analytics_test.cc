@@ -158,12 +158,24 @@ TEST_F(CliAnalytics, OfAStoreWithoutRunsIsEmpty) {
 }
 
 TEST_F(CliAnalytics, RejectsBadArguments) {
-  const std::vector<Words> rejected = {
-      {"--days", "0"}, {"--days", "366"},       {"--days", "-1"},
-      {"--days", "x"}, {"--days", "1.5"},       {"--days", ""},
-      {"--days"},      {"--weeks", "1"},        {""},
-      {"a", "b"},      {"rebuild", "--all"},    {"a\nb"},
-      {"\xff"},        {std::string(300, 'a')}, {"--days", "99999999999999999999"}};
+  const std::vector<Words> rejected = {{"--days", "0"},
+                                       {"--days", "366"},
+                                       {"--days", "-1"},
+                                       {"--days", "x"},
+                                       {"--days", "1.5"},
+                                       {"--days", ""},
+                                       {"--days"},
+                                       {"--weeks", "1"},
+                                       {""},
+                                       {"a", "b"},
+                                       {"rebuild", "--all"},
+                                       {"a\nb"},
+                                       {"rebuild", "daily_auditor"},
+                                       {"rebuild", "--days", "9"},
+                                       {"--days", "9", "rebuild"},
+                                       {"\xff"},
+                                       {std::string(300, 'a')},
+                                       {"--days", "99999999999999999999"}};
   for (const Words& each : rejected) {
     Words words{"analytics"};
     words.insert(words.end(), each.begin(), each.end());

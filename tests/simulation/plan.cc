@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 #include <filesystem>
 
+#include "langgraph/agent_server.h"
 #include "tests/simulation/workloads.h"
 
 namespace belay::simulation {
@@ -42,6 +43,14 @@ int* people_number(Plan& plan, const std::string& name) {
   return name == "messages" ? &plan.messages : nullptr;
 }
 
+// The same, of the clients of the Agent Server API.
+int* protocol_number(Plan& plan, const std::string& name) {
+  if (name == "threads") return &plan.threads;
+  if (name == "thread_cancels") return &plan.thread_cancels;
+  if (name == "copies") return &plan.copies;
+  return name == "deletions" ? &plan.deletions : nullptr;
+}
+
 Result<Done> read_table(Plan& plan, const std::string& path, const std::string& key,
                         const toml::node& node) {
   BELAY_TRY(auto found, numbers(node, path + ": " + key));
@@ -57,6 +66,8 @@ Result<Done> read_table(Plan& plan, const std::string& path, const std::string& 
       plan.chances[fault] = static_cast<std::uint64_t>(number);
     } else if (key == "people" && people_number(plan, name)) {
       *people_number(plan, name) = number;
+    } else if (key == "protocol" && protocol_number(plan, name)) {
+      *protocol_number(plan, name) = number;
     } else {
       return fault_in(path, "nothing is known of " + key + "." + name + ".");
     }
@@ -86,6 +97,19 @@ Result<Done> read_entry(Plan& plan, const std::string& path, const std::string& 
 }
 
 }  // namespace
+
+std::vector<std::string> collections_of(const Plan& plan) {
+  std::vector<std::string> names{kLabels};
+  if (!plan.has_service()) return names;
+  for (const char* each :
+       {"schedules", "schedule_ticks", "steering_messages", "goal_steps", "goal_results"}) {
+    names.emplace_back(each);
+  }
+  for (std::string& each : langgraph::collections()) {
+    if (plan.threads > 0) names.push_back(std::move(each));
+  }
+  return names;
+}
 
 Result<Plan> read_plan(const std::string& path) {
   Plan plan;

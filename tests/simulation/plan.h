@@ -13,6 +13,11 @@
 //     forks = 2
 //     schedules = 3        # with runs of errands and letters
 //     messages = 20        # to runs of goals
+//     [protocol]           # clients of the Agent Server API, instead of people
+//     threads = 44         # each with its runs, of the same workloads
+//     thread_cancels = 3
+//     copies = 3
+//     deletions = 3
 //     [faults]             # how often each one occurs in the first phase
 //     kill_worker = 3
 //     power_cut = 1
@@ -38,15 +43,26 @@ struct Plan {
   int forks = 0;
   int schedules = 0;
   int messages = 0;
+  int threads = 0;
+  int thread_cancels = 0;
+  int copies = 0;
+  int deletions = 0;
   std::map<FaultKind, int> faults;
   Chances chances;
   // Makes syncs do nothing: a fault that violates Belay's guarantees, for the test that the
   // simulation detects it.
   bool disk_lies = false;
+  // The same, for the checks of the clients of the Agent Server API.
+  bool loses_run_records = false;
 
-  // True with goals, schedules or messages.
-  bool has_service() const { return schedules > 0 || messages > 0 || workloads.contains("goal"); }
+  // True with goals, schedules, messages or clients.
+  bool has_service() const {
+    return schedules > 0 || messages > 0 || threads > 0 || workloads.contains("goal");
+  }
 };
+
+// The collections in which the processes of the plan save records.
+std::vector<std::string> collections_of(const Plan& plan);
 
 // Fails with `invalid` and the unknown word or the missing setting if the file is not a valid plan.
 Result<Plan> read_plan(const std::string& path);

@@ -1,5 +1,7 @@
 #include "tests/simulation/process.h"
 
+#include "langgraph/agent_server.h"
+#include "langgraph/run_records.h"
 #include "scheduler/scheduler.h"
 #include "service/local_service.h"
 #include "store/enum_names.h"
@@ -51,6 +53,11 @@ class Process::SeenStore final : public ForwardingStore {
     RunObservations::Stay stay;
     if (!thread.empty()) stay = machine_.sightings.enter(process_, thread, RunState::committing);
     std::string what = "commits " + told(commit, thread);
+    if (machine_.loses_run_records) {
+      std::erase_if(commit.rows.records, [](const RecordPut& put) {
+        return put.collection == langgraph::RunRecord::collection;
+      });
+    }
     auto outcome = co_await inner().commit(std::move(commit));
     machine_.log.tell(process_, what + ": " + outcome_text(outcome));
     stay.reset();
@@ -128,6 +135,7 @@ Process::Process(Machine& machine, ProcessId id, std::uint64_t seed)
 Process::~Process() {
   // Coroutines in progress must be destroyed before the runtime and the store that they use.
   tasks_.clear();
+  api_.reset();
   service_.reset();
   runtime_.reset();
   store_.reset();
@@ -169,6 +177,12 @@ Result<Done> Process::open() {
   LocalServiceParts service_parts{*store_, *store_,           *runtime_, executor_, clock_,
                                   random_, std::move(graphs), {},        {}};
   service_ = make_local_service(std::move(service_parts));
+  if (!machine_.has_agent_server) return Done{};
+  server::Api::OwnRoutes own = [](server::ApiContext& world) {
+    return langgraph::agent_server_routes(world, {});
+  };
+  server::ApiParts api_parts{*service_, executor_, clock_, random_};
+  api_ = std::make_unique<server::Api>(std::move(api_parts), server::ApiOptions(), own);
   return Done{};
 }
 

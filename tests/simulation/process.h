@@ -12,6 +12,7 @@
 #include "belay/runtime.h"
 #include "belay/service.h"
 #include "cron/zone_database.h"
+#include "server/api.h"
 #include "tests/disk/recording_disk.h"
 #include "tests/simulation/workloads.h"
 
@@ -29,6 +30,10 @@ struct Machine {
   // The plan has goals, schedules or messages. Otherwise the processes have no service, and their
   // events are those of seeds that were kept before.
   bool has_service = false;
+  // Each process serves the Agent Server API.
+  bool has_agent_server = false;
+  // The records of runs of that API are not stored: a fault that its checks must find.
+  bool loses_run_records = false;
 
   // Commits that a process knows to be durable, and effects that it knows to be recorded as done.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged = {};
@@ -55,6 +60,7 @@ class Process {
   Runtime& runtime() { return *runtime_; }
   Store& store();
   Service& service() { return *service_; }  // only with Machine::has_service
+  server::Api& api() { return *api_; }      // only with Machine::has_agent_server
   WallClock& clock() { return clock_; }
   // Returns whether the process has ended, or is dead for its disk.
   bool is_over() const { return is_over_ || machine_.disk.is_dead(id_); }
@@ -105,6 +111,7 @@ class Process {
   std::unique_ptr<Runtime> runtime_;
   const cron::ZoneDatabase zones_;
   std::unique_ptr<Service> service_;
+  std::unique_ptr<server::Api> api_;
   std::list<Begun> tasks_;  // last: they use all members above
 };
 

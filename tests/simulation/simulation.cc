@@ -5,11 +5,11 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 
 #include "belay/check.h"
+#include "tests/simulation/judge_protocol.h"
 #include "tests/simulation/judge_requests.h"
 #include "tests/simulation/one_thread.h"
 #include "tests/simulation/people.h"
@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::array kServiceCollections = {"schedules", "schedule_ticks", "steering_messages",
-                                            "goal_steps", "goal_results"};
 const Instant kBegins = *instant_from("2026-01-01T09:00:00Z");
 constexpr ProcessId kNobody = -1;
 constexpr auto kHealingMax = 90min;
@@ -49,8 +47,11 @@ class Simulation {
                  disk_,
                  folder_ + "/store.db",
                  [this] { return disk_time(); },
-                 plan_.has_service()},
-        people_(machine_, plan_, random_.bits()) {
+                 plan_.has_service(),
+                 plan_.threads > 0,
+                 plan_.loses_run_records},
+        people_(machine_, plan_, random_.bits()),
+        clients_(machine_, plan_, seed, [this] { return any_process(); }) {
     log_.leave_out(folder_);
     machine_.trouble = [this](std::string what) { trouble(std::move(what)); };
     disk_.listen([this](disk::Operation operation) { cut_.apply(std::move(operation)); });
@@ -215,11 +216,22 @@ class Simulation {
         });
       }
     }
+    clients_.write_script();
     look_around();
+  }
+
+  // Returns null if no process is alive.
+  Process* any_process() {
+    std::vector<Process*> living;
+    for (const Slot& slot : slots_) {
+      if (slot.process && !slot.process->is_over()) living.push_back(slot.process.get());
+    }
+    return living.empty() ? nullptr : living[random_.bits() % living.size()];
   }
 
   void look_around() {
     people_.look_around(is_healed_);
+    if (plan_.threads > 0) clients_.look_around();
     agenda_.after(kOutside, is_healed_ ? microseconds(2s) : 1s + any(3s),
                   [this] { look_around(); });
   }
@@ -407,8 +419,10 @@ class Simulation {
     }
     people_.end_schedules();
     people_.look_anew();
+    clients_.end();
     auto has_ended = [this] {
-      return people_.has_started_all() && people_.unfinished() && people_.unfinished()->empty();
+      return people_.has_started_all() && clients_.is_empty() && people_.unfinished() &&
+             people_.unfinished()->empty();
     };
     Instant latest = agenda_.now() + kHealingMax;
     run_until(latest, has_ended);
@@ -419,6 +433,7 @@ class Simulation {
       run_until(latest, has_ended);
     }
     if (has_ended()) return;
+    if (!clients_.is_empty()) trouble("P: not all requests of clients have a response.");
     if (!people_.has_started_all()) trouble("I6: not all runs could be begun.");
     if (!people_.unfinished()) return trouble("I6: people can't see how the runs stand.");
     for (const std::string& each : *people_.unfinished()) {
@@ -462,13 +477,9 @@ class Simulation {
     for (const Workload& each : workloads()) {
       scope.graphs.push_back(each.graph(outside_, judge.id()));
     }
-    scope.acknowledged = machine_.acknowledged;
+    scope.acknowledged = clients_.without_deleted(machine_.acknowledged);
     scope.done_effects = machine_.done_effects;
-    scope.collections = {kLabels};
-    if (plan_.has_service()) {
-      scope.collections.insert(scope.collections.end(), kServiceCollections.begin(),
-                               kServiceCollections.end());
-    }
+    scope.collections = collections_of(plan_);
     auto report = wait(judge, check_store(judge.store(), std::move(scope)));
     if (!report.ok()) return trouble("The store can't be read: " + report.error().message);
     for (const Violation& each : report->violations) {
@@ -481,7 +492,10 @@ class Simulation {
   // The runs of schedules have the default timeout, which the jump of a clock can exceed.
   bool is_too_long(const RunRow& row) const {
     const auto& names = people_.requests().schedules();
-    return row.status == RunStatus::failed && row.error.starts_with("The run worked for longer") &&
+    if (row.status != RunStatus::failed || !row.error.starts_with("The run worked for longer")) {
+      return false;
+    }
+    return clients_.is_known(row.thread.text) ||
            std::any_of(names.begin(), names.end(), [&](const std::string& name) {
              return row.thread.text.starts_with(name + " ");
            });
@@ -499,7 +513,9 @@ class Simulation {
     std::size_t shipped = 0;
     for (const RunRow& row : *rows) {
       if (row.outcome == "shipped") ++shipped;
-      if (row.status == RunStatus::cancelled && people_.may_be_cancelled(row.thread.text)) continue;
+      bool may_be_cancelled =
+          people_.may_be_cancelled(row.thread.text) || clients_.may_be_cancelled(row.thread.text);
+      if (row.status == RunStatus::cancelled && may_be_cancelled) continue;
       auto view = wait(judge, judge.runtime().status(default_tenant(), row.thread, row.run));
       if (!view.ok()) {
         trouble(row.thread.text + " can't be read: " + view.error().message);
@@ -509,9 +525,16 @@ class Simulation {
       std::string wrong = workload_of(row.graph)->wrong(*view);
       if (!wrong.empty()) trouble(row.thread.text + " came to " + wrong);
     }
+    if (plan_.threads > 0) judge_protocol(judge, *rows);
     if (plan_.has_service()) judge_requests(judge, *rows);
     // A copy of an ended run has not shipped a message itself.
     if (outside_.messages().size() > shipped) trouble("I16: more messages than parcels shipped.");
+  }
+
+  void judge_protocol(Process& judge, std::vector<RunRow> runs) {
+    auto rows = wait(judge, read_protocol(judge, clients_, std::move(runs)));
+    if (!rows.ok()) return trouble("The threads can't be read: " + rows.error().message);
+    for (std::string& each : protocol_faults(*rows, clients_)) trouble(std::move(each));
   }
 
   void judge_requests(Process& judge, std::vector<RunRow> runs) {
@@ -550,6 +573,7 @@ class Simulation {
   disk::PowerCut cut_;
   Machine machine_;
   People people_;
+  ProtocolClients clients_;
   std::vector<Slot> slots_;
   struct Stroke {
     FaultKind fault;

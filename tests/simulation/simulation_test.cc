@@ -55,9 +55,11 @@ TEST(Simulation, KeepsEveryPromiseInEveryWorldAndEveryFaultMeetsEveryState) {
   std::uint64_t count =
       crash::number_from("BELAY_SIM_SEEDS", crash::kSanitized ? kSeedsSanitized : kSeeds);
   Tally all;
+  std::uint64_t seeds = 0;  // of plans whose agents call receivers or models
   auto began = std::chrono::steady_clock::now();
   for (const std::string& name : all_plans()) {
     Plan plan = plan_of(name);
+    if (plan.threads == 0) seeds += count;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
       Played played = play(plan, seed);
       EXPECT_THAT(played.troubles, IsEmpty()) << repeat(name, seed);
@@ -67,9 +69,9 @@ TEST(Simulation, KeepsEveryPromiseInEveryWorldAndEveryFaultMeetsEveryState) {
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
   std::printf("%sevidence: simulation from seed %llu on: %s\n", all.coverage.table().c_str(),
               static_cast<unsigned long long>(first), all.text(time).c_str());
-  EXPECT_GE(all.events, all.seeds * 2'000);
+  EXPECT_GE(all.events, seeds * 2'000);
   EXPECT_GE(all.faults, all.seeds * 10);
-  EXPECT_THAT(all.coverage.rarer_than(all.seeds * kMeetingsPer1000 / 1000), IsEmpty());
+  EXPECT_THAT(all.coverage.rarer_than(seeds * kMeetingsPer1000 / 1000), IsEmpty());
 }
 
 TEST(Simulation, TheSameSeedGivesTheSameEventsByteForByte) {
@@ -105,6 +107,13 @@ TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
     is_found_out = Matches(Contains(HasSubstr("I1 ")))(play(plan, seed).troubles);
   }
   EXPECT_TRUE(is_found_out) << "five seeds, and no lost commit was missed";
+}
+
+// The same for the checks of the clients of the Agent Server API.
+TEST(Simulation, RecordsOfRunsThatAreNotStoredAreFoundOut) {
+  Plan plan = plan_of("agent_server");
+  plan.loses_run_records = true;
+  EXPECT_THAT(play(plan, 1).troubles, Contains(HasSubstr("without its record")));
 }
 
 // Each of these seeds once found a fault, which the file describes.

@@ -183,6 +183,15 @@ struct RunFixture : AgentServerFixture {
     }
     return found;
   }
+  // Rejoins the stream after each of its events, and before the first.
+  void expect_each_rest(const Events& whole, const std::string& path) {
+    EXPECT_EQ(lines_of(rejoined(path, "-1")), lines_of(whole));
+    EXPECT_EQ(lines_of(rejoined(path, "")), lines_of(whole));
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      Events rest(whole.begin() + static_cast<std::ptrdiff_t>(i) + 1, whole.end());
+      EXPECT_EQ(lines_of(rejoined(path, whole[i].id)), lines_of(rest)) << "after " << i;
+    }
+  }
   // Starts a run that waits for a decision; returns the id of its interrupt.
   std::string urgent_interrupt() {
     Events events = stream_run(about("urgent"));
