@@ -47,6 +47,15 @@ TEST(ExplorerSpace, TwoRunsOfAThreadHoldThroughAnyFault) {
   EXPECT_GE(report.states, 10'000u);
 }
 
+TEST(ExplorerSpace, WhyIsTrueThroughAnyFault) {
+  SearchOptions options;
+  options.faults = 1;
+  options.why = why;
+  SearchReport report = search(options);
+  EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
+  EXPECT_EQ(report.causes.count(WaitCause::lease), 1u);
+}
+
 // Every commit that increases the epoch also takes a seq. The check of the seq therefore fences
 // everything that the check of the epoch would, which is a second line of defence here. The
 // conformance suite tests the epoch's check alone.

@@ -45,13 +45,13 @@ TEST(Explorer, FindsADecisionAfterTheExpiry) {
 
 TEST(ExplorerWhy, NamesTrueCausesInEveryStateOfARun) {
   SearchOptions options;
-  options.faults = 1;
+  options.faults = 0;
   options.why = why;
   SearchReport report = search(options);
   EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
   EXPECT_GE(report.explained, 100u);
-  EXPECT_THAT(report.causes, IsSupersetOf({WaitCause::approval, WaitCause::node, WaitCause::lease,
-                                           WaitCause::next_poll}));
+  EXPECT_THAT(report.causes,
+              IsSupersetOf({WaitCause::approval, WaitCause::node, WaitCause::next_poll}));
 }
 
 TEST(ExplorerWhy, NamesTrueCausesWhereANodeRunsNextToAnApproval) {
@@ -67,7 +67,7 @@ TEST(ExplorerWhy, NamesTrueCausesWhereANodeRunsNextToAnApproval) {
 TEST(ExplorerWhy, NamesTheEarlierRunOfAThread) {
   SearchOptions options;
   options.shape = Shape::talk;
-  options.faults = 1;
+  options.faults = 0;
   options.why = why;
   SearchReport report = search(options);
   EXPECT_THAT(report.wrong, IsEmpty()) << report.text();

@@ -27,6 +27,11 @@ Living with(Living living, const SessionId& session) {
   return living;
 }
 
+bool has_open_approval(const Stored& stored) {
+  return std::any_of(stored.approvals.begin(), stored.approvals.end(),
+                     [](const auto& row) { return row.status == ApprovalStatus::open; });
+}
+
 int new_session(const Stored& stored, const Living& living) {
   int number = 0;
   while (stored.names(number) || std::count(living.begin(), living.end(), number) > 0) ++number;
@@ -109,6 +114,7 @@ std::string WhyJudge::fault_of(const World& world, const RunRow& run, const Caus
       return fault_of_earlier(world, run);
     case WaitCause::next_poll:
       if (run.status == RunStatus::paused) {
+        if (!has_open_approval(world.stored)) return "no approval can expire.";
         return advances(world, Errand::expire) ? "" : "no expiry is recorded.";
       }
       return advances(world, Errand::resume) ? "" : "the next worker does not claim it.";
@@ -119,6 +125,7 @@ std::string WhyJudge::fault_of(const World& world, const RunRow& run, const Caus
 
 // Without a decision nothing but the owner of a running run advances it.
 std::string WhyJudge::fault_of_approval(const World& world, const RunRow& run) {
+  if (!has_open_approval(world.stored)) return "no approval is open.";
   bool is_stuck = run.status != RunStatus::paused || !advances(world, Errand::resume);
   if (!is_stuck) return "it advances without a decision.";
   for (Errand errand : {Errand::approve, Errand::reject}) {
