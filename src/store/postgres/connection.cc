@@ -11,8 +11,6 @@
 namespace belay::postgres {
 namespace {
 
-constexpr std::string_view written_schema = "belay.";
-
 // Bounds of the time for which the server may send nothing, whatever the address's patience.
 constexpr std::chrono::milliseconds shortest_wait{1'000};
 constexpr std::chrono::milliseconds longest_wait_for_answer{30'000};
@@ -120,37 +118,123 @@ Result<std::unique_ptr<Connection>> Connection::open(
 Connection::Connection(const Address& address, pg_conn* handle)
     : address_(address),
       handle_(handle),
-      patience_(std::clamp(address.patience, shortest_wait, longest_wait_for_answer)) {}
+      patience_(std::clamp(address.patience, shortest_wait, longest_wait_for_answer)),
+      statements_(address.schema) {
+  if (address.pooler == Pooler::no) naming_ = Naming::on;
+  if (address.pooler == Pooler::yes) naming_ = Naming::off;
+}
 
 Connection::~Connection() { PQfinish(handle_); }
 
-std::string_view Connection::in_schema(std::string_view sql) {
-  auto [entry, is_new] = statements_.try_emplace(std::string(sql));
-  if (!is_new) return entry->second;
-  std::string& text = entry->second;
-  text = sql;
-  if (address_.schema + "." == written_schema) return text;
-  std::string schema = "\"" + address_.schema + "\".";
-  for (std::size_t at = text.find(written_schema); at != std::string::npos;
-       at = text.find(written_schema, at + schema.size())) {
-    text.replace(at, written_schema.size(), schema);
+void Connection::send(std::string_view sql, const Parameters& parameters, Plan plan) {
+  if (is_lost_) return;
+  if (is_queue_empty_) look_after_statements();
+  is_queue_empty_ = false;
+  Parameters::View view = parameters.view();
+  PreparedStatements::Pointer statement = statements_.use(sql);
+  bool has_name = plan == Plan::kept && naming_ != Naming::off && !must_forget_all_ &&
+                  statements_.takes_name(*statement, view.types);
+  if (has_name && naming_ == Naming::unknown) {
+    wants_names_ = true;
+    has_name = false;
   }
-  return text;
+  auto count = static_cast<int>(view.values.size());
+  bool is_sent = true;
+  if (has_name) {
+    is_sent = prepare(statement) &&
+              PQsendQueryPrepared(handle_, statement->name.c_str(), count, view.values.data(),
+                                  view.lengths.data(), view.formats.data(), 1) == 1;
+  } else {
+    is_sent = PQsendQueryParams(handle_, statement->text.c_str(), count, view.types.data(),
+                                view.values.data(), view.lengths.data(), view.formats.data(),
+                                1) == 1;
+  }
+  if (!is_sent) is_refused_ = true;
+  expected_.emplace_back();
 }
 
-void Connection::send(std::string_view sql, const Parameters& parameters) {
-  if (is_lost_) return;
-  Parameters::View view = parameters.view();
-  // The cached copy is zero-terminated, as libpq requires.
-  const char* text = in_schema(sql).data();
-  int sent =
-      PQsendQueryParams(handle_, text, static_cast<int>(view.values.size()), view.types.data(),
-                        view.values.data(), view.lengths.data(), view.formats.data(), 1);
-  if (sent != 1) is_refused_ = true;
+bool Connection::prepare(const PreparedStatements::Pointer& statement) {
+  if (!statements_.must_prepare(*statement)) return true;
+  expected_.push_back({Purpose::preparation, statement});
+  return PQsendPrepare(handle_, statement->name.c_str(), statement->text.c_str(),
+                       static_cast<int>(statement->types.size()), statement->types.data()) == 1;
+}
+
+bool Connection::queue_own(const std::string& sql, Expected expected) {
+  expected_.push_back(std::move(expected));
+  return PQsendQueryParams(handle_, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 1) == 1;
+}
+
+// They travel with the next statements, before a Sync of their own: if one fails, no transaction of
+// the caller fails with it, and they are no part of the caller's transaction. Hence not within an
+// open one, where a failure would end it. A transaction whose ROLLBACK was sent off has ended.
+void Connection::look_after_statements() {
+  bool is_idle = sent_off_ > 0 || PQtransactionStatus(handle_) == PQTRANS_IDLE;
+  if (!is_idle || naming_ == Naming::off) return;
+  bool is_sent = true;
+  std::size_t before = expected_.size();
+  if (naming_ == Naming::unknown) {
+    if (!wants_names_) return;
+    is_sent = queue_own("SELECT pg_backend_pid()", {Purpose::process});
+  } else if (std::exchange(must_forget_all_, false)) {
+    statements_.forget_all();
+    is_sent = queue_own("DEALLOCATE ALL", {Purpose::renewal});
+  } else {
+    for (std::string& name : statements_.take_forgotten()) {
+      std::string sql = "DEALLOCATE " + name;
+      is_sent = queue_own(sql, {Purpose::forgetting, nullptr, std::move(name)}) && is_sent;
+    }
+    if (statements_.take_renewal(std::chrono::steady_clock::now())) {
+      is_sent = queue_own("DISCARD PLANS", {Purpose::renewal}) && is_sent;
+    }
+  }
+  if (expected_.size() == before) return;
+  if (!is_sent || PQpipelineSync(handle_) != 1) is_refused_ = true;
+  ++sent_off_;
+}
+
+Connection::Purpose Connection::take_purpose(const pg_result* result) {
+  if (expected_.empty()) return Purpose::answer;
+  Expected expected = std::move(expected_.front());
+  expected_.pop_front();
+  ExecStatusType status = PQresultStatus(result);
+  bool is_done = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+  if (expected.purpose == Purpose::preparation && !is_done) {
+    statements_.note_unprepared(*expected.prepared);
+  }
+  if (expected.purpose == Purpose::forgetting && !is_done) {
+    if (status == PGRES_PIPELINE_ABORTED) statements_.note_kept(std::move(expected.forgotten));
+    else note_void_statement(result);
+  }
+  if (expected.purpose == Purpose::process && is_done && naming_ == Naming::unknown) {
+    std::string_view bytes(PQgetvalue(result, 0, 0),
+                           static_cast<std::size_t>(PQgetlength(result, 0, 0)));
+    bool is_direct = bytes.size() == 4 && big_endian(bytes.data(), 4) == announced_process();
+    naming_ = is_direct ? Naming::on : Naming::off;
+  }
+  return expected.purpose;
+}
+
+// 26000: the name is missing. 42P05: it exists. The server was not reached directly after all, or a
+// statement of another program has removed the names: they are prepared again once, then no more.
+// 0A000 of this function of the server: the columns of a prepared statement have changed.
+bool Connection::note_void_statement(const pg_result* result) {
+  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  std::string_view state = field ? field : "";
+  const char* function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+  bool is_name = state == "26000" || state == "42P05";
+  bool is_outdated = state == "0A000" && function &&
+                     std::string_view(function) == "RevalidateCachedQuery";
+  if (!(is_name || is_outdated) || naming_ != Naming::on) return false;
+  must_forget_all_ = true;
+  if (is_name && ++void_names_ > 1) naming_ = Naming::off;
+  return true;
 }
 
 Result<std::vector<Rows>> Connection::sync() {
   state_.clear();
+  is_statement_void_ = false;
+  is_queue_empty_ = true;
   if (is_lost_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
   std::vector<Rows> given;
   std::optional<Error> failed;
@@ -170,8 +254,12 @@ Result<std::vector<Rows>> Connection::sync() {
       given.clear();
       failed.reset();
       state_.clear();
+      is_statement_void_ = false;
       continue;
     }
+    Purpose purpose = take_purpose(result);
+    bool is_own = purpose != Purpose::answer && purpose != Purpose::preparation;
+    if (is_own || (purpose == Purpose::preparation && status == PGRES_COMMAND_OK)) continue;
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
       given.push_back(std::move(rows));
     } else if (status != PGRES_PIPELINE_ABORTED && !failed) {
@@ -185,6 +273,7 @@ Result<std::vector<Rows>> Connection::sync() {
 
 void Connection::send_off() {
   if (is_lost_) return;
+  is_queue_empty_ = true;
   bool is_sent = !is_refused_ && PQpipelineSync(handle_) == 1 && PQflush(handle_) >= 0;
   if (!is_sent) {
     (void)lost();
@@ -193,8 +282,8 @@ void Connection::send_off() {
   }
 }
 
-Result<Rows> Connection::query(std::string_view sql, const Parameters& parameters) {
-  send(sql, parameters);
+Result<Rows> Connection::query(std::string_view sql, const Parameters& parameters, Plan plan) {
+  send(sql, parameters, plan);
   BELAY_TRY(std::vector<Rows> given, sync());
   return std::move(given.back());
 }
@@ -234,8 +323,10 @@ Result<Done> Connection::execute(std::string_view sql) {
 void Connection::roll_back() {
   if (is_lost_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
   std::string before = state_;
+  bool was_void = is_statement_void_;
   (void)execute("ROLLBACK");
   state_ = std::move(before);
+  is_statement_void_ = was_void;
 }
 
 int Connection::announced_process() const { return PQbackendPID(handle_); }
@@ -299,7 +390,8 @@ Error Connection::error_of(const pg_result* result) {
   if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
   // After a failover another server is, or will be, the primary: do not use this connection again.
   if (takes_no_writes()) is_lost_ = true;
-  return error(code_of_state(state_),
+  is_statement_void_ = note_void_statement(result);
+  return error(is_statement_void_ ? ErrorCode::unavailable : code_of_state(state_),
                "The store, " + address_.shown +
                    ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +
                    "); " + std::string(remedy_for_state(state_)) + ".");

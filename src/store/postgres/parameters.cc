@@ -111,7 +111,8 @@ std::string Column::encoded() const {
     append_big_endian(bytes, static_cast<std::uint32_t>(count_));
     append_big_endian(bytes, std::uint32_t{1});  // the first index
   }
-  return bytes + elements_;
+  bytes += elements_;
+  return bytes;
 }
 
 Parameters& Parameters::add_value(Type type, std::string bytes) {
