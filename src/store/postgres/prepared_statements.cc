@@ -21,11 +21,11 @@ std::string text_in_schema(std::string_view sql, const std::string& name) {
   return text;
 }
 
-// Others, such as VACUUM and those that change the schema, have no plan.
-bool has_plan(std::string_view text) {
-  static constexpr std::array<std::string_view, 5> planned{"SELECT", "INSERT", "UPDATE", "DELETE",
-                                                           "WITH"};
-  return std::any_of(planned.begin(), planned.end(),
+// Those of every transaction, except for its end: that must not fail for the lack of a name.
+bool is_frequent(std::string_view text) {
+  static constexpr std::array<std::string_view, 7> frequent{
+      "SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "BEGIN", "SET LOCAL"};
+  return std::any_of(frequent.begin(), frequent.end(),
                      [&](std::string_view word) { return text.starts_with(word); });
 }
 
@@ -66,7 +66,7 @@ void PreparedStatements::forget_oldest() {
 
 bool PreparedStatements::takes_name(Statement& statement, const std::vector<std::uint32_t>& types) {
   if (statement.is_prepared) return statement.types == types;
-  if (statement.uses < 2 || !has_plan(statement.text)) return false;
+  if (statement.uses < 2 || !is_frequent(statement.text)) return false;
   statement.types = types;
   return true;
 }

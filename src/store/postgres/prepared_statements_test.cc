@@ -34,11 +34,16 @@ TEST(PreparedStatementsOfAConnection, ArePreparedAtTheirSecondUseAndOnlyThen) {
   EXPECT_TRUE(all.use("SELECT $1")->is_prepared);
 }
 
-TEST(PreparedStatementsOfAConnection, AreOnlyThoseThatHaveAPlan) {
+TEST(PreparedStatementsOfAConnection, AreOnlyThoseOfEveryTransactionAndNotItsEnd) {
   PreparedStatements all("belay");
-  for (const char* sql : {"BEGIN", "COMMIT", "ROLLBACK", "VACUUM (ANALYZE) belay.runs",
-                          "LISTEN belay", "SET LOCAL lock_timeout = 3000"}) {
+  for (const char* sql : {"COMMIT", "ROLLBACK", "VACUUM (ANALYZE) belay.runs",
+                          "LISTEN belay", "CREATE SCHEMA mine", "DROP TABLE mine"}) {
     for (int i = 0; i < 3; ++i) EXPECT_FALSE(uses_and_prepares(all, sql, {})) << sql;
+  }
+  for (const char* sql : {"BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL lock_timeout = 3000",
+                          "WITH a AS (SELECT 1) SELECT * FROM a", "DELETE FROM belay.runs"}) {
+    EXPECT_FALSE(uses_and_prepares(all, sql, {})) << sql;
+    EXPECT_TRUE(uses_and_prepares(all, sql, {})) << sql;
   }
 }
 
