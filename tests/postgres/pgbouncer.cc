@@ -18,8 +18,8 @@ std::string bouncer_settings(const PostgresServer& server, int connections, cons
   return "[databases]\npostgres = " + behind + "\n* = " + behind +
          "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + std::to_string(port) +
          "\nunix_socket_dir =\nauth_type = trust\nauth_file = " + folder.file("users") +
-         "\npool_mode = " + mode + "\nmax_client_conn = 1000\ndefault_pool_size = " +
-         std::to_string(connections) +
+         "\npool_mode = " + mode +
+         "\nmax_client_conn = 1000\ndefault_pool_size = " + std::to_string(connections) +
          "\nserver_login_retry = 1\n"
          // Belay sends these settings of a database session at its start.
          "ignore_startup_parameters = extra_float_digits,options\n";
@@ -55,7 +55,8 @@ void PgBouncer::stop() { process_.reset(); }
 
 void PgBouncer::turn_to(const PostgresServer& server) {
   server_ = &server;
-  folder_.write("settings.ini", bouncer_settings(*server_, server_connections_, mode_, port_, folder_));
+  folder_.write("settings.ini",
+                bouncer_settings(*server_, server_connections_, mode_, port_, folder_));
   process_->send(SIGHUP);
 }
 

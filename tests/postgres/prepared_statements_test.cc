@@ -1,5 +1,5 @@
-// Statements that the server keeps prepared: only where it is reached directly, at most so many, and
-// without harm to any transaction when the server lacks one or its tables have changed.
+// Statements that the server keeps prepared: only where it is reached directly, at most so many,
+// and without harm to any transaction when the server lacks one or its tables have changed.
 
 #include "store/postgres/address.h"
 #include "store/postgres/connection.h"
@@ -93,19 +93,23 @@ TEST_F(PostgresPreparedStatements, AreUsedOrNotAsTheUrlDeclares) {
   EXPECT_GE(names_of(*with), 1);
 }
 
-// A pooler that is declared absent, and one connection's names on another's server connection.
+// A pooler that is declared absent: the server connection of a transaction lacks a name, or has one
+// that another client has prepared there.
 TEST_F(PostgresPreparedStatements, EndWithoutHarmWhereAPoolerIsPresentAllTheSame) {
   PgBouncer pooler(server_, 3);
   auto store = open(url_at(pooler.port(), "pooler=no"));
-  auto other = open(url_at(pooler.port(), "pooler=no"));
-  ASSERT_TRUE(store && other);
+  ASSERT_TRUE(store);
   CommitLoad load(*store, 4);
-  CommitLoad rival(*other, 4);
   EXPECT_TRUE(goes_on(load, 300));
-  EXPECT_TRUE(goes_on(rival, 300));
   load.stop();
+  EXPECT_EQ(load.sent_again(), 0u) << "a commit failed for the lack of a name";
+  expect_no_faults(load);
+  auto other = open(url_at(pooler.port(), "pooler=no"));
+  ASSERT_TRUE(other);
+  CommitLoad rival(*other, 4);
+  EXPECT_TRUE(goes_on(rival, 300));
   rival.stop();
-  EXPECT_EQ(load.sent_again() + rival.sent_again(), 0u) << "a commit failed for the lack of a name";
+  EXPECT_EQ(rival.sent_again(), 0u) << "a commit failed for a name of another client";
 }
 
 TEST_F(PostgresPreparedStatements, ArePreparedAgainAfterTheServerHasForgottenThem) {
@@ -152,7 +156,8 @@ TEST_F(PostgresPreparedStatements, FailNoTransactionOfWhichAnEarlierStatementFai
 TEST_F(PostgresPreparedStatements, AreOutdatedForOneTransactionByAMigration) {
   auto connection = connect(url());
   ASSERT_TRUE(connection);
-  run_sql("CREATE SCHEMA " + schema_ + "; CREATE TABLE belay.made (a bigint);"
+  run_sql("CREATE SCHEMA " + schema_ +
+          "; CREATE TABLE belay.made (a bigint);"
           "INSERT INTO belay.made VALUES (7)");
   use_often(*connection, "SELECT * FROM belay.made");
   for (const char* column : {"b", "c", "d"}) {
@@ -173,8 +178,9 @@ TEST_F(PostgresPreparedStatements, LoseAndRepeatNoCommitDuringAMigration) {
   ASSERT_TRUE(goes_on(load));
   run_sql("ALTER TABLE belay.runs ADD COLUMN extra bigint; DROP INDEX belay.runs_newest");
   ASSERT_TRUE(goes_on(load));
-  run_sql("CREATE INDEX runs_newest ON belay.runs (tenant, run_number);"
-          "ALTER TABLE belay.runs DROP COLUMN extra");
+  run_sql(
+      "CREATE INDEX runs_newest ON belay.runs (tenant, run_number);"
+      "ALTER TABLE belay.runs DROP COLUMN extra");
   ASSERT_TRUE(goes_on(load));
   load.stop();
   EXPECT_EQ(load.sent_again(), 0u);
@@ -187,8 +193,9 @@ TEST_F(PostgresPreparedStatements, AreGoneWithTheirConnectionAndNoCommitIsLostOr
   CommitLoad load(*store, 4);
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(goes_on(load));
-    run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE application_name = 'belay' AND pid <> pg_backend_pid()");
+    run_sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name = 'belay' AND pid <> pg_backend_pid()");
   }
   ASSERT_TRUE(goes_on(load));
   expect_no_faults(load);
@@ -237,9 +244,10 @@ TEST_F(PostgresPreparedStatements, HavePlansThatFitTheTablesAfterTheyHaveGrown) 
       " 'default', 0, '' FROM generate_series(1, 20000) AS i");
   ASSERT_TRUE(goes_on(load, 2'000));
   auto rows_scanned = [&] {
-    return std::stol(sql_value("SELECT coalesce(sum(seq_tup_read), 0)::bigint FROM"
-                               " pg_stat_user_tables WHERE schemaname = '" +
-                               schema_ + "'"));
+    return std::stol(
+        sql_value("SELECT coalesce(sum(seq_tup_read), 0)::bigint FROM"
+                  " pg_stat_user_tables WHERE schemaname = '" +
+                  schema_ + "'"));
   };
   std::this_thread::sleep_for(std::chrono::seconds(2));  // until the statistics are reported
   long before = rows_scanned();

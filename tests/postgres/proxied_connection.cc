@@ -56,8 +56,8 @@ std::string_view statement_of(std::string_view parse_message) {
   return take_text(body);
 }
 
-// Returns the Parse message of an unnamed statement that fails with the SQLSTATE. It keeps the types
-// of the parameters, which are not used.
+// Returns the Parse message of an unnamed statement that fails with the SQLSTATE. It keeps the
+// types of the parameters, which are not used.
 std::string failing(std::string_view parse_message, const std::string& sqlstate) {
   std::string_view body = parse_message.substr(5);
   take_text(body);

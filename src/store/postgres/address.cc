@@ -62,9 +62,7 @@ Result<bool> take_option(std::string_view name, const std::string& value, Addres
     if (value != "detect" && value != "yes" && value != "no") {
       return refuse("its option pooler is not detect, yes or no");
     }
-    address.pooler = value == "yes"  ? Pooler::yes
-                     : value == "no" ? Pooler::no
-                                     : Pooler::detect;
+    address.pooler = value == "yes" ? Pooler::yes : value == "no" ? Pooler::no : Pooler::detect;
     return true;
   }
   return false;

@@ -8,8 +8,9 @@
 // 100, default 8); `session_expiry` (the lease of a session in milliseconds, default 15,000; a
 // heartbeat after each third of it); `patience` (milliseconds for which commits and reads are
 // retried while the server is unavailable, default 30,000); `pooler` (yes, no, or detect, the
-// default: whether a pooler can assign another session of the server to each transaction). If there are several hosts, Belay uses
-// the one that accepts writes (target_session_attrs=read-write), unless the URL sets another value.
+// default: whether a pooler can assign another session of the server to each transaction). If there
+// are several hosts, Belay uses the one that accepts writes (target_session_attrs=read-write),
+// unless the URL sets another value.
 
 #include <chrono>
 #include <string>

@@ -71,7 +71,8 @@ TEST(PostgresAddress, IsRefusedForWhatItCanNotMean) {
         "postgresql://h/d?pool=many", "postgresql://h/d?pool=", "postgresql://h/d?pool=8x",
         "postgresql://h/d?schema=", "postgresql://h/d?schema=Mine", "postgresql://h/d?schema=1a",
         "postgresql://h/d?schema=pg_mine", "postgresql://h/d?schema=a\"b",
-        "postgresql://h/d?session_expiry=299", "postgresql://h/d?pooler=", "postgresql://h/d?pooler=No", "postgresql://h/d?patience=-1",
+        "postgresql://h/d?session_expiry=299",
+        "postgresql://h/d?pooler=", "postgresql://h/d?pooler=No", "postgresql://h/d?patience=-1",
         "postgresql://h/d?colour=red"}) {
     auto address = address_from(url);
     ASSERT_FALSE(address.ok()) << url;

@@ -129,9 +129,7 @@ class Connection {
   const std::string& state() const { return state_; }
   // The server aborted a transaction that can be retried unchanged: 40001, 40P01, or one of its
   // prepared statements is missing or outdated.
-  bool is_retryable() const {
-    return state_ == "40001" || state_ == "40P01" || is_statement_void_;
-  }
+  bool is_retryable() const { return state_ == "40001" || state_ == "40P01" || is_statement_void_; }
   // Whether statements can have names: true once the server is known to be reached directly.
   bool prepares() const { return naming_ == Naming::on; }
   // The server is now a standby or set to read-only: nothing was written. This connection is lost;
@@ -179,7 +177,7 @@ class Connection {
   bool queue_own(const std::string& sql, Expected expected);
   bool prepare(const PreparedStatements::Pointer& statement);
   // Takes the purpose of this result, and notes its effect on the prepared statements.
-  Purpose take_purpose(const pg_result* result);
+  Purpose take_purpose(const Rows& rows, const pg_result* result);
   // Returns whether the error means that a prepared statement is missing or outdated.
   bool note_void_statement(const pg_result* result);
   void collect_notifications();
@@ -192,7 +190,7 @@ class Connection {
   bool is_refused_ = false;  // send() could not queue a statement
   bool is_queue_empty_ = true;  // no statement since the last sync() or send_off()
   Naming naming_ = Naming::unknown;
-  bool wants_names_ = false;        // a statement would have one if the server were reached directly
+  bool wants_names_ = false;  // a statement would have one if the server were reached directly
   bool is_statement_void_ = false;  // of the last sync()
   bool must_forget_all_ = false;
   int void_names_ = 0;  // times that the server lacked a name, or had one that was to be new

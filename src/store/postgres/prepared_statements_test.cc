@@ -36,8 +36,8 @@ TEST(PreparedStatementsOfAConnection, ArePreparedAtTheirSecondUseAndOnlyThen) {
 
 TEST(PreparedStatementsOfAConnection, AreOnlyThoseOfEveryTransactionAndNotItsEnd) {
   PreparedStatements all("belay");
-  for (const char* sql : {"COMMIT", "ROLLBACK", "VACUUM (ANALYZE) belay.runs",
-                          "LISTEN belay", "CREATE SCHEMA mine", "DROP TABLE mine"}) {
+  for (const char* sql : {"COMMIT", "ROLLBACK", "VACUUM (ANALYZE) belay.runs", "LISTEN belay",
+                          "CREATE SCHEMA mine", "DROP TABLE mine"}) {
     for (int i = 0; i < 3; ++i) EXPECT_FALSE(uses_and_prepares(all, sql, {})) << sql;
   }
   for (const char* sql : {"BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL lock_timeout = 3000",
@@ -115,7 +115,8 @@ TEST(PreparedStatementsOfAConnection, RenewTheirPlansAfterAsManyExecutionsAsBefo
   auto execute = [&](std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i) uses_and_prepares(all, "SELECT $1");
   };
-  EXPECT_FALSE(all.take_renewal(now + PreparedStatements::plan_age_max * 2)) << "nothing has a plan";
+  EXPECT_FALSE(all.take_renewal(now + PreparedStatements::plan_age_max * 2))
+      << "nothing has a plan";
   execute(1 + PreparedStatements::first_renewal - 1);
   EXPECT_FALSE(all.take_renewal(now));
   execute(1);
