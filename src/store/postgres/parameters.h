@@ -89,7 +89,7 @@ class Parameters {
   Parameters& add(const Uuid& id);
   Parameters& add(const Digest& digest);
   Parameters& add(const Column& column);
-  // The same without a copy: the column must outlive this object, and stay as it is.
+  // The same without a copy: the column must outlive this object, and must not change.
   Parameters& refer(const Column& column);
   void reserve(std::size_t count) { values_.reserve(count); }
   Parameters& add_null(Type type);
