@@ -46,7 +46,7 @@ bool Connection::queue_own(const std::string& sql, Expected expected) {
   return PQsendQueryParams(handle_, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 1) == 1;
 }
 
-// They travel with the next statements, before a Sync of their own: if one fails, no transaction of
+// They travel with the next statements, before a separate Sync: if one fails, no transaction of
 // the caller fails with it, and they are no part of the caller's transaction. Hence not within an
 // open one, where a failure would end it. A transaction whose ROLLBACK was sent off has ended.
 void Connection::look_after_statements() {

@@ -71,7 +71,7 @@ bool PreparedStatements::takes_name(Statement& statement, const std::vector<std:
   return true;
 }
 
-// A name that was forgotten here, and that the server still keeps, has the same text and types.
+// A name that was dropped here, and that the server still keeps, has the same text and types.
 bool PreparedStatements::must_prepare(Statement& statement) {
   ++executions_;
   if (statement.is_prepared) return false;
@@ -82,7 +82,7 @@ bool PreparedStatements::must_prepare(Statement& statement) {
 
 void PreparedStatements::note_unprepared(Statement& statement) {
   statement.is_prepared = false;
-  // It might have been forgotten here in the meantime.
+  // It might have been dropped here in the meantime.
   std::erase(forgotten_, statement.name);
 }
 

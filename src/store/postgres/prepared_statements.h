@@ -6,7 +6,7 @@
 // each transaction. Its name is a hash of its text and of the types of its parameters: two
 // connections that share a session of the server, because of an undetected pooler, never execute
 // each other's statement under a name of their own. At most `statements_max` are kept; the least
-// recently used one is forgotten.
+// recently used one is dropped.
 //
 // Only what the server must do for this is decided here; Connection sends it.
 //
@@ -61,7 +61,7 @@ class PreparedStatements {
   void note_unprepared(Statement& statement);
   // Takes the names that the server no longer needs to keep.
   std::vector<std::string> take_forgotten();
-  // The server did not forget this name.
+  // The server did not drop this name.
   void note_kept(std::string name) { forgotten_.push_back(std::move(name)); }
   // All names are invalid: each statement is prepared again at its next second use.
   void forget_all();
