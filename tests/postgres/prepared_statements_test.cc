@@ -125,7 +125,7 @@ TEST_F(PostgresPreparedStatements, ArePreparedAgainAfterTheServerHasForgottenThe
   use_often(*connection, "SELECT 7::bigint");
   EXPECT_TRUE(connection->prepares());
   EXPECT_GE(names_of(*connection), 1);
-  // Once more, and the connection no longer depends on names.
+  // A second time, and the connection no longer depends on names.
   ASSERT_TRUE(connection->execute("DEALLOCATE ALL").ok());
   EXPECT_FALSE(connection->query("SELECT 7::bigint").ok());
   use_often(*connection, "SELECT 7::bigint");
@@ -210,7 +210,7 @@ TEST_F(PostgresPreparedStatements, AreNoMoreThanTheirLimit) {
   EXPECT_TRUE(connection->prepares());
   auto most = static_cast<std::int64_t>(PreparedStatements::statements_max);
   EXPECT_THAT(names_of(*connection), AllOf(Ge(most / 2), Le(most)));
-  // One that was forgotten is prepared again.
+  // One that was dropped is prepared again.
   use_often(*connection, "SELECT 0::bigint");
   auto nothing = number(*connection, "SELECT 0::bigint");
   ASSERT_TRUE(nothing.ok());

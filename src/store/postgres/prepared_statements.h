@@ -5,10 +5,10 @@
 // A statement is prepared at its second use, and then planned at most a few times instead of in
 // each transaction. Its name is a hash of its text and of the types of its parameters: two
 // connections that share a session of the server, because of an undetected pooler, never execute
-// each other's statement under a name of their own. At most `statements_max` are kept; the least
+// each other's statement under its name. At most `statements_max` are kept; the least
 // recently used one is dropped.
 //
-// Only what the server must do for this is decided here; Connection sends it.
+// This only decides; Connection sends the statements for it.
 //
 // Threading: one thread at a time.
 
@@ -30,7 +30,7 @@ class PreparedStatements {
  public:
   static constexpr std::size_t statements_max = 128;
   // A plan that was made for a small table is a bad one when the table has grown, and the server
-  // replaces it only after an ANALYZE. Plans are therefore made anew after this time, and after as
+  // replaces it only after an ANALYZE. Plans are therefore made again after this time, and after as
   // many executions as there were before, within these bounds.
   static constexpr std::chrono::seconds plan_age_max{10};
   static constexpr std::uint64_t first_renewal = 64;
@@ -66,7 +66,7 @@ class PreparedStatements {
   // All names are invalid: each statement is prepared again at its next second use.
   void forget_all();
 
-  // Whether the plans are due to be made anew; counts from this call, if so.
+  // Whether the plans are due to be made again; counts from this call, if so.
   bool take_renewal(std::chrono::steady_clock::time_point now);
 
  private:

@@ -93,7 +93,7 @@ TEST(PreparedStatementsOfAConnection, TakeANameBackThatTheServerStillKeeps) {
   for (std::size_t i = 0; i < PreparedStatements::statements_max; ++i) {
     uses_and_prepares(all, "SELECT " + std::to_string(i));
   }
-  // Forgotten here, and used twice before the server was asked to forget it.
+  // Dropped here, and used twice before the server was asked to drop it.
   EXPECT_FALSE(uses_and_prepares(all, "SELECT 'oldest', $1"));
   EXPECT_FALSE(uses_and_prepares(all, "SELECT 'oldest', $1"));
   EXPECT_TRUE(all.use("SELECT 'oldest', $1")->is_prepared);
