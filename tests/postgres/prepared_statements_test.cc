@@ -1,4 +1,4 @@
-// Statements that the server keeps prepared: only where it is reached directly, at most so many,
+// Statements that the server keeps prepared: only where it is reached directly, at most 128,
 // and without harm to any transaction when the server lacks one or its tables have changed.
 
 #include "store/postgres/address.h"
