@@ -137,9 +137,9 @@ TEST(ChatDecisions, NameAChoice) {
   auto answered =
       decision_of_reply(parse_json(R"({"choice":"send","answer":{"a":1}})").value(), terms);
   EXPECT_EQ(answered.value().answer, Value::object({{"a", 1}}));
-  for (const char* text : {R"("burn")", R"({"choice":"burn"})", R"({"choice":7})",
-                           R"({"choice":"send","approved":true})",
-                           R"({"choice":"reject","edited":1})"}) {
+  for (const char* text :
+       {R"("burn")", R"({"choice":"burn"})", R"({"choice":7})",
+        R"({"choice":"send","approved":true})", R"({"choice":"reject","edited":1})"}) {
     EXPECT_FALSE(decision_of_reply(parse_json(text).value(), terms).ok()) << text;
   }
 }

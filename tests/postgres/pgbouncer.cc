@@ -11,15 +11,15 @@ namespace {
 constexpr std::chrono::seconds kBouncerStartMax{30};
 constexpr int kBouncerPortsTried = 5;
 
-std::string bouncer_settings(const PostgresServer& server, int connections, int port,
-                             const ServerFolder& folder) {
+std::string bouncer_settings(const PostgresServer& server, int connections, const std::string& mode,
+                             int port, const ServerFolder& folder) {
   std::string behind = "host=" + server.socket_folder() + " port=" + std::to_string(server.port());
   // A database that is named explicitly is configured again at a reload.
   return "[databases]\npostgres = " + behind + "\n* = " + behind +
          "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + std::to_string(port) +
          "\nunix_socket_dir =\nauth_type = trust\nauth_file = " + folder.file("users") +
-         "\npool_mode = transaction\nmax_client_conn = 1000\ndefault_pool_size = " +
-         std::to_string(connections) +
+         "\npool_mode = " + mode +
+         "\nmax_client_conn = 1000\ndefault_pool_size = " + std::to_string(connections) +
          "\nserver_login_retry = 1\n"
          // Belay sends these settings of a database session at its start.
          "ignore_startup_parameters = extra_float_digits,options\n";
@@ -27,8 +27,8 @@ std::string bouncer_settings(const PostgresServer& server, int connections, int 
 
 }  // namespace
 
-PgBouncer::PgBouncer(const PostgresServer& server, int server_connections)
-    : server_(&server), server_connections_(server_connections) {
+PgBouncer::PgBouncer(const PostgresServer& server, int server_connections, std::string mode)
+    : server_(&server), server_connections_(server_connections), mode_(std::move(mode)) {
   folder_.write("users", "\"belay\" \"\"\n");
   for (int i = 0; i < kBouncerPortsTried && !process_; ++i) {
     port_ = free_port();
@@ -39,7 +39,7 @@ PgBouncer::PgBouncer(const PostgresServer& server, int server_connections)
 
 bool PgBouncer::try_to_start() {
   std::string settings = folder_.write(
-      "settings.ini", bouncer_settings(*server_, server_connections_, port_, folder_));
+      "settings.ini", bouncer_settings(*server_, server_connections_, mode_, port_, folder_));
   process_ = std::make_unique<ServerProcess>(std::vector<std::string>{BELAY_PGBOUNCER, settings},
                                              folder_.file("log"), SIGKILL);
   bool is_up = false;
@@ -55,7 +55,8 @@ void PgBouncer::stop() { process_.reset(); }
 
 void PgBouncer::turn_to(const PostgresServer& server) {
   server_ = &server;
-  folder_.write("settings.ini", bouncer_settings(*server_, server_connections_, port_, folder_));
+  folder_.write("settings.ini",
+                bouncer_settings(*server_, server_connections_, mode_, port_, folder_));
   process_->send(SIGHUP);
 }
 

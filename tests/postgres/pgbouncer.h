@@ -10,7 +10,9 @@ namespace belay::postgres_tests {
 
 class PgBouncer {
  public:
-  explicit PgBouncer(const PostgresServer& server, int server_connections = 4);
+  // With the mode "session", a client keeps its server connection.
+  explicit PgBouncer(const PostgresServer& server, int server_connections = 4,
+                     std::string mode = "transaction");
 
   int port() const { return port_; }
   void stop();
@@ -23,6 +25,7 @@ class PgBouncer {
 
   const PostgresServer* server_;
   int server_connections_;
+  std::string mode_;
   ServerFolder folder_;
   int port_ = 0;
   std::unique_ptr<ServerProcess> process_;

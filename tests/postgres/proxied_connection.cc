@@ -41,12 +41,30 @@ std::string receive_part(int file) {
   return part;
 }
 
-// Returns the statement of a Query message, or of a Parse message after its name.
-std::string_view statement_of(const WireMessage& message) {
-  if (message.type == 'Q') return message.body();
-  if (message.type != 'P') return {};
-  std::string_view body = message.body();
-  return body.substr(std::min(body.find('\0') + 1, body.size()));
+// Returns the text up to the next byte 0, and removes both.
+std::string_view take_text(std::string_view& body) {
+  std::size_t end = std::min(body.find('\0'), body.size());
+  std::string_view text = body.substr(0, end);
+  body.remove_prefix(std::min(end + 1, body.size()));
+  return text;
+}
+
+// Returns the statement of a Parse message.
+std::string_view statement_of(std::string_view parse_message) {
+  std::string_view body = parse_message.substr(std::min<std::size_t>(5, parse_message.size()));
+  take_text(body);
+  return take_text(body);
+}
+
+// Returns the Parse message of an unnamed statement that fails with the SQLSTATE. It keeps the
+// types of the parameters, which are not used.
+std::string failing(std::string_view parse_message, const std::string& sqlstate) {
+  std::string_view body = parse_message.substr(5);
+  take_text(body);
+  take_text(body);
+  std::string nul(1, '\0');
+  return wire_message('P', nul + "DO $$ BEGIN RAISE EXCEPTION 'told to' USING ERRCODE = '" +
+                               sqlstate + "'; END $$" + nul + std::string(body));
 }
 
 }  // namespace
@@ -91,38 +109,58 @@ bool ProxiedConnection::strike(const ProxyFaults& faults, ProxyCounts& counts) {
   return true;
 }
 
+const std::string* ProxiedConnection::named_by(const WireMessage& message) const {
+  if (message.type == 'P') return &message.bytes;
+  if (message.type != 'B') return nullptr;
+  std::string_view body = message.body();
+  take_text(body);  // the portal
+  auto found = prepared_.find(take_text(body));
+  return found == prepared_.end() ? nullptr : &found->second;
+}
+
 void ProxiedConnection::notice(const WireMessage& message, const ProxyFaults& faults) {
   if (message.type == 0) {
     std::uint32_t code = wire_number(message.body());
     if (code == kWireTls || code == kWireGss) from_server_.expect_letter();
   }
-  std::string_view statement = statement_of(message);
+  if (message.type == 'P') {
+    std::string_view body = message.body();
+    std::string name(take_text(body));
+    if (!name.empty()) prepared_[name] = message.bytes;
+  }
+  const std::string* parse = named_by(message);
+  std::string_view statement = message.type == 'Q' ? message.body()
+                               : parse             ? statement_of(*parse)
+                                                   : std::string_view();
   if (statement.find(faults.marker) != std::string_view::npos) has_marker_ = true;
   bool is_given = faults.given.empty() ||
                   (message.type == 'B' && message.bytes.find(faults.given) != std::string::npos);
   if (has_marker_ && is_given) writes_ = true;
 }
 
+// A statement with a name fails where it is executed: it must not fail under this name forever.
 std::string ProxiedConnection::as_told(const WireMessage& message, const ProxyFaults& faults,
                                        ProxyCounts& counts) {
-  bool fails = message.type == 'P' && !faults.sqlstate.empty() &&
-               counts.failures < faults.failures_max &&
-               statement_of(message).find(faults.marker) != std::string_view::npos;
-  if (!fails) return message.bytes;
+  if (faults.sqlstate.empty() || counts.failures >= faults.failures_max) return message.bytes;
+  const std::string* parse = named_by(message);
+  bool has_name = parse && (*parse)[5] != '\0';
+  bool is_use = message.type == 'B' || !has_name;
+  if (!parse || !is_use || statement_of(*parse).find(faults.marker) == std::string_view::npos) {
+    return message.bytes;
+  }
   ++counts.failures;
+  std::string replaced = failing(*parse, faults.sqlstate);
+  if (message.type == 'P') return replaced;
   std::string_view body = message.body();
-  std::size_t text = body.find('\0') + 1;
-  std::size_t types = body.find('\0', text);
-  // The types of its parameters are kept; they are not used.
-  return wire_message('P', std::string(body.substr(0, text)) +
-                               "DO $$ BEGIN RAISE EXCEPTION 'told to' USING ERRCODE = '" +
-                               faults.sqlstate + "'; END $$" + std::string(body.substr(types)));
+  std::string portal(take_text(body));
+  take_text(body);  // the name
+  return replaced + wire_message('B', portal + std::string(2, '\0') + std::string(body));
 }
 
 bool ProxiedConnection::is_end_to_cut(const WireMessage& message, const ProxyFaults& faults,
                                       ProxyCounts& counts) {
   // In a pipeline, the server executes a COMMIT when it arrives, even if no Sync follows.
-  bool is_commit = message.type == 'P' && statement_of(message).starts_with("COMMIT");
+  bool is_commit = message.type == 'P' && statement_of(message.bytes).starts_with("COMMIT");
   bool is_end = message.type == 'S' || message.type == 'Q' ||
                 (is_commit && faults.cut_at == CutAt::before_end);
   if (!is_end) return false;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,6 +82,9 @@ class ProxiedConnection {
   // Returns whether this message is the end of a transaction that must be cut.
   bool is_end_to_cut(const WireMessage& message, const ProxyFaults& faults, ProxyCounts& counts);
   void notice(const WireMessage& message, const ProxyFaults& faults);
+  // Returns the Parse message of the statement that this message names: a Parse message itself, or
+  // a Bind message of a statement that was prepared under a name. Null if it names none.
+  const std::string* named_by(const WireMessage& message) const;
   // Returns the message, or a replacement whose statement fails.
   std::string as_told(const WireMessage& message, const ProxyFaults& faults, ProxyCounts& counts);
   // Cuts the connection or makes it stall. Returns whether it still exists.
@@ -91,6 +95,7 @@ class ProxiedConnection {
 
   int client_ = -1;
   int server_ = -1;
+  std::map<std::string, std::string, std::less<>> prepared_;  // Parse messages, by their name
   WireReader from_client_{WireReader::Side::client};
   WireReader from_server_{WireReader::Side::server};
   std::deque<Reply> replies_;  // delayed replies

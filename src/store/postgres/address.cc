@@ -58,6 +58,13 @@ Result<bool> take_option(std::string_view name, const std::string& value, Addres
     address.patience = std::chrono::milliseconds(patience);
     return true;
   }
+  if (name == "pooler") {
+    if (value != "detect" && value != "yes" && value != "no") {
+      return refuse("its option pooler is not detect, yes or no");
+    }
+    address.pooler = value == "yes" ? Pooler::yes : value == "no" ? Pooler::no : Pooler::detect;
+    return true;
+  }
   return false;
 }
 

@@ -31,9 +31,22 @@ TEST(PostgresAddress, HasValuesForWhatIsNotSaid) {
   ASSERT_TRUE(address.ok()) << address.error().message;
   EXPECT_EQ(address->schema, "belay");
   EXPECT_EQ(address->pool, 8u);
+  EXPECT_EQ(address->pooler, Pooler::detect);
   EXPECT_EQ(address->session_expiry, std::chrono::milliseconds(15'000));
   EXPECT_THAT(address->parameters, Contains(Pair("client_encoding", "UTF8")));
   EXPECT_THAT(address->parameters, Contains(Pair("application_name", "belay")));
+}
+
+TEST(PostgresAddress, TakesWhetherThereIsAPooler) {
+  auto pooler = [](const std::string& value) {
+    auto address = address_from("postgresql://h/d?pooler=" + value + "&sslmode=require");
+    EXPECT_TRUE(address.ok()) << value;
+    EXPECT_THAT(address->parameters, Contains(Pair("sslmode", "require")));
+    return address->pooler;
+  };
+  EXPECT_EQ(pooler("detect"), Pooler::detect);
+  EXPECT_EQ(pooler("yes"), Pooler::yes);
+  EXPECT_EQ(pooler("no"), Pooler::no);
 }
 
 TEST(PostgresAddress, MeansOfSeveralHostsTheOneThatTakesWritesUnlessItSaysOtherwise) {
@@ -58,7 +71,8 @@ TEST(PostgresAddress, IsRefusedForWhatItCanNotMean) {
         "postgresql://h/d?pool=many", "postgresql://h/d?pool=", "postgresql://h/d?pool=8x",
         "postgresql://h/d?schema=", "postgresql://h/d?schema=Mine", "postgresql://h/d?schema=1a",
         "postgresql://h/d?schema=pg_mine", "postgresql://h/d?schema=a\"b",
-        "postgresql://h/d?session_expiry=299", "postgresql://h/d?patience=-1",
+        "postgresql://h/d?session_expiry=299",
+        "postgresql://h/d?pooler=", "postgresql://h/d?pooler=No", "postgresql://h/d?patience=-1",
         "postgresql://h/d?colour=red"}) {
     auto address = address_from(url);
     ASSERT_FALSE(address.ok()) << url;

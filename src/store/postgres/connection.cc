@@ -11,8 +11,6 @@
 namespace belay::postgres {
 namespace {
 
-constexpr std::string_view written_schema = "belay.";
-
 // Bounds of the time for which the server may send nothing, whatever the address's patience.
 constexpr std::chrono::milliseconds shortest_wait{1'000};
 constexpr std::chrono::milliseconds longest_wait_for_answer{30'000};
@@ -120,37 +118,18 @@ Result<std::unique_ptr<Connection>> Connection::open(
 Connection::Connection(const Address& address, pg_conn* handle)
     : address_(address),
       handle_(handle),
-      patience_(std::clamp(address.patience, shortest_wait, longest_wait_for_answer)) {}
+      patience_(std::clamp(address.patience, shortest_wait, longest_wait_for_answer)),
+      statements_(address.schema) {
+  if (address.pooler == Pooler::no) naming_ = Naming::on;
+  if (address.pooler == Pooler::yes) naming_ = Naming::off;
+}
 
 Connection::~Connection() { PQfinish(handle_); }
 
-std::string_view Connection::in_schema(std::string_view sql) {
-  auto [entry, is_new] = statements_.try_emplace(std::string(sql));
-  if (!is_new) return entry->second;
-  std::string& text = entry->second;
-  text = sql;
-  if (address_.schema + "." == written_schema) return text;
-  std::string schema = "\"" + address_.schema + "\".";
-  for (std::size_t at = text.find(written_schema); at != std::string::npos;
-       at = text.find(written_schema, at + schema.size())) {
-    text.replace(at, written_schema.size(), schema);
-  }
-  return text;
-}
-
-void Connection::send(std::string_view sql, const Parameters& parameters) {
-  if (is_lost_) return;
-  Parameters::View view = parameters.view();
-  // The cached copy is zero-terminated, as libpq requires.
-  const char* text = in_schema(sql).data();
-  int sent =
-      PQsendQueryParams(handle_, text, static_cast<int>(view.values.size()), view.types.data(),
-                        view.values.data(), view.lengths.data(), view.formats.data(), 1);
-  if (sent != 1) is_refused_ = true;
-}
-
 Result<std::vector<Rows>> Connection::sync() {
   state_.clear();
+  is_statement_void_ = false;
+  is_queue_empty_ = true;
   if (is_lost_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
   std::vector<Rows> given;
   std::optional<Error> failed;
@@ -164,14 +143,21 @@ Result<std::vector<Rows>> Connection::sync() {
     Rows rows(result);
     ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_PIPELINE_SYNC) {
-      if (sent_off_ == 0) break;
+      if (sent_off_ == 0) {
+        expected_.clear();
+        break;
+      }
       // The end of statements of an earlier send_off(): discard their results and errors.
       --sent_off_;
       given.clear();
       failed.reset();
       state_.clear();
+      is_statement_void_ = false;
       continue;
     }
+    Purpose purpose = take_purpose(rows, result);
+    bool is_own = purpose != Purpose::answer && purpose != Purpose::preparation;
+    if (is_own || (purpose == Purpose::preparation && status == PGRES_COMMAND_OK)) continue;
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
       given.push_back(std::move(rows));
     } else if (status != PGRES_PIPELINE_ABORTED && !failed) {
@@ -185,6 +171,7 @@ Result<std::vector<Rows>> Connection::sync() {
 
 void Connection::send_off() {
   if (is_lost_) return;
+  is_queue_empty_ = true;
   bool is_sent = !is_refused_ && PQpipelineSync(handle_) == 1 && PQflush(handle_) >= 0;
   if (!is_sent) {
     (void)lost();
@@ -193,8 +180,8 @@ void Connection::send_off() {
   }
 }
 
-Result<Rows> Connection::query(std::string_view sql, const Parameters& parameters) {
-  send(sql, parameters);
+Result<Rows> Connection::query(std::string_view sql, const Parameters& parameters, Plan plan) {
+  send(sql, parameters, plan);
   BELAY_TRY(std::vector<Rows> given, sync());
   return std::move(given.back());
 }
@@ -234,8 +221,10 @@ Result<Done> Connection::execute(std::string_view sql) {
 void Connection::roll_back() {
   if (is_lost_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
   std::string before = state_;
+  bool was_void = is_statement_void_;
   (void)execute("ROLLBACK");
   state_ = std::move(before);
+  is_statement_void_ = was_void;
 }
 
 int Connection::announced_process() const { return PQbackendPID(handle_); }
@@ -299,7 +288,8 @@ Error Connection::error_of(const pg_result* result) {
   if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
   // After a failover another server is, or will be, the primary: do not use this connection again.
   if (takes_no_writes()) is_lost_ = true;
-  return error(code_of_state(state_),
+  is_statement_void_ = note_void_statement(result);
+  return error(is_statement_void_ ? ErrorCode::unavailable : code_of_state(state_),
                "The store, " + address_.shown +
                    ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +
                    "); " + std::string(remedy_for_state(state_)) + ".");

@@ -3,24 +3,30 @@
 // of a result.
 //
 // send() queues statements; sync() has the server execute them in one round trip and waits for
-// their results. Without BEGIN they form one transaction. Each is an unnamed prepared statement of
-// the protocol, so that a pooler can assign another server connection to every transaction.
+// their results. Without BEGIN they form one transaction.
+//
+// If the server is reached directly (Address::pooler), a statement with Plan::kept is prepared
+// under a name at its second use. A pooler can assign another server connection to every
+// transaction: there, and while it is unknown, statements are unnamed. If the server lacks a name
+// all the same, or a migration has changed the columns of a prepared statement, the transaction
+// fails with is_retryable(), and nothing was written.
 //
 // In a statement "belay." stands for the schema of the address.
 //
 // Threading: a Connection and its Rows belong to one thread at a time.
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "belay/ids.h"
 #include "belay/rows.h"
 #include "store/postgres/address.h"
 #include "store/postgres/parameters.h"
+#include "store/postgres/prepared_statements.h"
 #include "store/postgres/shutdown_deadline.h"
 
 struct pg_conn;
@@ -94,13 +100,14 @@ class Connection {
   ~Connection();
 
   // Queues a statement. If that fails, sync() returns the Error.
-  void send(std::string_view sql, const Parameters& parameters = {});
+  void send(std::string_view sql, const Parameters& parameters = {}, Plan plan = Plan::kept);
   // Executes the queued statements and returns the result of each, or the first Error: then none of
   // them has an effect. Within a transaction block that was started before, the whole block has
   // failed: call roll_back().
   Result<std::vector<Rows>> sync();
   // Queues one more statement, calls sync(), and returns the result of that statement.
-  Result<Rows> query(std::string_view sql, const Parameters& parameters = {});
+  Result<Rows> query(std::string_view sql, const Parameters& parameters = {},
+                     Plan plan = Plan::kept);
   // The same, but fails if the server accepts no writes: its rows might be outdated.
   Result<Rows> query_primary(std::string_view sql, const Parameters& parameters = {});
   // Whether the server reports when it becomes a standby or is set to read-only. A pooler does not
@@ -120,8 +127,11 @@ class Connection {
   bool is_lost() const { return is_lost_; }
   // SQLSTATE of the server's last error, such as "40001"; empty if the connection was lost.
   const std::string& state() const { return state_; }
-  // The server aborted a transaction that can be retried unchanged: 40001, 40P01.
-  bool is_retryable() const { return state_ == "40001" || state_ == "40P01"; }
+  // The server aborted a transaction that can be retried unchanged: 40001, 40P01, or one of its
+  // prepared statements is missing or outdated.
+  bool is_retryable() const { return state_ == "40001" || state_ == "40P01" || is_statement_void_; }
+  // Whether statements can have names: true once the server is known to be reached directly.
+  bool prepares() const { return naming_ == Naming::on; }
   // The server is now a standby or set to read-only: nothing was written. This connection is lost;
   // a new one might reach another server, or the same one in another state.
   bool takes_no_writes() const { return state_ == state_of_read_only; }
@@ -146,13 +156,30 @@ class Connection {
 
  private:
   enum class Wanted { readable, writable_too };
+  enum class Naming { unknown, on, off };
+  // The statement whose result comes next. Except for `answer` they are Connection's, and the
+  // caller gets no Rows of them.
+  enum class Purpose { answer, preparation, process, forgetting, renewal };
+  struct Expected {
+    Purpose purpose = Purpose::answer;
+    PreparedStatements::Pointer prepared = nullptr;  // of a preparation
+    std::string forgotten = {};                      // the name
+  };
+
   // False after `time`, or if the socket cannot be polled.
   bool wait(Wanted wanted, std::chrono::milliseconds time);
   bool flush();
   bool receive();  // reads until a result is complete
   Error lost();
   Error error_of(const pg_result* result);
-  std::string_view in_schema(std::string_view sql);
+  // Queues the statements by which the connection keeps its prepared ones in order.
+  void look_after_statements();
+  bool queue_own(const std::string& sql, Expected expected);
+  bool prepare(const PreparedStatements::Pointer& statement);
+  // Takes the purpose of this result, and notes its effect on the prepared statements.
+  Purpose take_purpose(const Rows& rows, const pg_result* result);
+  // Returns whether the error means that a prepared statement is missing or outdated.
+  bool note_void_statement(const pg_result* result);
   void collect_notifications();
 
   const Address address_;
@@ -161,11 +188,18 @@ class Connection {
   bool tells_its_state_ = false;
   int sent_off_ = 0;         // calls of send_off() whose results precede those of the next sync()
   bool is_refused_ = false;  // send() could not queue a statement
+  bool is_queue_empty_ = true;  // no statement since the last sync() or send_off()
+  Naming naming_ = Naming::unknown;
+  bool wants_names_ = false;  // a statement would have one if the server were reached directly
+  bool is_statement_void_ = false;  // of the last sync()
+  bool must_forget_all_ = false;
+  int void_names_ = 0;  // times that the server lacked a name, or had one that was to be new
   std::string state_;
   std::chrono::milliseconds patience_;
   std::shared_ptr<const ShutdownDeadline> haste_;
   std::vector<std::string> notifications_;
-  std::unordered_map<std::string, std::string> statements_;  // by the text that send() was given
+  PreparedStatements statements_;
+  std::deque<Expected> expected_;
 };
 
 }  // namespace belay::postgres

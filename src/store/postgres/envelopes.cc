@@ -224,7 +224,7 @@ Result<Done> rewrite_envelope(Connection& connection, const TenantId& tenant,
   query.add(" SET " + envelope + " = ? WHERE tenant = ? AND " + std::string(source.number) +
                 " = ? AND sha256(" + envelope + ") = ?",
             Bytes{rewrite.envelope}, tenant, rewrite.position & number_mask, rewrite.before);
-  if (!query.finds_nothing()) connection.send(query.sql(), query.parameters());
+  if (!query.finds_nothing()) connection.send(query.sql(), query.parameters(), query.plan());
   return Done{};
 }
 

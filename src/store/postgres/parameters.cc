@@ -8,6 +8,11 @@ namespace {
 
 constexpr std::int64_t seconds_to_2000 = 946'684'800;
 constexpr std::int64_t microseconds_to_2000 = seconds_to_2000 * 1'000'000;
+// In the binary format of an array.
+constexpr std::size_t place_of_dimensions = 0;
+constexpr std::size_t place_of_null = 4;
+constexpr std::size_t place_of_count = 12;
+
 // The server's first timestamp, 4713-01-01 BC (Julian): src/include/datatype/timestamp.h of
 // PostgreSQL.
 constexpr std::int64_t first_since_2000 = -211'813'488'000'000'000;
@@ -17,6 +22,10 @@ void append_big_endian(std::string& to, T number) {
   for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8) {
     to.push_back(static_cast<char>(static_cast<std::uint64_t>(number) >> shift & 0xff));
   }
+}
+
+void put_big_endian(std::string& in, std::size_t place, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) in[place++] = static_cast<char>(number >> shift);
 }
 
 std::string eight_bytes_of(std::int64_t number) {
@@ -71,47 +80,47 @@ std::int64_t clamped(std::uint64_t number) {
                                                        : static_cast<std::int64_t>(number);
 }
 
+// An empty array has no dimension: its head is shorter. The head of others is put when the first
+// element is added, so that an empty column allocates nothing.
+Column::Column(Type type) : type_(type) {
+  append_big_endian(encoded_, std::uint32_t{0});  // dimensions
+  append_big_endian(encoded_, std::uint32_t{0});  // whether it has a null
+  append_big_endian(encoded_, static_cast<std::uint32_t>(type_));
+}
+
 void Column::add_length(std::size_t length) {
-  append_big_endian(elements_, static_cast<std::uint32_t>(length));
-  ++count_;
+  if (count_ == 0) {
+    put_big_endian(encoded_, place_of_dimensions, 1);
+    append_big_endian(encoded_, std::uint32_t{0});  // the number of elements
+    append_big_endian(encoded_, std::uint32_t{1});  // the first index
+  }
+  append_big_endian(encoded_, static_cast<std::uint32_t>(length));
+  put_big_endian(encoded_, place_of_count, static_cast<std::uint32_t>(++count_));
 }
 
 void Column::add(std::int64_t number) {
   add_length(sizeof number);
-  append_big_endian(elements_, number);
+  append_big_endian(encoded_, number);
 }
 
 void Column::add(bool value) {
   add_length(1);
-  elements_.push_back(value ? '\1' : '\0');
+  encoded_.push_back(value ? '\1' : '\0');
 }
 
 void Column::add(Instant instant) { add(microseconds_since_2000(instant)); }
 
 void Column::add(std::string_view text_or_bytes) {
   add_length(text_or_bytes.size());
-  elements_.append(text_or_bytes);
+  encoded_.append(text_or_bytes);
 }
 
 void Column::add(const Uuid& id) { add(bytes_of_id(id)); }
 void Column::add(const Digest& digest) { add(bytes_of_hash(digest)); }
 
 void Column::add_null() {
-  has_null_ = true;
+  put_big_endian(encoded_, place_of_null, 1);
   add_length(std::numeric_limits<std::uint32_t>::max());  // -1
-}
-
-std::string Column::encoded() const {
-  std::string bytes;
-  bytes.reserve(20 + elements_.size());
-  append_big_endian(bytes, std::uint32_t{count_ > 0});  // dimensions
-  append_big_endian(bytes, std::uint32_t{has_null_});
-  append_big_endian(bytes, static_cast<std::uint32_t>(type_));
-  if (count_ > 0) {
-    append_big_endian(bytes, static_cast<std::uint32_t>(count_));
-    append_big_endian(bytes, std::uint32_t{1});  // the first index
-  }
-  return bytes + elements_;
 }
 
 Parameters& Parameters::add_value(Type type, std::string bytes) {
@@ -140,7 +149,12 @@ Parameters& Parameters::add(const Uuid& id) {
 Parameters& Parameters::add(const Digest& digest) { return add_bytes(bytes_of_hash(digest)); }
 
 Parameters& Parameters::add(const Column& column) {
-  values_.push_back({array_of(column.type()), column.encoded(), false});
+  values_.push_back({array_of(column.type()), std::string(column.encoded()), false});
+  return *this;
+}
+
+Parameters& Parameters::refer(const Column& column) {
+  values_.push_back({array_of(column.type()), "", false, column.encoded()});
   return *this;
 }
 
@@ -151,12 +165,16 @@ Parameters& Parameters::add_null(Type type) {
 
 Parameters::View Parameters::view() const {
   View view;
+  view.types.reserve(values_.size());
+  view.values.reserve(values_.size());
+  view.lengths.reserve(values_.size());
   for (const Value& value : values_) {
+    std::string_view bytes = value.elsewhere.empty() ? value.bytes : value.elsewhere;
     view.types.push_back(value.type);
-    view.values.push_back(value.is_null ? nullptr : value.bytes.data());
-    view.lengths.push_back(static_cast<int>(value.bytes.size()));
-    view.formats.push_back(1);
+    view.values.push_back(value.is_null ? nullptr : bytes.data());
+    view.lengths.push_back(static_cast<int>(bytes.size()));
   }
+  view.formats.assign(values_.size(), 1);
   return view;
 }
 

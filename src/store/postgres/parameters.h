@@ -43,7 +43,7 @@ std::int64_t clamped(std::uint64_t number);
 // One column of a batch of rows: an array parameter for unnest(). Bytes are copied.
 class Column {
  public:
-  explicit Column(Type type) : type_(type) {}
+  explicit Column(Type type);
 
   // Adds a value. REQUIRES: it has the column's type.
   void add(std::int64_t number);
@@ -66,19 +66,18 @@ class Column {
 
   std::size_t size() const { return count_; }
   Type type() const { return type_; }
-  // The binary format of a one-dimensional array.
-  std::string encoded() const;
+  // The binary format of a one-dimensional array; valid until the column changes or is destroyed.
+  std::string_view encoded() const { return encoded_; }
 
  private:
   void add_length(std::size_t length);
 
   Type type_;
   std::size_t count_ = 0;
-  bool has_null_ = false;
-  std::string elements_;
+  std::string encoded_;
 };
 
-// The values of one statement, from $1 on. Bytes are copied.
+// The values of one statement, from $1 on. Bytes are copied, except for those of refer().
 class Parameters {
  public:
   Parameters& add(std::int64_t number);
@@ -90,6 +89,9 @@ class Parameters {
   Parameters& add(const Uuid& id);
   Parameters& add(const Digest& digest);
   Parameters& add(const Column& column);
+  // The same without a copy: the column must outlive this object, and must not change.
+  Parameters& refer(const Column& column);
+  void reserve(std::size_t count) { values_.reserve(count); }
   Parameters& add_null(Type type);
   Parameters& add_or_null(const Uuid& id) { return id.is_null() ? add_null(Type::uuid) : add(id); }
   Parameters& add_or_null(Instant instant) {
@@ -116,6 +118,7 @@ class Parameters {
     std::uint32_t type = 0;
     std::string bytes;
     bool is_null = false;
+    std::string_view elsewhere = {};  // if it is not empty, instead of `bytes`
   };
   Parameters& add_value(Type type, std::string bytes);
 

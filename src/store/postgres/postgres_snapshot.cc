@@ -106,7 +106,7 @@ Result<Rows> PostgresSnapshot::ask(const Query& query) {
     // are only returned to another poll.
     if (claims_for_) connection_.send("SET LOCAL synchronous_commit = off");
   }
-  connection_.send(query.sql(), query.parameters());
+  connection_.send(query.sql(), query.parameters(), query.plan());
   auto given = connection_.sync();
   if (given.ok() && begins) {
     auto checked = connection_.check_primary((*given)[1]);
@@ -133,6 +133,7 @@ Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& fil
         filter.tenant, *filter.before);
   }
   query.add(" ORDER BY t.thread_number DESC LIMIT ?", filter.limit);
+  if (filter.thread) query.keep_plan();
   return all<ThreadRow>(query, [&](const Rows& rows, int row, ThreadRow& thread) {
     thread.tenant = filter.tenant;
     return read_fields(rows, row, thread);
@@ -155,6 +156,7 @@ Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
               : is_by_start(filter) ? " ORDER BY s.start_number DESC"
                                     : " ORDER BY r.run_number DESC");
     query.add(" LIMIT ?", filter.limit);
+    if (filter.run) query.keep_plan();
   }
   return all<RunRow>(query, [&](const Rows& rows, int row, RunRow& run) {
     run.tenant = filter.tenant;
@@ -169,7 +171,7 @@ Result<std::vector<CheckpointRow>> PostgresSnapshot::checkpoints(const Checkpoin
             filter.checkpoint_ns);
   if (filter.seq) query.add(" AND seq = ?", *filter.seq);
   if (filter.before_seq) query.add(" AND seq < ?", *filter.before_seq);
-  query.add(" ORDER BY seq DESC LIMIT ?", filter.limit);
+  query.add(" ORDER BY seq DESC LIMIT ?", filter.limit).keep_plan();
   return all<CheckpointRow>(query, [&](const Rows& rows, int row, CheckpointRow& checkpoint) {
     checkpoint.run = filter.run;
     return read_checkpoint(rows, row, checkpoint);
@@ -183,6 +185,7 @@ Result<std::vector<EventRow>> PostgresSnapshot::events(const EventFilter& filter
       " WHERE tenant = ? AND run_id = ? AND (seq, event_index) > (?, ?)"
       " ORDER BY seq, event_index LIMIT ?",
       filter.tenant, filter.run, filter.after_seq, filter.after_index, filter.limit);
+  query.keep_plan();
   return all<EventRow>(query, [&](const Rows& rows, int row, EventRow& event) {
     event.run = filter.run;
     return read_fields(rows, row, event);
@@ -216,6 +219,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   query.add(filter.run || filter.user || filter.between ? " ORDER BY a.approval_number + 0 DESC"
                                                         : " ORDER BY a.approval_number DESC");
   query.add(" LIMIT ?", filter.limit);
+  if (filter.run || filter.interrupt) query.keep_plan();
   return all<ApprovalRow>(query, [&](const Rows& rows, int row, ApprovalRow& approval) {
     approval.tenant = filter.tenant;
     return read_fields(rows, row, approval);

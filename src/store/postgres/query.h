@@ -40,7 +40,15 @@ class Query {
     return *this;
   }
 
+  // For a statement whose best plan does not depend on its values, such as one by a whole key. The
+  // plan of any other is made for its values.
+  Query& keep_plan() {
+    plan_ = Plan::kept;
+    return *this;
+  }
+
   const std::string& sql() const { return sql_; }
+  Plan plan() const { return plan_; }
   const Parameters& parameters() const { return parameters_; }
   // True if a value is a text that PostgreSQL cannot store (contains U+0000 or is not UTF-8): no
   // row can match, and the server would reject the statement.
@@ -63,6 +71,7 @@ class Query {
   Parameters parameters_;
   std::size_t count_ = 0;  // of the values with a number so far
   bool finds_nothing_ = false;
+  Plan plan_ = Plan::fresh;
 };
 
 // A condition over a list, as one array parameter. An empty list adds no condition.

@@ -58,6 +58,7 @@ Result<std::vector<TenantId>> PostgresSnapshot::tenants() {
       " SELECT tenant FROM known WHERE tenant IS NOT NULL"
       " UNION SELECT DISTINCT tenant FROM belay.records"
       " UNION SELECT DISTINCT tenant FROM belay.queues ORDER BY 1");
+  query.keep_plan();
   return all<TenantId>(query, [](const Rows& rows, int row, TenantId& tenant) -> Result<Done> {
     tenant = TenantId(rows.text(row, 0));
     return Done{};
@@ -66,7 +67,7 @@ Result<std::vector<TenantId>> PostgresSnapshot::tenants() {
 
 Result<std::vector<QueueRow>> PostgresSnapshot::queues(const TenantId& tenant) {
   Query query("SELECT " + store::select_list<QueueRow>("q") + " FROM belay.queues q");
-  query.add(" WHERE tenant = ? ORDER BY name", tenant);
+  query.add(" WHERE tenant = ? ORDER BY name", tenant).keep_plan();
   return all<QueueRow>(query, [&](const Rows& rows, int row, QueueRow& queue) {
     queue.tenant = tenant;
     return read_fields(rows, row, queue);

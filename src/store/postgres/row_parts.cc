@@ -241,7 +241,7 @@ void rewrite_columns(Connection& connection, const TenantId& tenant, const PartS
   }
   query.add(" WHERE tenant = ? AND " + std::string(source.number) + " = ?", tenant,
             rewrite.position & number_mask);
-  if (!query.finds_nothing()) connection.send(query.sql(), query.parameters());
+  if (!query.finds_nothing()) connection.send(query.sql(), query.parameters(), query.plan());
 }
 
 void rewrite_index(Connection& connection, const TenantId& tenant, const StoredEnvelope& stored,
@@ -251,7 +251,7 @@ void rewrite_index(Connection& connection, const TenantId& tenant, const StoredE
   Query gone("DELETE FROM belay.record_index");
   gone.add(" WHERE tenant = ? AND collection = ? AND user_id = ? AND key = ?", tenant,
            record->collection, record->user, record->key);
-  connection.send(gone.sql(), gone.parameters());
+  connection.send(gone.sql(), gone.parameters(), gone.plan());
   Table indexed(
       "INSERT INTO belay.record_index (tenant, collection, user_id, field, value_hash, key, value)"
       " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
@@ -264,7 +264,7 @@ void rewrite_index(Connection& connection, const TenantId& tenant, const StoredE
   Query sealed("UPDATE belay.records");
   sealed.add(" SET seal = ? WHERE tenant = ? AND record_number = ?", Bytes{rewrite.envelope},
              tenant, rewrite.position & number_mask);
-  connection.send(sealed.sql(), sealed.parameters());
+  connection.send(sealed.sql(), sealed.parameters(), sealed.plan());
 }
 
 }  // namespace
@@ -307,7 +307,7 @@ Result<Done> rewrite_part(Connection& connection, const TenantId& tenant, const 
   query.add(condition_of(source));
   query.add(" FOR UPDATE OF x");
   if (query.finds_nothing()) return Done{};
-  BELAY_TRY(Rows rows, connection.query(query.sql(), query.parameters()));
+  BELAY_TRY(Rows rows, connection.query(query.sql(), query.parameters(), query.plan()));
   if (rows.count() == 0) return Done{};
   BELAY_TRY(StoredEnvelope stored, source.read(rows, 0, rewrite.position));
   if (store::digest_of(stored) != rewrite.before) return Done{};

@@ -25,6 +25,7 @@ class Table {
  public:
   // `statement` takes one array per column, from $1 on. Its text must outlive the table.
   Table(std::string_view statement, const std::vector<Type>& types) : statement_(statement) {
+    columns_.reserve(types.size());
     for (Type type : types) columns_.emplace_back(type);
   }
 
@@ -55,7 +56,8 @@ class Table {
  private:
   Parameters parameters() const {
     Parameters all;
-    for (const Column& column : columns_) all.add(column);
+    all.reserve(columns_.size() + 1);
+    for (const Column& column : columns_) all.refer(column);
     return all;
   }
 

@@ -52,7 +52,7 @@ Result<std::vector<ValueRow>> PostgresSnapshot::every_value(const ValueFilter& f
   query.add(" WHERE tenant = ? AND run_id = ? AND seq <= ? AND seq > ?", filter.tenant, filter.run,
             filter.at_seq, filter.after_seq);
   if (filter.checkpoint_ns) query.add(" AND namespace = ?", *filter.checkpoint_ns);
-  query.add(" ORDER BY seq, namespace, channel, value_index");
+  query.add(" ORDER BY seq, namespace, channel, value_index").keep_plan();
   return all<ValueRow>(query, [&](const Rows& rows, int row, ValueRow& value) {
     value.run = filter.run;
     return read_fields(rows, row, value);
@@ -87,6 +87,7 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
             of_run +
             " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3"
             " AND n.seq >= whole.seq ORDER BY n.seq, n.value_index) v");
+  query.keep_plan();
   BELAY_TRY(auto rows, all<ValueRow>(query, [&](const Rows& given, int row, ValueRow& value) {
               value.run = filter.run;
               return read_fields(given, row, value);
@@ -125,6 +126,7 @@ Result<std::vector<ValueRow>> PostgresSnapshot::thread_values(const ValueFilter&
               " AND n.channel = c.name AND n.seq <= $3 AND n.seq >= whole.seq"
               " ORDER BY n.seq, n.value_index) v");
   }
+  query.keep_plan();
   BELAY_TRY(auto rows,
             all<ValueRow>(query, [&](const Rows& given, int row, ValueRow& value) -> Result<Done> {
               BELAY_CHECK(read_fields(given, row, value));
@@ -143,7 +145,7 @@ Result<std::vector<TaskRow>> PostgresSnapshot::tasks(const TaskFilter& filter) {
   query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
             filter.checkpoint_ns);
   if (filter.superstep) query.add(" AND superstep = ?", *filter.superstep);
-  query.add(" ORDER BY superstep, position");
+  query.add(" ORDER BY superstep, position").keep_plan();
   return all<TaskRow>(query, [&](const Rows& rows, int row, TaskRow& task) {
     task.run = filter.run;
     task.checkpoint_ns = filter.checkpoint_ns;
@@ -176,6 +178,7 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
     query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
   }
   query.add(" LIMIT ?", filter.limit);
+  if (filter.run) query.keep_plan();
   return all<EffectRow>(query, read_fields<EffectRow>);
 }
 
@@ -206,6 +209,7 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
     query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
   }
   query.add(" LIMIT ?", filter.limit);
+  if (filter.run) query.keep_plan();
   return all<OutboxRow>(query, read_fields<OutboxRow>);
 }
 
@@ -219,6 +223,7 @@ Result<std::vector<BlobRow>> PostgresSnapshot::blobs(const TenantId& tenant,
       " FROM unnest(?) WITH ORDINALITY AS i (id, position)"
       " JOIN belay.blobs b ON b.tenant = ? AND b.blob_id = i.id ORDER BY i.position",
       wanted, tenant);
+  query.keep_plan();
   return all<BlobRow>(query, [](const Rows& rows, int row, BlobRow& blob) -> Result<Done> {
     blob.id = rows.digest(row, 0);
     blob.envelope = rows.text(row, 1);
