@@ -15,6 +15,7 @@ namespace {
 constexpr double kReliefShare = 0.6;  // positive mentions count less than burdens
 constexpr double kSaturation = 3.5;   // burden at which two thirds of the scale are used
 constexpr double kWordsBeforeScaling = 120;
+constexpr int kAlarmLevel = 7;           // from this level on, an audit needs an approval
 constexpr double kCrisisSentence = 100;  // a crisis sentence is always in the summary
 
 // Returns the language of the lexicon that contains the words, for notes without stop words
@@ -84,6 +85,13 @@ int level_of(const AuditFindings& findings, std::size_t words) {
   return std::clamp(static_cast<int>(std::lround(level)), 1, 7);
 }
 
+// Returns the level with the classifier's part: only it decides between 6 and 7.
+int classified(int level, const CrisisFloor& floor) {
+  if (!floor.score) return level;
+  if (floor.resembles) return kAlarmLevel;
+  return std::min(level, kAlarmLevel - 1);
+}
+
 void add_sentences(const NoteText& note, const std::vector<Hit>& hits,
                    const std::vector<CrisisPhrase>& phrases, std::vector<ScoredSentence>& out) {
   const std::size_t first = out.size();
@@ -124,11 +132,8 @@ void add_evidence(const NoteText& note, std::size_t index, const std::vector<Hit
   }
 }
 
-void add_crisis(const std::vector<CrisisPhrase>& phrases, CrisisFloor& floor,
-                std::map<Category, Insight>& insights) {
-  for (const CrisisPhrase& phrase : phrases) {
-    floor.minimum = std::max(floor.minimum.value_or(phrase.level), phrase.level);
-    floor.phrases.push_back(phrase);
+void add_crisis(const CrisisFloor& floor, std::map<Category, Insight>& insights) {
+  for (const CrisisPhrase& phrase : floor.phrases) {
     Insight& insight = insights[Category::crisis];
     insight.category = Category::crisis;
     insight.weight += phrase.level;
@@ -159,6 +164,8 @@ AuditFindings analyse(const std::vector<std::string>& notes, Language reader) {
   const std::vector<NoteText> texts = prepared(notes, findings.language);
   std::vector<ScoredSentence> sentences;
   std::map<Category, Insight> insights;
+  std::vector<CrisisPhrase> all_phrases;
+  std::vector<RiskNote> risk_notes;
   std::size_t words_read = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const NoteText& text = texts[i];
@@ -174,14 +181,18 @@ AuditFindings analyse(const std::vector<std::string>& notes, Language reader) {
     }
     add_sentences(text, hits, phrases, sentences);
     add_evidence(text, i, hits, insights);
-    add_crisis(phrases, findings.crisis, insights);
+    all_phrases.insert(all_phrases.end(), phrases.begin(), phrases.end());
+    risk_notes.push_back({text.bytes, &text.words});
   }
+  const bool known = findings.language != Language::unknown;
+  findings.crisis = floor_of(risk_notes, std::move(all_phrases), findings.language);
+  add_crisis(findings.crisis, insights);
   findings.summary = summary_of(sentences, kSummaryCodePointsMax);
   findings.assessed = words_read > 0 || findings.crisis.minimum.has_value();
   if (findings.assessed) {
-    findings.risk_level = raised(level_of(findings, words_read), findings.crisis);
+    const int level = classified(level_of(findings, words_read), findings.crisis);
+    findings.risk_level = raised(level, findings.crisis);
   }
-  const bool known = findings.language != Language::unknown;
   rank(std::move(insights), known ? findings.language : reader, findings);
   return findings;
 }
