@@ -105,7 +105,7 @@ CrisisFloor floor_of(const std::vector<RiskNote>& texts, std::vector<CrisisPhras
   // The training days are shorter: of a longer one, the classifier has to be surer.
   const bool is_long = word_count(texts) > kTrainedWordsMax;
   floor.resembles = floor.score && *floor.score >= (is_long ? marks.high : marks.alarm);
-  const bool safe = floor.score && *floor.score < marks.safe;
+  const bool safe = floor.score && *floor.score < marks.alarm;
   for (CrisisPhrase& phrase : phrases) {
     const bool counts = phrase.statement || !safe;
     if (counts) floor.minimum = std::max(floor.minimum.value_or(phrase.level), phrase.level);

@@ -104,15 +104,13 @@ bool read_mark(Lines& lines, std::string_view name, int& mark) {
 }
 
 bool read_marks(Lines& lines, const std::string& language, RiskMarks& marks) {
-  return read_mark(lines, language + "-safe", marks.safe) &&
-         read_mark(lines, language + "-alarm", marks.alarm) &&
+  return read_mark(lines, language + "-alarm", marks.alarm) &&
          read_mark(lines, language + "-high", marks.high);
 }
 
 std::string marks_text(const std::string& language, const RiskMarks& marks) {
-  return language + "-safe " + std::to_string(marks.safe) + "\n" + language + "-alarm " +
-         std::to_string(marks.alarm) + "\n" + language + "-high " + std::to_string(marks.high) +
-         "\n";
+  return language + "-alarm " + std::to_string(marks.alarm) + "\n" + language + "-high " +
+         std::to_string(marks.high) + "\n";
 }
 
 // The tokens [first, limit) of a note, with their part of the score.

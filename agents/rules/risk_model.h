@@ -26,8 +26,9 @@ inline constexpr int kRiskWeightMax = 31;
 
 // Scores from which the classifier changes a level (risk_level.h); chosen by cross-validation.
 struct RiskMarks {
-  int safe = 0;   // below: a crisis phrase that is no statement about the writer counts no more
-  int alarm = 0;  // from here on: level 7
+  // From here on: level 7. Below, a crisis phrase that is no statement about the writer counts no
+  // more.
+  int alarm = 0;
   int high = 0;   // from here on: level 8
 };
 

@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::size_t kFolds = 5;
 constexpr int kVeryHeavy = 7;  // a day without a crisis that may be at the alarm
-// Shares of days, in thousandths.
-constexpr std::size_t kHighFalse = 30;   // days without a crisis at the mark `high`
-constexpr std::size_t kSafeMissed = 50;  // days of crisis below the mark `safe`
+constexpr std::size_t kHighFalse = 30;  // of 1000 days without a crisis at the mark `high`
 
 // Returns the folds of kinds: the kinds of both classes in turn, each class for itself.
 std::vector<std::size_t> folds_of_kinds(const std::vector<TrainingDay>& days) {
@@ -83,7 +81,6 @@ RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>&
   const Scores sorted = sorted_scores(days, scores, language);
   RiskMarks marks;
   BELAY_ASSERT(!sorted.crisis.empty() && !sorted.calm.empty());
-  marks.safe = sorted.crisis[sorted.crisis.size() * kSafeMissed / 1000];
   marks.high = sorted.calm[sorted.calm.size() * (1000 - kHighFalse) / 1000];
   // The greatest difference between the two shares: recall minus false alarms.
   std::int64_t best = -1;
