@@ -92,26 +92,39 @@ std::size_t word_count(const std::vector<RiskNote>& texts) {
   return count;
 }
 
+bool has_idiom(const std::vector<RiskNote>& texts) {
+  for (const RiskNote& text : texts) {
+    for (const Language language : {Language::en, Language::es}) {
+      const auto ends = idiom_ends(LexiconView(lexicon_of(language), *text.words), *text.words);
+      if (std::any_of(ends.begin(), ends.end(), [](std::size_t end) { return end > 0; })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 CrisisFloor floor_of(const std::vector<RiskNote>& texts, std::vector<CrisisPhrase> phrases,
                      Language language) {
   const RiskModel& model = risk_model();
-  const RiskMarks& marks = model.marks(language);
+  const RiskMarks& marks = model.marks;
   const bool assessable = language != Language::unknown && !texts.empty();
   const RiskFeatures features = assessable ? risk_features(texts) : RiskFeatures{};
   CrisisFloor floor;
   if (assessable) floor.score = model.score(features);
-  // The training days are shorter: of a longer one, the classifier has to be surer.
-  const bool is_long = word_count(texts) > kTrainedWordsMax;
-  floor.resembles = floor.score && *floor.score >= (is_long ? marks.high : marks.alarm);
+  // The training days are shorter, and an idiom looks like a crisis: there, the classifier has to be
+  // surer, and its level is 7 at most.
+  const bool doubtful = word_count(texts) > kTrainedWordsMax || has_idiom(texts);
+  floor.resembles = floor.score && *floor.score >= (doubtful ? marks.high : marks.alarm);
   const bool safe = floor.score && *floor.score < marks.alarm;
   for (CrisisPhrase& phrase : phrases) {
     const bool counts = phrase.statement || !safe;
     if (counts) floor.minimum = std::max(floor.minimum.value_or(phrase.level), phrase.level);
     (counts ? floor.phrases : floor.set_aside).push_back(std::move(phrase));
   }
-  if (floor.phrases.empty() && !is_long && floor.score && *floor.score >= marks.high) {
+  if (floor.phrases.empty() && !doubtful && floor.score && *floor.score >= marks.high) {
     floor.minimum = kIndirect;
   }
   if (floor.phrases.empty() && assessable) {

@@ -74,8 +74,11 @@ TEST(CrisisFloor, QuotesThePhraseWithItsPlace) {
 }
 
 TEST(CrisisFloor, OrdinaryTextHasNone) {
-  EXPECT_EQ(crisis_floor({"I was tired and went to bed.", "Hoy comí con mi madre.", ""}),
-            CrisisFloor{});
+  const CrisisFloor floor =
+      crisis_floor({"I was tired and went to bed.", "Hoy comí con mi madre.", ""});
+  EXPECT_EQ(floor.minimum, std::nullopt);
+  EXPECT_TRUE(floor.phrases.empty());
+  EXPECT_TRUE(floor.reasons.empty());
 }
 
 TEST(CrisisFloor, IsFoundInTextOfAnUnknownLanguage) {

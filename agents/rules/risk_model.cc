@@ -103,16 +103,6 @@ bool read_mark(Lines& lines, std::string_view name, int& mark) {
   return true;
 }
 
-bool read_marks(Lines& lines, const std::string& language, RiskMarks& marks) {
-  return read_mark(lines, language + "-alarm", marks.alarm) &&
-         read_mark(lines, language + "-high", marks.high);
-}
-
-std::string marks_text(const std::string& language, const RiskMarks& marks) {
-  return language + "-alarm " + std::to_string(marks.alarm) + "\n" + language + "-high " +
-         std::to_string(marks.high) + "\n";
-}
-
 // The tokens [first, limit) of a note, with their part of the score.
 struct Passage {
   std::int64_t share = 0;
@@ -143,8 +133,8 @@ Result<RiskModel> RiskModel::read(std::string_view text) {
   RiskModel model;
   Lines lines(text);
   bool good = read_mark(lines, "bias", model.bias) &&
-              read_marks(lines, "english", model.english) &&
-              read_marks(lines, "spanish", model.spanish);
+              read_mark(lines, "alarm", model.marks.alarm) &&
+              read_mark(lines, "high", model.marks.high);
   for (std::size_t i = 0; good && i < kRiskBlocks; ++i) {
     good = read_block(lines, kRiskBlockNames[i], model.blocks[i]);
   }
@@ -155,8 +145,8 @@ Result<RiskModel> RiskModel::read(std::string_view text) {
 }
 
 std::string RiskModel::text() const {
-  std::string out = "bias " + std::to_string(bias) + "\n" + marks_text("english", english) +
-                    marks_text("spanish", spanish);
+  std::string out = "bias " + std::to_string(bias) + "\nalarm " + std::to_string(marks.alarm) +
+                    "\nhigh " + std::to_string(marks.high) + "\n";
   for (std::size_t i = 0; i < kRiskBlocks; ++i) {
     const std::string name(kRiskBlockNames[i]);
     out += name + "-bits " + std::to_string(blocks[i].bits) + "\n";

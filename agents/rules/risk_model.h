@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/rules/language.h"
 #include "agents/rules/risk_features.h"
 #include "belay/result.h"
 
@@ -59,13 +58,7 @@ class RiskModel {
   std::vector<RiskReason> reasons(const std::vector<RiskNote>& notes, const RiskFeatures& features,
                                   bool raising) const;
 
-  // Requires a known language.
-  const RiskMarks& marks(Language language) const {
-    return language == Language::es ? spanish : english;
-  }
-
-  RiskMarks english;
-  RiskMarks spanish;
+  RiskMarks marks;
   int bias = 0;
   std::array<Block, kRiskBlocks> blocks;
 };

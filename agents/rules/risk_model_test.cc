@@ -38,8 +38,7 @@ TEST(RiskModel, TrainedAgainHasTheCommittedBytes) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < examples.size(); ++i) all.push_back(i);
   RiskModel model = trained(examples, all);
-  model.english = marks_of(*days, scores, "en");
-  model.spanish = marks_of(*days, scores, "es");
+  model.marks = marks_of(*days, scores);
   std::ifstream file(in_repository("agents/rules/risk_model.txt"));
   const std::string committed{std::istreambuf_iterator<char>(file), {}};
   EXPECT_TRUE(model.text() == committed)

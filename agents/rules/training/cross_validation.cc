@@ -31,12 +31,9 @@ struct Scores {
   std::vector<int> calm;  // without the very heavy days
 };
 
-// `language` is empty for all languages.
-Scores sorted_scores(const std::vector<TrainingDay>& days, const std::vector<int>& scores,
-                     const std::string& language) {
+Scores sorted_scores(const std::vector<TrainingDay>& days, const std::vector<int>& scores) {
   Scores out;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (!language.empty() && days[i].language != language) continue;
     if (days[i].crisis) out.crisis.push_back(scores[i]);
     if (!days[i].crisis && days[i].risk < kVeryHeavy) out.calm.push_back(scores[i]);
   }
@@ -76,9 +73,8 @@ std::vector<int> held_out_scores(const std::vector<TrainingDay>& days,
   return scores;
 }
 
-RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>& scores,
-                   const std::string& language) {
-  const Scores sorted = sorted_scores(days, scores, language);
+RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>& scores) {
+  const Scores sorted = sorted_scores(days, scores);
   RiskMarks marks;
   BELAY_ASSERT(!sorted.crisis.empty() && !sorted.calm.empty());
   marks.high = sorted.calm[sorted.calm.size() * (1000 - kHighFalse) / 1000];
@@ -97,7 +93,7 @@ RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>&
 }
 
 std::string curve_markdown(const std::vector<TrainingDay>& days, const std::vector<int>& scores) {
-  const Scores sorted = sorted_scores(days, scores, "");
+  const Scores sorted = sorted_scores(days, scores);
   std::string out = "| mark | days of crisis found | false alarms |\n|---|---|---|\n";
   for (int mark = 1200; mark >= -1200; mark -= 200) {
     out += "| " + std::to_string(mark) + " | " +

@@ -18,9 +18,7 @@ enum class Folds {
 std::vector<int> held_out_scores(const std::vector<TrainingDay>& days,
                                  const std::vector<TrainingExample>& examples, Folds folds);
 
-// Returns the marks for days of a language, by their scores.
-RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>& scores,
-                   const std::string& language);
+RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>& scores);
 
 // Returns a Markdown table: recall and false alarms by mark.
 std::string curve_markdown(const std::vector<TrainingDay>& days, const std::vector<int>& scores);

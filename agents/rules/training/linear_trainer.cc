@@ -10,8 +10,8 @@
 namespace belay::rules {
 namespace {
 
-constexpr double kCost = 1;  // of an error, against the size of the weights
-constexpr double kTemplateImportance = 0.7;
+constexpr double kCost = 0.3; // of an error, against the size of the weights
+constexpr double kTemplateImportance = 1.5;
 constexpr double kLongDayImportance = 0.5;
 constexpr std::size_t kLongDays = 200;  // of each language
 constexpr std::size_t kPartsMin = 2;    // days that make up a long day

@@ -19,7 +19,7 @@ struct TrainingExample {
   bool crisis = false;
   bool labelled = false;  // a day, no template
   std::string language;
-  double importance = 1;  // of its error; less for a template
+  double importance = 1;  // of its error
 };
 
 std::vector<TrainingExample> examples_of(const std::vector<TrainingDay>& days);

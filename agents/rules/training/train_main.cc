@@ -30,8 +30,7 @@ int main(int argc, char** argv) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < examples.size(); ++i) all.push_back(i);
   RiskModel model = trained(examples, all);
-  model.english = marks_of(*days, scores, "en");
-  model.spanish = marks_of(*days, scores, "es");
+  model.marks = marks_of(*days, scores);
   std::fputs(model.text().c_str(), stdout);
   return 0;
 }
