@@ -85,11 +85,15 @@ int level_of(const AuditFindings& findings, std::size_t words) {
   return std::clamp(static_cast<int>(std::lround(level)), 1, 7);
 }
 
-// Returns the level with the classifier's part: only it decides between 6 and 7.
-int classified(int level, const CrisisFloor& floor) {
+// Returns the level, raised by the classifier. Of a day whose only burdens are denied ("not sad"),
+// it has to be surer.
+int classified(int level, bool only_denied, CrisisFloor& floor) {
   if (!floor.score) return level;
-  if (floor.resembles) return kAlarmLevel;
-  return std::min(level, kAlarmLevel - 1);
+  if (only_denied && *floor.score < risk_model().marks.high && floor.resembles) {
+    floor.resembles = false;
+    floor.reasons.clear();
+  }
+  return floor.resembles ? kAlarmLevel : level;
 }
 
 void add_sentences(const NoteText& note, const std::vector<Hit>& hits,
@@ -167,12 +171,14 @@ AuditFindings analyse(const std::vector<std::string>& notes, Language reader) {
   std::vector<CrisisPhrase> all_phrases;
   std::vector<RiskNote> risk_notes;
   std::size_t words_read = 0;
+  bool any_denied = false;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const NoteText& text = texts[i];
     const auto hits = hits_of(text);
     const auto phrases = crisis_phrases(text.bytes, text.words, i);
     for (const Hit& hit : hits) {
       (is_burden(hit.category) ? findings.burden : findings.relief) += hit.weight;
+      any_denied = any_denied || (hit.denied && hit.category == Category::positive);
     }
     if (text.language != Language::unknown) {
       words_read += text.words.tokens.size();
@@ -190,7 +196,8 @@ AuditFindings analyse(const std::vector<std::string>& notes, Language reader) {
   findings.summary = summary_of(sentences, kSummaryCodePointsMax);
   findings.assessed = words_read > 0 || findings.crisis.minimum.has_value();
   if (findings.assessed) {
-    const int level = classified(level_of(findings, words_read), findings.crisis);
+    const int level = classified(level_of(findings, words_read), any_denied && findings.burden == 0,
+                                 findings.crisis);
     findings.risk_level = raised(level, findings.crisis);
   }
   rank(std::move(insights), known ? findings.language : reader, findings);

@@ -36,7 +36,7 @@ struct Insight {
 };
 
 struct AuditFindings {
-  // 1 to 6 by the burdens in the notes; 7 by the classifier; 8 to 10 by the crisis floor; 0 if not
+  // 1 to 7 by the burdens in the notes; 7 by the classifier; 8 to 10 by the crisis floor; 0 if not
   // assessed.
   int risk_level = 0;
   // False if the notes contain no text in a supported language and no crisis phrase. Must never be

@@ -44,8 +44,7 @@ void append_phrases(Language language, std::string_view text, const Words& words
     if (!found) continue;
     const Span span{words.tokens[found->begin].span.begin, words.tokens[found->end - 1].span.end};
     const int level = static_cast<int>(found->entry->weight);
-    const bool statement =
-        level >= kWish && is_statement(text, words, found->begin, found->end);
+    const bool statement = level >= kWish && is_statement(text, words, found->begin, found->end);
     out.push_back({std::string(text.substr(span.begin, span.end - span.begin)), text_index, span,
                    level, statement});
   }
@@ -114,8 +113,8 @@ CrisisFloor floor_of(const std::vector<RiskNote>& texts, std::vector<CrisisPhras
   const RiskFeatures features = assessable ? risk_features(texts) : RiskFeatures{};
   CrisisFloor floor;
   if (assessable) floor.score = model.score(features);
-  // The training days are shorter, and an idiom looks like a crisis: there, the classifier has to be
-  // surer, and its level is 7 at most.
+  // The training days are shorter, and an idiom looks like a crisis: there, the classifier has to
+  // be surer, and its level is 7 at most.
   const bool doubtful = word_count(texts) > kTrainedWordsMax || has_idiom(texts);
   floor.resembles = floor.score && *floor.score >= (doubtful ? marks.high : marks.alarm);
   const bool safe = floor.score && *floor.score < marks.alarm;

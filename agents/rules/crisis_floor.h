@@ -4,9 +4,9 @@
 // Applied to the reply of every model: raised() raises a risk level to the minimum that the text
 // itself requires, and never lowers one. A statement of the writer about a wish, a plan or an act
 // (statement.h) always counts. Another phrase is set aside if the classifier (risk_model.h) finds
-// the texts unlike a day of crisis, or if an idiom of the lexicon covers it. Without a phrase, texts
-// that are very much like a day of crisis require level 8. No result does not mean that there is no
-// risk.
+// the texts unlike a day of crisis, or if an idiom of the lexicon covers it. Without a phrase,
+// texts that are very much like a day of crisis require level 8. No result does not mean that there
+// is no risk.
 
 #include <optional>
 #include <string>

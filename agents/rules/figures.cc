@@ -123,7 +123,8 @@ std::string labelled_table(const std::vector<LabelledDay>& days) {
   return out;
 }
 
-// Returns the same days by the classifier's score alone: the curve of its marks and its calibration.
+// Returns the same days by the classifier's score alone: the curve of its marks and its
+// calibration.
 std::string classifier_tables(const std::vector<LabelledDay>& days) {
   std::vector<std::pair<int, const LabelledDay*>> scored;
   for (const LabelledDay& day : days) {
@@ -139,7 +140,8 @@ std::string classifier_tables(const std::vector<LabelledDay>& days) {
   const auto is_calm = [](const LabelledDay& day) { return !day.crisis && day.risk_max < kAlarm; };
   const auto is_day = [](const LabelledDay&) { return true; };
   std::string out =
-      "| score from | crisis days at or above | false alarms at or above | days up to the next score "
+      "| score from | crisis days at or above | false alarms at or above | days up to the next "
+      "score "
       "| crisis among these |\n|---|---|---|---|---|\n";
   for (int mark = -1000; mark <= 1000; mark += 200) {
     const int low = mark == -1000 ? kScoreLowest : mark;

@@ -14,8 +14,8 @@ struct FigurePaths {
   std::string diaries;   // a folder of JSONL files; each line: {"date","content"}
 };
 
-// The counts of the labelled days: crisis days, those found, days that are certainly none, and those
-// among them at the alarm.
+// The counts of the labelled days: crisis days, those found, days that are certainly none, and
+// those among them at the alarm.
 struct AlarmCounts {
   int crisis = 0;
   int found = 0;

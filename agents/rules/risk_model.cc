@@ -191,7 +191,8 @@ std::vector<RiskReason> RiskModel::reasons(const std::vector<RiskNote>& notes,
     add_passages(*notes[i].words, i, shares[i], passages);
   }
   std::sort(passages.begin(), passages.end(), [](const Passage& a, const Passage& b) {
-    return std::tie(b.share, a.note, a.first, a.limit) < std::tie(a.share, b.note, b.first, b.limit);
+    return std::tie(b.share, a.note, a.first, a.limit) <
+           std::tie(a.share, b.note, b.first, b.limit);
   });
   std::vector<Passage> chosen;
   std::vector<RiskReason> out;

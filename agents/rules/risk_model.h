@@ -28,7 +28,7 @@ struct RiskMarks {
   // From here on: level 7. Below, a crisis phrase that is no statement about the writer counts no
   // more.
   int alarm = 0;
-  int high = 0;   // from here on: level 8
+  int high = 0;  // from here on: level 8
 };
 
 // Words of a note that weighed much in its score.

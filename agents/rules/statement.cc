@@ -16,12 +16,12 @@ constexpr auto kWriter = std::to_array<std::string_view>(
     {"i", "me", "my", "myself", "yo", "mi", "conmigo", "quiero", "quisiera", "pienso", "pense",
      "voy", "deseo", "necesito", "puedo", "estoy", "soy", "tengo"});
 constexpr auto kOthers = std::to_array<std::string_view>(
-    {"he",     "she",     "they",    "who",    "him",     "her",    "his",    "their",
-     "friend", "brother", "sister",  "client", "patient", "ella",   "ellos",  "ellas",
-     "su",     "dice",    "dijo",    "quiere", "queria",  "amigo",  "amiga",  "hermano",
-     "primo",  "prima",   "hermana", "pelicula", "novela", "film",   "novel",  "movie"});
-constexpr auto kNobody = std::to_array<std::string_view>({"suicide", "suicidio", "suicidarse",
-                                                          "matarse", "self"});
+    {"he",     "she",     "they",    "who",      "him",     "her",   "his",   "their",
+     "friend", "brother", "sister",  "client",   "patient", "ella",  "ellos", "ellas",
+     "su",     "dice",    "dijo",    "quiere",   "queria",  "amigo", "amiga", "hermano",
+     "primo",  "prima",   "hermana", "pelicula", "novela",  "film",  "novel", "movie"});
+constexpr auto kNobody =
+    std::to_array<std::string_view>({"suicide", "suicidio", "suicidarse", "matarse", "self"});
 constexpr auto kLongAgo = std::to_array<std::string_view>(
     {"ago", "used", "once", "back", "years", "anos", "años", "entonces", "antes"});
 
@@ -74,9 +74,7 @@ class Context {
   }
 
  private:
-  std::string_view word(std::size_t at) const {
-    return words_.vocabulary[words_.tokens[at].word];
-  }
+  std::string_view word(std::size_t at) const { return words_.vocabulary[words_.tokens[at].word]; }
 
   // Returns whether a sentence ends before this token.
   bool ends_sentence(std::size_t at) const {
@@ -92,8 +90,7 @@ class Context {
 
 }  // namespace
 
-bool is_statement(std::string_view text, const Words& words, std::size_t first,
-                  std::size_t limit) {
+bool is_statement(std::string_view text, const Words& words, std::size_t first, std::size_t limit) {
   const Context context(text, words);
   if (context.denied(first) || context.about_another(first, limit)) return false;
   if (context.long_ago(first, limit)) return false;

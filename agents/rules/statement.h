@@ -1,5 +1,6 @@
 #pragma once
-// rules/statement.h - decides whether a crisis phrase states a wish, a plan or an act of the writer.
+// rules/statement.h - decides whether a crisis phrase states a wish, a plan or an act of the
+// writer.
 
 #include <string_view>
 

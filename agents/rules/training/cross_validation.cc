@@ -9,7 +9,7 @@ namespace belay::rules {
 namespace {
 
 constexpr std::size_t kFolds = 5;
-constexpr int kVeryHeavy = 7;  // a day without a crisis that may be at the alarm
+constexpr int kVeryHeavy = 7;           // a day without a crisis that may be at the alarm
 constexpr std::size_t kHighFalse = 30;  // of 1000 days without a crisis at the mark `high`
 
 // Returns the folds of kinds: the kinds of both classes in turn, each class for itself.
@@ -81,10 +81,10 @@ RiskMarks marks_of(const std::vector<TrainingDay>& days, const std::vector<int>&
   // The greatest difference between the two shares: recall minus false alarms.
   std::int64_t best = -1;
   for (const int mark : sorted.crisis) {
-    const auto found = static_cast<std::int64_t>(at_least(sorted.crisis, mark) *
-                                                 sorted.calm.size());
-    const auto wrong = static_cast<std::int64_t>(at_least(sorted.calm, mark) *
-                                                 sorted.crisis.size());
+    const auto found =
+        static_cast<std::int64_t>(at_least(sorted.crisis, mark) * sorted.calm.size());
+    const auto wrong =
+        static_cast<std::int64_t>(at_least(sorted.calm, mark) * sorted.crisis.size());
     if (found - wrong <= best) continue;
     best = found - wrong;
     marks.alarm = mark;
@@ -96,9 +96,8 @@ std::string curve_markdown(const std::vector<TrainingDay>& days, const std::vect
   const Scores sorted = sorted_scores(days, scores);
   std::string out = "| mark | days of crisis found | false alarms |\n|---|---|---|\n";
   for (int mark = 1200; mark >= -1200; mark -= 200) {
-    out += "| " + std::to_string(mark) + " | " +
-           std::to_string(at_least(sorted.crisis, mark)) + " of " +
-           std::to_string(sorted.crisis.size()) + " | " +
+    out += "| " + std::to_string(mark) + " | " + std::to_string(at_least(sorted.crisis, mark)) +
+           " of " + std::to_string(sorted.crisis.size()) + " | " +
            std::to_string(at_least(sorted.calm, mark)) + " of " +
            std::to_string(sorted.calm.size()) + " |\n";
   }

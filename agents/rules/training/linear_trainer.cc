@@ -10,7 +10,7 @@
 namespace belay::rules {
 namespace {
 
-constexpr double kCost = 0.3; // of an error, against the size of the weights
+constexpr double kCost = 0.3;  // of an error, against the size of the weights
 constexpr double kTemplateImportance = 1.5;
 constexpr double kLongDayImportance = 0.5;
 constexpr std::size_t kLongDays = 200;  // of each language

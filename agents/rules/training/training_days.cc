@@ -30,8 +30,8 @@ Result<TrainingDay> labelled_day(const std::string& path, std::size_t number,
   if (notes == nullptr || crisis == nullptr || !risk) {
     return bad_line(path, number, "lacks notes, crisis or risk.");
   }
-  TrainingDay day{{}, *crisis, static_cast<int>(*risk), text_in((*value)["kind"]),
-                  text_in((*value)["lang"])};
+  TrainingDay day{
+      {}, *crisis, static_cast<int>(*risk), text_in((*value)["kind"]), text_in((*value)["lang"])};
   for (const Value& note : *notes) day.notes.push_back(text_in(note));
   return day;
 }
