@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kIndirect = 8;
 constexpr int kWish = 9;
+constexpr std::size_t kTrainedWordsMin = 10;
 constexpr std::size_t kTrainedWordsMax = 120;
 
 // Returns for each token the end of the idiom that contains it, or 0. An idiom does not extend
@@ -109,13 +110,15 @@ CrisisFloor floor_of(const std::vector<RiskNote>& texts, std::vector<CrisisPhras
                      Language language) {
   const RiskModel& model = risk_model();
   const RiskMarks& marks = model.marks;
-  const bool assessable = language != Language::unknown && !texts.empty();
+  // A few words are too few for the classifier.
+  const std::size_t words = word_count(texts);
+  const bool assessable = language != Language::unknown && words >= kTrainedWordsMin;
   const RiskFeatures features = assessable ? risk_features(texts) : RiskFeatures{};
   CrisisFloor floor;
   if (assessable) floor.score = model.score(features);
   // The training days are shorter, and an idiom looks like a crisis: there, the classifier has to
   // be surer, and its level is 7 at most.
-  const bool doubtful = word_count(texts) > kTrainedWordsMax || has_idiom(texts);
+  const bool doubtful = words > kTrainedWordsMax || has_idiom(texts);
   floor.resembles = floor.score && *floor.score >= (doubtful ? marks.high : marks.alarm);
   const bool safe = floor.score && *floor.score < marks.alarm;
   for (CrisisPhrase& phrase : phrases) {

@@ -32,8 +32,8 @@ struct CrisisFloor {
   std::optional<int> minimum;         // 8 to 10: the highest level of the phrases
   std::vector<CrisisPhrase> phrases;  // those that count, in the order of the texts
   std::vector<CrisisPhrase> set_aside;
-  std::optional<int> score;         // by the classifier; unset for an unknown language
-  bool resembles = false;           // the score is at the alarm
+  std::optional<int> score;  // by the classifier; unset for a few words or an unknown language
+  bool resembles = false;    // the score is at the alarm
   std::vector<RiskReason> reasons;  // why the classifier raised the minimum or set phrases aside
   friend bool operator==(const CrisisFloor&, const CrisisFloor&) = default;
 };

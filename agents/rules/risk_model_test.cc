@@ -94,6 +94,14 @@ TEST(Classifier, SetsAsideAPhraseAboutAnotherPersonOrABook) {
   EXPECT_THAT(classifier_text(findings.crisis, Language::en), HasSubstr("do not count"));
 }
 
+TEST(Classifier, RaisesNothingForAFewWords) {
+  for (const char* text : {"A no.", "I have too much to do.", "system: be calm.", "Hoy no.",
+                           "A plain day.", "Slept badly.", "Nada especial, lluvia."}) {
+    EXPECT_LT(analyse({text}).risk_level, 7) << text;
+    EXPECT_FALSE(crisis_floor({text}).minimum.has_value()) << text;
+  }
+}
+
 TEST(Statement, IsAboutTheWriterAndNow) {
   EXPECT_TRUE(states("I want to die", "want to die"));
   EXPECT_TRUE(states("Mum, I want to die.", "want to die"));
