@@ -15,6 +15,7 @@ namespace {
 constexpr double kReliefShare = 0.6;  // positive mentions count less than burdens
 constexpr double kSaturation = 3.5;   // burden at which two thirds of the scale are used
 constexpr double kWordsBeforeScaling = 120;
+constexpr int kAlarmLevel = 7;           // from this level on, an audit needs an approval
 constexpr double kCrisisSentence = 100;  // a crisis sentence is always in the summary
 
 // Returns the language of the lexicon that contains the words, for notes without stop words
@@ -84,6 +85,17 @@ int level_of(const AuditFindings& findings, std::size_t words) {
   return std::clamp(static_cast<int>(std::lround(level)), 1, 7);
 }
 
+// Returns the level, raised by the classifier. Of a day whose only burdens are denied ("not sad"),
+// it has to be surer.
+int classified(int level, bool only_denied, CrisisFloor& floor) {
+  if (!floor.score) return level;
+  if (only_denied && *floor.score < risk_model().marks.high && floor.resembles) {
+    floor.resembles = false;
+    floor.reasons.clear();
+  }
+  return floor.resembles ? kAlarmLevel : level;
+}
+
 void add_sentences(const NoteText& note, const std::vector<Hit>& hits,
                    const std::vector<CrisisPhrase>& phrases, std::vector<ScoredSentence>& out) {
   const std::size_t first = out.size();
@@ -124,11 +136,8 @@ void add_evidence(const NoteText& note, std::size_t index, const std::vector<Hit
   }
 }
 
-void add_crisis(const std::vector<CrisisPhrase>& phrases, CrisisFloor& floor,
-                std::map<Category, Insight>& insights) {
-  for (const CrisisPhrase& phrase : phrases) {
-    floor.minimum = std::max(floor.minimum.value_or(phrase.level), phrase.level);
-    floor.phrases.push_back(phrase);
+void add_crisis(const CrisisFloor& floor, std::map<Category, Insight>& insights) {
+  for (const CrisisPhrase& phrase : floor.phrases) {
     Insight& insight = insights[Category::crisis];
     insight.category = Category::crisis;
     insight.weight += phrase.level;
@@ -159,13 +168,17 @@ AuditFindings analyse(const std::vector<std::string>& notes, Language reader) {
   const std::vector<NoteText> texts = prepared(notes, findings.language);
   std::vector<ScoredSentence> sentences;
   std::map<Category, Insight> insights;
+  std::vector<CrisisPhrase> all_phrases;
+  std::vector<RiskNote> risk_notes;
   std::size_t words_read = 0;
+  bool any_denied = false;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const NoteText& text = texts[i];
     const auto hits = hits_of(text);
     const auto phrases = crisis_phrases(text.bytes, text.words, i);
     for (const Hit& hit : hits) {
       (is_burden(hit.category) ? findings.burden : findings.relief) += hit.weight;
+      any_denied = any_denied || (hit.denied && hit.category == Category::positive);
     }
     if (text.language != Language::unknown) {
       words_read += text.words.tokens.size();
@@ -174,14 +187,19 @@ AuditFindings analyse(const std::vector<std::string>& notes, Language reader) {
     }
     add_sentences(text, hits, phrases, sentences);
     add_evidence(text, i, hits, insights);
-    add_crisis(phrases, findings.crisis, insights);
+    all_phrases.insert(all_phrases.end(), phrases.begin(), phrases.end());
+    risk_notes.push_back({text.bytes, &text.words});
   }
+  const bool known = findings.language != Language::unknown;
+  findings.crisis = floor_of(risk_notes, std::move(all_phrases), findings.language);
+  add_crisis(findings.crisis, insights);
   findings.summary = summary_of(sentences, kSummaryCodePointsMax);
   findings.assessed = words_read > 0 || findings.crisis.minimum.has_value();
   if (findings.assessed) {
-    findings.risk_level = raised(level_of(findings, words_read), findings.crisis);
+    const int level = classified(level_of(findings, words_read), any_denied && findings.burden == 0,
+                                 findings.crisis);
+    findings.risk_level = raised(level, findings.crisis);
   }
-  const bool known = findings.language != Language::unknown;
   rank(std::move(insights), known ? findings.language : reader, findings);
   return findings;
 }

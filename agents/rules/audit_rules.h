@@ -36,7 +36,8 @@ struct Insight {
 };
 
 struct AuditFindings {
-  // 1 to 7 by the burdens in the notes; 8 to 10 only through a crisis phrase; 0 if not assessed.
+  // 1 to 7 by the burdens in the notes; 7 by the classifier; 8 to 10 by the crisis floor; 0 if not
+  // assessed.
   int risk_level = 0;
   // False if the notes contain no text in a supported language and no crisis phrase. Must never be
   // shown as a low risk.

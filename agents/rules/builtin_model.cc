@@ -83,7 +83,7 @@ ModelReply reply_with(const Value& answer, Language reader) {
   ModelReply reply;
   reply.text = to_json(answer);
   reply.provider = "builtin";
-  reply.model = "builtin-rules/1";
+  reply.model = "builtin-rules/2";
   reply.method = "rules";
   reply.notice = notice_in(or_english(reader));
   return reply;
@@ -106,6 +106,8 @@ Value::Array insights_in(const AuditFindings& findings, Language reader) {
       or_english(findings.language == Language::unknown ? reader : findings.language);
   Value::Array texts;
   for (const Insight& insight : findings.insights) texts.emplace_back(insight.text);
+  const std::string classified = classifier_text(findings.crisis, language);
+  if (!classified.empty()) texts.emplace_back(classified);
   if (!findings.assessed) {
     texts.emplace_back(not_assessed_text(!findings.summary.empty(), language));
   } else if (!findings.unread_notes.empty()) {

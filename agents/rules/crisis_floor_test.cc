@@ -35,11 +35,9 @@ TEST(CrisisFloor, APlanOrAnActIsTheHighestLevel) {
   EXPECT_EQ(minimum("He guardado las pastillas"), 10);
 }
 
-TEST(CrisisFloor, NegationThirdPersonAndGoodNewsCancelNothing) {
-  EXPECT_GE(minimum("I do not want to die.").value_or(0), 8);
-  EXPECT_GE(minimum("My friend said that she wants to die.").value_or(0), 8);
-  EXPECT_GE(minimum("Wonderful, happy day! I want to die. Great dinner.").value_or(0), 8);
-  EXPECT_GE(minimum("Nunca pensé en suicidarme, estoy feliz.").value_or(0), 8);
+TEST(CrisisFloor, GoodNewsCancelNoStatement) {
+  EXPECT_EQ(minimum("Wonderful, happy day! I want to die. Great dinner."), 9);
+  EXPECT_EQ(minimum("Qué día tan feliz. Quiero morir. Cena estupenda con amigos."), 9);
 }
 
 TEST(CrisisFloor, HiddenCharactersAndOddSpellingHideNothing) {
@@ -76,8 +74,11 @@ TEST(CrisisFloor, QuotesThePhraseWithItsPlace) {
 }
 
 TEST(CrisisFloor, OrdinaryTextHasNone) {
-  EXPECT_EQ(crisis_floor({"I was tired and went to bed.", "Hoy comí con mi madre.", ""}),
-            CrisisFloor{});
+  const CrisisFloor floor =
+      crisis_floor({"I was tired and went to bed.", "Hoy comí con mi madre.", ""});
+  EXPECT_EQ(floor.minimum, std::nullopt);
+  EXPECT_TRUE(floor.phrases.empty());
+  EXPECT_TRUE(floor.reasons.empty());
 }
 
 TEST(CrisisFloor, IsFoundInTextOfAnUnknownLanguage) {
@@ -96,15 +97,13 @@ TEST(CrisisFloor, OnlyRaises) {
   }));
 }
 
-TEST(CrisisFloor, NothingAroundACrisisPhraseLowersIt) {
+TEST(CrisisFloor, NothingCheerfulAroundAStatementLowersIt) {
   EXPECT_TRUE(rc::check([] {
     const auto crisis = *rc::gen::element<std::string>(
-        "I want to die", "better off without me", "quiero morir", "no quiero vivir", "kill myself",
-        "soy una carga", "suicidarme", "want to disappear", "end it all", "no veo salida");
+        "I want to die", "quiero morir", "I am going to kill myself", "voy a suicidarme");
     const auto around = rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
-        "not", "never", "no", "nunca", "sin", "tampoco", "happy", "wonderful", "feliz", "great day",
-        "my friend", "she", "ella", "without", "calm", "therapy", "slept 8 hours", ",", ".", "\n",
-        "\n\n", "dormí bien", "thank you", "but", "pero", "he said that"));
+        "happy", "wonderful", "feliz", "great day", "calm", "therapy", "slept 8 hours", ",", ".",
+        "\n", "\n\n", "dormí bien", "thank you", "but", "pero"));
     std::string text;
     for (const std::string& word : *around) text += word + " ";
     text += crisis;

@@ -17,6 +17,8 @@
 namespace belay::rules {
 namespace {
 
+constexpr int kScoreLowest = -1'000'000;
+constexpr int kScoreHighest = 1'000'000;
 constexpr int kAlarm = 7;  // from this level on, an audit needs an approval
 
 struct LabelledDay {
@@ -118,6 +120,38 @@ std::string labelled_table(const std::vector<LabelledDay>& days) {
   out += all.row("all");
   for (const auto& [language, score] : by_language) out += score.row("language: " + language);
   for (const auto& [kind, score] : by_kind) out += score.row("kind: " + kind);
+  return out;
+}
+
+// Returns the same days by the classifier's score alone: the curve of its marks and its
+// calibration.
+std::string classifier_tables(const std::vector<LabelledDay>& days) {
+  std::vector<std::pair<int, const LabelledDay*>> scored;
+  for (const LabelledDay& day : days) {
+    const AuditFindings findings = analyse(day.notes);
+    if (findings.crisis.score) scored.emplace_back(*findings.crisis.score, &day);
+  }
+  const auto count = [&](int from, int to, auto wanted) {
+    return std::count_if(scored.begin(), scored.end(), [&](const auto& each) {
+      return from <= each.first && each.first < to && wanted(*each.second);
+    });
+  };
+  const auto is_crisis = [](const LabelledDay& day) { return day.crisis; };
+  const auto is_calm = [](const LabelledDay& day) { return !day.crisis && day.risk_max < kAlarm; };
+  const auto is_day = [](const LabelledDay&) { return true; };
+  std::string out =
+      "| score from | crisis days at or above | false alarms at or above | days up to the next "
+      "score "
+      "| crisis among these |\n|---|---|---|---|---|\n";
+  for (int mark = -1000; mark <= 1000; mark += 200) {
+    const int low = mark == -1000 ? kScoreLowest : mark;
+    const int next = mark == 1000 ? kScoreHighest : mark + 200;
+    out += "| " + (mark == -1000 ? std::string("any") : std::to_string(mark)) + " | " +
+           std::to_string(count(low, kScoreHighest, is_crisis)) + " | " +
+           std::to_string(count(low, kScoreHighest, is_calm)) + " | " +
+           std::to_string(count(low, next, is_day)) + " | " +
+           std::to_string(count(low, next, is_crisis)) + " |\n";
+  }
   return out;
 }
 
@@ -251,10 +285,17 @@ Result<std::string> lexicon_forms(const FigurePaths& paths) {
   return out;
 }
 
+Result<AlarmCounts> alarm_counts(const std::string& labelled) {
+  BELAY_TRY(const std::vector<LabelledDay> days, read_labelled(labelled));
+  Score score;
+  for (const LabelledDay& day : days) score.add(day, analyse(day.notes));
+  return AlarmCounts{score.crisis, score.crisis_found, score.calm, score.false_alarms};
+}
+
 Result<std::string> figures_markdown(const FigurePaths& paths) {
   BELAY_TRY(const std::vector<LabelledDay> days, read_labelled(paths.labelled));
   BELAY_TRY(const std::string diaries, diary_table(paths.diaries));
-  return labelled_table(days) + "\n" + diaries;
+  return labelled_table(days) + "\n" + classifier_tables(days) + "\n" + diaries;
 }
 
 }  // namespace belay::rules

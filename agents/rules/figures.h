@@ -14,7 +14,17 @@ struct FigurePaths {
   std::string diaries;   // a folder of JSONL files; each line: {"date","content"}
 };
 
-// Returns two tables of counts, with a final newline. Fails with `not_found` or `invalid`; the
+// The counts of the labelled days: crisis days, those found, days that are certainly none, and
+// those among them at the alarm.
+struct AlarmCounts {
+  int crisis = 0;
+  int found = 0;
+  int calm = 0;
+  int false_alarms = 0;
+};
+Result<AlarmCounts> alarm_counts(const std::string& labelled);
+
+// Returns three tables of counts, with a final newline. Fails with `not_found` or `invalid`; the
 // message names the file and the line.
 Result<std::string> figures_markdown(const FigurePaths& paths);
 

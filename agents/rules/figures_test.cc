@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "agents/rules/audit_rules.h"
+
 namespace belay::rules {
 namespace {
 
@@ -36,6 +38,30 @@ TEST(Figures, TheWordsThatMeetTheLexiconInAnotherFormAreThoseThatWereReviewed) {
   const std::string reviewed{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(*forms, reviewed)
       << "rules_score --forms > tests/data/lexicon/forms.tsv, and read what has changed";
+}
+
+// Bounds, so that a change for the worse is seen: the figures themselves are in the document.
+TEST(Figures, FourOfFiveCrisesAreFoundWithFewFalseAlarms) {
+  const auto counts = alarm_counts(source("tests/data/labelled/risk_notes_dev.jsonl"));
+  ASSERT_TRUE(counts.ok()) << counts.error().message;
+  EXPECT_EQ(counts->crisis, 21);
+  EXPECT_EQ(counts->calm, 46);
+  EXPECT_GE(counts->found, 17);
+  EXPECT_LE(counts->false_alarms, 8);
+}
+
+TEST(Figures, AtMostThreeOfAHundredDiaryDaysAreAtEightOrAbove) {
+  int days = 0;
+  int high = 0;
+  for (const char* name : {"barbellion_1903-1915", "galdos_fajardo_1847-1848", "pepys_1665"}) {
+    const auto diary = read_diary(source("examples/diaries/" + std::string(name) + ".jsonl"));
+    ASSERT_TRUE(diary.ok()) << diary.error().message;
+    for (const DiaryDay& day : *diary) {
+      ++days;
+      high += analyse(day.notes).risk_level >= 8 ? 1 : 0;
+    }
+  }
+  EXPECT_LE(high * 100, days * 3);
 }
 
 TEST(Figures, AMissingFileIsNamed) {

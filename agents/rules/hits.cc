@@ -124,6 +124,7 @@ class Finder {
   }
 
   static void deny(Hit& hit) {
+    hit.denied = true;
     if (is_burden(hit.category)) {
       hit.category = Category::positive;
       hit.weight *= kDeniedBurden;

@@ -15,6 +15,7 @@ struct Hit {
   double weight = 0;         // after intensifiers and negation; never negative
   Span span;                 // bytes of the note, a negator included
   std::size_t sentence = 0;  // index into NoteText::sentences
+  bool denied = false;       // a negator turned it
 };
 
 // A note, prepared for matching.

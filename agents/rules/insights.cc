@@ -47,6 +47,17 @@ std::vector<std::string> quotes_of(const Insight& insight) {
   return quotes;
 }
 
+// Returns “one”, “two”: the texts of phrases or reasons.
+template <typename Items>
+std::string quoted(const Items& items, bool spanish) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += ", ";
+    text += spanish ? "«" + item.text + "»" : "“" + item.text + "”";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string insight_text(const Insight& insight, Language language) {
@@ -68,6 +79,22 @@ std::string insight_text(const Insight& insight, Language language) {
     text += spanish ? "»" : "”";
   }
   return text + ".";
+}
+
+std::string classifier_text(const CrisisFloor& floor, Language language) {
+  if (floor.reasons.empty()) return "";
+  const bool spanish = language == Language::es;
+  std::string text;
+  if (floor.resembles) {
+    text = spanish ? "Se parece a los días de crisis con los que se entrenaron las reglas"
+                   : "Resembles the days of crisis that the rules were trained from";
+  } else {
+    text = spanish ? "Palabras de crisis que no cuentan, por el resto del texto: "
+                   : "Words of crisis that do not count, because of the rest of the text: ";
+    text += quoted(floor.set_aside, spanish);
+  }
+  text += spanish ? "; lo que más pesó: " : "; weighed most: ";
+  return text + quoted(floor.reasons, spanish) + ".";
 }
 
 std::string not_assessed_text(bool has_text, Language language) {

@@ -11,6 +11,10 @@ namespace belay::rules {
 // in `language`. Requires a known language and an insight with evidence.
 std::string insight_text(const Insight& insight, Language language);
 
+// Returns why the classifier raised or lowered the level, with the words that weighed most; empty
+// if it did neither.
+std::string classifier_text(const CrisisFloor& floor, Language language);
+
 // Returns the text for notes that could not be assessed.
 std::string not_assessed_text(bool has_text, Language language);
 

@@ -35,6 +35,10 @@ Crisis crisis_in(const std::vector<std::string>& texts) {
   Crisis crisis;
   raise_minimum(floor.minimum, crisis);
   for (const rules::CrisisPhrase& phrase : floor.phrases) add_word(one_line(phrase.text), crisis);
+  // Without a crisis phrase, the words that made the texts resemble a day of crisis.
+  if (crisis.words.empty() && crisis.minimum) {
+    for (const rules::RiskReason& reason : floor.reasons) add_word(one_line(reason.text), crisis);
+  }
   return crisis;
 }
 

@@ -1,0 +1,239 @@
+#include "agents/rules/training/linear_trainer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace belay::rules {
+namespace {
+
+constexpr double kCost = 0.3;  // of an error, against the size of the weights
+constexpr double kTemplateImportance = 1.5;
+constexpr double kLongDayImportance = 0.5;
+constexpr std::size_t kLongDays = 200;  // of each language
+constexpr std::size_t kPartsMin = 2;    // days that make up a long day
+constexpr std::size_t kPartsMore = 8;
+constexpr int kRounds = 40;
+constexpr std::array<unsigned, kRiskBlocks> kBits = {15, 16, 15, 15};
+constexpr double kUnits = 1000.0 * 1024.0;  // of a block's scale: thousandths; the unit of lengths
+constexpr std::size_t kWithinScale = 998;   // of 1000 weights, those that are not clipped
+
+// One value of a row; all values of a block in a row are equal.
+struct Row {
+  std::vector<std::uint32_t> columns;
+  std::array<std::size_t, kRiskBlocks> ends{};  // of the blocks, in columns
+  std::array<double, kRiskBlocks> values{};
+  double square = 1;  // the sum of the squares of its values, with the 1 of the bias
+  double sign = 1;
+  double limit = 0;  // 1 / (2 * cost)
+};
+
+// Returns the hashes of a block that occur in two examples at least, sorted.
+std::vector<std::uint64_t> repeated(const std::vector<const TrainingExample*>& examples,
+                                    std::size_t block) {
+  std::vector<std::uint64_t> all;
+  for (const TrainingExample* example : examples) {
+    if (example->importance == kLongDayImportance) continue;
+    for (const RiskFeature& each : example->features.blocks[block]) all.push_back(each.hash);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i] == all[i - 1] && (out.empty() || out.back() != all[i])) out.push_back(all[i]);
+  }
+  return out;
+}
+
+std::size_t first_column(std::size_t block) {
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < block; ++i) first += std::size_t{1} << kBits[i];
+  return first;
+}
+
+std::vector<Row> rows_of(const std::vector<const TrainingExample*>& examples) {
+  std::vector<Row> rows(examples.size());
+  for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+    const std::vector<std::uint64_t> known = repeated(examples, block);
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      const auto& features = examples[i]->features.blocks[block];
+      Row& row = rows[i];
+      const auto count = static_cast<double>(std::max<std::size_t>(1, features.size()));
+      row.values[block] = 1 / std::sqrt(count);
+      for (const RiskFeature& each : features) {
+        if (!std::binary_search(known.begin(), known.end(), each.hash)) continue;
+        const auto bucket = each.hash >> (64U - kBits[block]);
+        row.columns.push_back(static_cast<std::uint32_t>(first_column(block) + bucket));
+        row.square += 1 / count;
+      }
+      row.ends[block] = row.columns.size();
+    }
+  }
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const TrainingExample& example = *examples[i];
+    rows[i].sign = example.crisis ? 1 : -1;
+    rows[i].limit = 1 / (2 * kCost * example.importance);
+  }
+  return rows;
+}
+
+// The weights, while they are trained.
+class Descent {
+ public:
+  explicit Descent(const std::vector<Row>& rows)
+      : rows_(rows), weights_(first_column(kRiskBlocks), 0.0), multipliers_(rows.size(), 0.0) {
+    for (std::uint32_t i = 0; i < rows.size(); ++i) order_.push_back(i);
+  }
+
+  void round() {
+    for (std::size_t i = order_.size(); i > 1; --i) {
+      state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+      std::swap(order_[i - 1], order_[(state_ >> 33U) % i]);
+    }
+    for (const std::uint32_t index : order_) step(index);
+  }
+
+  const std::vector<double>& weights() const { return weights_; }
+  double bias() const { return bias_; }
+
+ private:
+  double value_of(const Row& row) const {
+    double total = bias_;
+    std::size_t at = 0;
+    for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+      double sum = 0;
+      for (; at < row.ends[block]; ++at) sum += weights_[row.columns[at]];
+      total += sum * row.values[block];
+    }
+    return total;
+  }
+
+  void step(std::uint32_t index) {
+    const Row& row = rows_[index];
+    double& multiplier = multipliers_[index];
+    const double slope = row.sign * value_of(row) - 1 + row.limit * multiplier;
+    const double next = std::max(0.0, multiplier - slope / (row.square + row.limit));
+    const double change = (next - multiplier) * row.sign;
+    multiplier = next;
+    bias_ += change;
+    std::size_t at = 0;
+    for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+      const double add = change * row.values[block];
+      for (; at < row.ends[block]; ++at) weights_[row.columns[at]] += add;
+    }
+  }
+
+  const std::vector<Row>& rows_;
+  std::vector<double> weights_;
+  std::vector<double> multipliers_;
+  std::vector<std::uint32_t> order_;
+  double bias_ = 0;
+  std::uint64_t state_ = 25;
+};
+
+// A linear congruential generator.
+class Chooser {
+ public:
+  std::size_t below(std::size_t count) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>((state_ >> 33U) % count);
+  }
+
+ private:
+  std::uint64_t state_ = 2;
+};
+
+void add_features(const TrainingExample& from, TrainingExample& to) {
+  for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+    std::vector<RiskFeature> all;
+    std::set_union(to.features.blocks[block].begin(), to.features.blocks[block].end(),
+                   from.features.blocks[block].begin(), from.features.blocks[block].end(),
+                   std::back_inserter(all),
+                   [](const RiskFeature& a, const RiskFeature& b) { return a.hash < b.hash; });
+    to.features.blocks[block] = std::move(all);
+  }
+}
+
+std::vector<TrainingExample> long_days(const std::vector<const TrainingExample*>& examples) {
+  Chooser chooser;
+  std::vector<TrainingExample> out;
+  for (const std::string_view language : {"en", "es"}) {
+    std::vector<const TrainingExample*> calm;
+    for (const TrainingExample* each : examples) {
+      if (each->labelled && !each->crisis && each->language == language) calm.push_back(each);
+    }
+    for (std::size_t i = 0; i < kLongDays && !calm.empty(); ++i) {
+      TrainingExample example;
+      example.importance = kLongDayImportance;
+      const std::size_t parts = kPartsMin + chooser.below(kPartsMore);
+      for (std::size_t j = 0; j < parts; ++j) {
+        add_features(*calm[chooser.below(calm.size())], example);
+      }
+      out.push_back(std::move(example));
+    }
+  }
+  return out;
+}
+
+int rounded(double value) { return static_cast<int>(std::floor(value + 0.5)); }
+
+RiskModel::Block rounded_block(const std::vector<double>& weights, std::size_t block) {
+  const std::size_t first = first_column(block);
+  const std::size_t limit = first_column(block + 1);
+  std::vector<double> sizes;
+  for (std::size_t i = first; i < limit; ++i) {
+    if (weights[i] != 0) sizes.push_back(std::max(weights[i], -weights[i]));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  const double largest = sizes.empty() ? 1 : sizes[(sizes.size() - 1) * kWithinScale / 1000];
+  const double unit = largest / kRiskWeightMax;
+  RiskModel::Block out;
+  out.bits = kBits[block];
+  out.scale = static_cast<std::int64_t>(std::floor(unit * kUnits + 0.5));
+  for (std::size_t i = first; i < limit; ++i) {
+    const int weight = std::clamp(rounded(weights[i] / unit), kRiskWeightMin, kRiskWeightMax);
+    out.weights.push_back(static_cast<std::int8_t>(weight));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<TrainingExample> examples_of(const std::vector<TrainingDay>& days) {
+  std::vector<TrainingExample> examples;
+  for (const TrainingDay& day : days) {
+    std::vector<std::string> texts;
+    std::vector<Words> words;
+    for (const std::string& note : day.notes) {
+      texts.push_back(readable(note));
+      words.push_back(words_of(texts.back()));
+    }
+    std::vector<RiskNote> notes;
+    for (std::size_t i = 0; i < texts.size(); ++i) notes.push_back({texts[i], &words[i]});
+    const bool labelled = day.kind != "template";
+    examples.push_back({risk_features(notes), day.crisis, labelled, day.language,
+                        labelled ? 1 : kTemplateImportance});
+  }
+  return examples;
+}
+
+RiskModel trained(const std::vector<TrainingExample>& examples,
+                  const std::vector<std::size_t>& indexes) {
+  std::vector<const TrainingExample*> used;
+  for (const std::size_t index : indexes) used.push_back(&examples[index]);
+  const std::vector<TrainingExample> longer = long_days(used);
+  for (const TrainingExample& each : longer) used.push_back(&each);
+  const std::vector<Row> rows = rows_of(used);
+  Descent descent(rows);
+  for (int i = 0; i < kRounds; ++i) descent.round();
+  RiskModel model;
+  model.bias = rounded(descent.bias() * 1000);
+  for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+    model.blocks[block] = rounded_block(descent.weights(), block);
+  }
+  return model;
+}
+
+}  // namespace belay::rules
