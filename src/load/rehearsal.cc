@@ -16,6 +16,22 @@ namespace {
 using Definition = GraphRegistry::Definition;
 constexpr std::size_t changes_shown_max = 3;
 
+// Calls visit(inner graph, frame) for each subgraph in progress of a node; stops at a result that
+// is not empty.
+template <typename Visit>
+std::string in_subgraphs(const GraphDefinition::Node& node, const engine::StoredSpace& stored,
+                         Visit visit) {
+  if (!node.subgraph) return {};
+  for (const auto& [checkpoint_ns, inner] : stored.inner) {
+    std::size_t bar = checkpoint_ns.rfind('|');
+    std::size_t begin = bar == std::string::npos ? 0 : bar + 1;
+    if (!std::string_view(checkpoint_ns).substr(begin).starts_with(node.name + ":")) continue;
+    std::string found = visit(*node.subgraph->graph, inner);
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
 // Returns the first node that the tasks of a frame, or of a subgraph in progress, continue with,
 // and that the graph does not have, or not as that kind; empty: none.
 std::string lost_node(const GraphDefinition& graph, const engine::StoredSpace& stored) {
@@ -27,16 +43,8 @@ std::string lost_node(const GraphDefinition& graph, const engine::StoredSpace& s
     if (!node) return next->nodes[i];
     bool waits = task.phase == engine::NodeTask::Phase::interrupted;
     if (waits && task.question.empty() != node->approval.has_value()) return node->name;
-    if (!node->subgraph) continue;
-    for (const auto& [checkpoint_ns, inner] : stored.inner) {
-      std::size_t begin = checkpoint_ns.rfind('|');
-      std::string_view last = std::string_view(checkpoint_ns).substr(begin == std::string::npos
-                                                                         ? 0
-                                                                         : begin + 1);
-      if (!last.starts_with(node->name + ":")) continue;
-      std::string lost = lost_node(*node->subgraph->graph, inner);
-      if (!lost.empty()) return lost;
-    }
+    std::string lost = in_subgraphs(*node, stored, lost_node);
+    if (!lost.empty()) return lost;
   }
   return {};
 }
@@ -48,12 +56,27 @@ const ChannelType* channel_of(const GraphDefinition& graph, std::string_view nam
   return nullptr;
 }
 
-// A channel that a completed task of the superstep wrote, and that the graph does not have.
+// Whether an update of a completed task can still be applied to its channel.
+bool fits(const GraphDefinition& graph, const ValueRow& row) {
+  const ChannelType* channel = channel_of(graph, row.channel);
+  auto text = json_in_envelope(row.envelope);
+  auto value = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+  if (!channel || !value.ok()) return false;
+  if (row.kind != WriteOp::reduce) {
+    Decoder in;
+    return channel->combine(row.kind, *value, graph.state->make().get(), in, nullptr);
+  }
+  bool has_rule = channel->index < graph.channel_rules.size() &&
+                  graph.channel_rules[channel->index].read_operand;
+  return has_rule && graph.channel_rules[channel->index].read_operand(*value);
+}
+
+// A channel that a completed task of the superstep wrote, and that the graph does not have, or with
+// a type to which that value does not fit. Upgrades do not apply to such values.
 std::string lost_pending_channel(const GraphDefinition& graph, const engine::StoredSpace& stored) {
   for (const ValueRow& row : stored.pending) {
-    if (row.checkpoint_ns == stored.checkpoint.checkpoint_ns && !channel_of(graph, row.channel)) {
-      return row.channel;
-    }
+    bool is_of_frame = row.checkpoint_ns == stored.checkpoint.checkpoint_ns;
+    if (is_of_frame && !fits(graph, row)) return row.channel;
   }
   return {};
 }
@@ -70,6 +93,27 @@ std::string unreadable_channel(const GraphDefinition& graph, const Value& state)
   return {};
 }
 
+// The same for the subgraphs in progress, whose states no upgrade converts.
+std::string unreadable_inner_channel(const GraphDefinition& graph,
+                                     const engine::StoredSpace& stored) {
+  auto look = [](const GraphDefinition& inner_graph, const engine::StoredSpace& inner) {
+    Value::Object state;
+    for (const ValueRow& row : inner.values) {
+      auto text = json_in_envelope(row.envelope);
+      auto value = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+      if (value.ok()) engine::fold(row.kind, *std::move(value), state[row.channel]);
+    }
+    std::string found = unreadable_channel(inner_graph, Value(std::move(state)));
+    if (found.empty()) found = lost_pending_channel(inner_graph, inner);
+    return found.empty() ? unreadable_inner_channel(inner_graph, inner) : found;
+  };
+  for (const GraphDefinition::Node& node : graph.nodes) {
+    std::string found = in_subgraphs(node, stored, look);
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
 // Returns the first stored channel that the graph does not have; empty: none.
 std::string lost_channel(const GraphDefinition& graph, const Value& state) {
   for (const auto& [name, value] : *state.as_object()) {
@@ -78,19 +122,58 @@ std::string lost_channel(const GraphDefinition& graph, const Value& state) {
   return {};
 }
 
+// Why no upgrade could make the run continue with the graph; an empty reason: one could.
+struct Obstacle {
+  std::string node = {}, channel = {};
+  std::string reason = {};
+};
+Obstacle obstacle_to(const GraphDefinition& graph, const engine::StoredRun& stored) {
+  Obstacle found;
+  found.node = lost_node(graph, stored);
+  if (!found.node.empty()) {
+    found.reason = "The run continues with the node " + in_quotes(found.node) +
+                   ", which the graph " + in_quotes(graph.name) +
+                   " does not have, or not as that kind. Keep the node, or register the version "
+                   "of the run too.";
+    return found;
+  }
+  found.channel = lost_pending_channel(graph, stored);
+  if (found.channel.empty()) found.channel = unreadable_inner_channel(graph, stored);
+  if (!found.channel.empty()) {
+    found.reason = "A step in progress has written a value to the channel " +
+                   in_quotes(found.channel) +
+                   " that does not fit the graph, and no upgrade converts it. Keep the channel, or "
+                   "register the version of the run too.";
+    return found;
+  }
+  // The tasks alone: the state could be converted.
+  if (!unreadable_channel(graph, engine::raw_state(stored)).empty()) return found;
+  GraphDefinition without_upgrades = graph;
+  without_upgrades.upgrades.clear();
+  auto restored = call_guarded<engine::Run>(
+      "The run", [&] { return engine::restore(without_upgrades, stored); });
+  if (restored.ok()) return found;
+  found.node = stored.row.node;
+  found.reason = restored.error().message;
+  return found;
+}
+
 // Classifies a run that no graph continues, or that its graph fails to restore.
-void explain(const GraphDefinition& newest, const engine::StoredRun& stored, bool can_have_hook,
+void explain(const GraphDefinition& graph, const engine::StoredRun& stored, bool can_have_hook,
              Error error, RehearsedRun& run) {
-  run.reason = std::move(error.message);
   run.verdict = UpgradeVerdict::stranded;
+  run.reason = std::move(error.message);
   if (error.code == ErrorCode::corrupt) return;
-  run.node = lost_node(newest, stored);
-  if (!run.node.empty()) return;
-  run.channel = lost_pending_channel(newest, stored);
-  if (!run.channel.empty()) return;
+  Obstacle obstacle = obstacle_to(graph, stored);
+  run.node = std::move(obstacle.node);
+  run.channel = std::move(obstacle.channel);
+  if (!obstacle.reason.empty()) {
+    run.reason = std::move(obstacle.reason);
+    return;
+  }
   Value state = engine::raw_state(stored);
-  run.channel = unreadable_channel(newest, state);
-  if (run.channel.empty()) run.channel = lost_channel(newest, state);
+  run.channel = unreadable_channel(graph, state);
+  if (run.channel.empty()) run.channel = lost_channel(graph, state);
   if (can_have_hook) run.verdict = UpgradeVerdict::needs_hook;
 }
 
@@ -104,17 +187,6 @@ GraphRegistry tolerant(const std::vector<Definition>& graphs) {
     registry.add(std::move(accepting));
   }
   return registry;
-}
-
-// Whether the tasks and channels of the run could continue with the newest version, if an upgrade
-// converted its state: restores it as if it were accepted.
-Result<Done> fits_after_upgrade(const GraphDefinition& newest, const engine::StoredRun& stored) {
-  std::string lost = lost_node(newest, stored);
-  if (lost.empty()) return Done{};
-  return error(ErrorCode::invalid,
-               "The graph " + in_quotes(newest.name) + " has no node " + in_quotes(lost) +
-                   " of that kind any more, with which the run continues. Keep it, or add the "
-                   "version of the run to the program.");
 }
 
 void judge(const RunLoader& loader, LoadedRun found, RehearsedRun& run) {
@@ -134,10 +206,7 @@ void judge(const RunLoader& loader, LoadedRun found, RehearsedRun& run) {
     return;
   }
   auto graph = graphs.for_version(stored.row.graph, *version);
-  if (!graph.ok()) {
-    auto fits = fits_after_upgrade(**newest, stored);
-    return explain(**newest, stored, true, fits.ok() ? graph.error() : fits.error(), run);
-  }
+  if (!graph.ok()) return explain(**newest, stored, true, graph.error(), run);
   Continuation how = GraphRegistry::continuation(**graph, *version);
   auto restored = call_guarded<engine::Run>("The run", [&] {
     return loader.restore(**graph, std::move(found));
