@@ -4,6 +4,8 @@
 // PROGRAM it runs that program's `upgrade --check --json`, and adds what only the old program can
 // see: the differences between the two graphs.
 
+#include <set>
+
 #include "base/in_quotes.h"
 #include "cli/arguments.h"
 #include "cli/command_list.h"
@@ -64,10 +66,17 @@ Value::Array structure_document(const GraphDefinition& graph) {
   return lines;
 }
 
+Value materials_document(const GraphDefinition& graph) {
+  Value::Object members;
+  for (const auto& [name, digest] : materials_of(graph)) members.emplace(name, digest);
+  return Value(std::move(members));
+}
+
 Value graph_document(const GraphDefinition& graph) {
   return Value::object({{"name", graph.name},
                         {"hash", to_hex(graph.hash)},
-                        {"structure", structure_document(graph)}});
+                        {"structure", structure_document(graph)},
+                        {"materials", materials_document(graph)}});
 }
 
 // The document with the runs and the totals.
@@ -159,6 +168,28 @@ void add_cause(const Definitions& own, const Value& graphs, Value& run) {
   if (!change.text.empty()) members["reason"] = change.text + " " + text_in(run, "reason");
 }
 
+// Returns the materials that differ between this program and the new one: "weather: prompt".
+Value::Array changed_materials(const Definitions& own, const Value& graphs) {
+  Value::Array changed;
+  const Value::Array* described = graphs.as_array();
+  for (const Value& graph : described ? *described : Value::Array()) {
+    for (const auto& before : own) {
+      if (before->name != text_in(graph, "name")) continue;
+      Value old_materials = materials_document(*before);
+      const Value& materials = graph["materials"];
+      std::set<std::string> names;
+      for (const Value* each : std::initializer_list<const Value*>{&old_materials, &materials}) {
+        if (!each->as_object()) continue;
+        for (const auto& [name, digest] : *each->as_object()) names.insert(name);
+      }
+      for (const std::string& name : names) {
+        if (old_materials[name] != materials[name]) changed.push_back(before->name + ": " + name);
+      }
+    }
+  }
+  return changed;
+}
+
 // The rehearsal of another program.
 Result<Value> rehearsal_of(const std::string& program, const ProcessContext& context) {
   BELAY_TRY(Definitions own, context.program.graphs(context.settings));
@@ -178,7 +209,9 @@ Result<Value> rehearsal_of(const std::string& program, const ProcessContext& con
   for (Value& run : runs) {
     if (run.as_object()) add_cause(own, (*answer)["graphs"], run);
   }
-  return document_of(std::move(runs), (*answer)["graphs"]);
+  Value document = document_of(std::move(runs), (*answer)["graphs"]);
+  document.as_object()->emplace("changedMaterials", changed_materials(own, (*answer)["graphs"]));
+  return document;
 }
 
 class UpgradeCommand final : public ProcessCommand {
@@ -212,6 +245,10 @@ class UpgradeCommand final : public ProcessCommand {
   static void show(const Value& document, Output& output) {
     const Value::Array& runs = *document["runs"].as_array();
     if (runs.empty()) output.line("Every run of the store has ended.");
+    const Value::Array* materials = document["changedMaterials"].as_array();
+    for (const Value& each : materials ? *materials : Value::Array()) {
+      if (each.as_string()) output.line("! changes: " + one_line(*each.as_string()));
+    }
     for (UpgradeVerdict verdict : kVerdicts) {
       std::int64_t count = document["counts"][name_of(verdict)].as_int().value_or(0);
       if (count == 0) continue;

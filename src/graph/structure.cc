@@ -101,6 +101,17 @@ std::string joined(const std::vector<std::string>& structure) {
   return text_of("belay graph 2\n", structure);
 }
 
+std::map<std::string, std::string> materials_of(const GraphDefinition& graph) {
+  std::map<std::string, std::string> materials = graph.materials;
+  for (const GraphDefinition::Node& node : graph.nodes) {
+    if (!node.subgraph) continue;
+    for (auto& [name, digest] : materials_of(*node.subgraph->graph)) {
+      materials.emplace(node.name + "/" + name, digest);
+    }
+  }
+  return materials;
+}
+
 Digest former_hash_of(const GraphDefinition& graph) {
   return sha256(text_of("belay graph 1\n", lines_of(graph, Edition::former)));
 }

@@ -5,6 +5,7 @@
 // timeouts, expiries) and texts for persons are not part of it: they can change while runs wait.
 // The text must not change: stored runs would belong to an unknown version.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ std::vector<std::string> structure_of(const GraphDefinition& graph);
 
 // The text that the hash is computed of.
 std::string joined(const std::vector<std::string>& structure);
+
+// The materials of the graph and, behind the name of their node, of its subgraphs: "ask/prompt".
+std::map<std::string, std::string> materials_of(const GraphDefinition& graph);
 
 // The hash of former programs, which covered the policies and the order of the channels.
 Digest former_hash_of(const GraphDefinition& graph);

@@ -526,7 +526,7 @@ Graph<State> counted() {
 TEST_F(UpgradeChanges, OfAMemberOfAStructAreJudgedByTheStoredValue) {
   Graph<CountedOld> old = counted<CountedOld>();
   auto runtime = process(old);
-  block_on(loop, runtime->start(old, CountedOld{}, {.thread = ThreadId("t")})).value();
+  block_on(loop, runtime->start(old, CountedOld{.total = 4}, {.thread = ThreadId("t")})).value();
   auto told = [&](std::shared_ptr<const GraphDefinition> graph) {
     return block_on(loop, rehearse_upgrade(*kept, {std::move(graph)})).value().at(0);
   };

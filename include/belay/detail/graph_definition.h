@@ -140,7 +140,7 @@ struct GraphDefinition {
   // timeouts, expiries and texts.
   Digest hash{};
   Digest former_hash{};  // that of older programs, over policies too; runs with it continue
-  // What its nodes use besides, by name: the digests of prompts and tools. Not hashed.
+  // The model, and the digests of the prompt and of the tools that an agent uses. Not hashed.
   std::map<std::string, std::string> materials = {};
 
   const Node* find(std::string_view node) const;
