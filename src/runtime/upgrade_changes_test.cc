@@ -178,7 +178,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     declare_review(mail, graph);
     if (mail.nodes_swapped) declare_writing(mail, graph);
     declare_sending(mail, graph);
-    if (mail.has_rest) graph.wait("rest", 1h);
+    if (mail.has_rest) graph.wait("rest", 1s);
     graph.subgraph("inner", inner_of(mail), {}, {});
     graph.node("split", nothing);
     graph.node("left", [mail](const Value&, Context&) { return visit(mail, "left"); });
@@ -278,7 +278,7 @@ struct UpgradeChanges : CrashingStoreFixture {
       RunRow row = row_of(view.row.run);
       bool has_arrived = row.status == RunStatus::paused && is_at(row, place);
       if (has_arrived) return row.run;
-      if (row.status == RunStatus::paused && row.node == "rest") clock.move(2h);
+      if (row.status == RunStatus::paused && row.node == "rest") clock.move(2s);
       auto did = step(*runtime, row);
       if (!did.ok()) ADD_FAILURE() << place << ": " << did.error().message;
     }
@@ -307,7 +307,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     for (int steps = 0; steps < 16; ++steps) {
       RunRow row = row_of(run);
       if (is_final(row.status)) break;
-      if (row.status == RunStatus::paused && row.node == "rest") clock.move(2h);
+      if (row.status == RunStatus::paused && row.node == "rest") clock.move(2s);
       auto did = step(*runtime, row);
       if (did.ok()) continue;
       if (steps == 0 && row_of(run) == row) {
