@@ -138,8 +138,8 @@ struct ApprovalPage {
 
 struct StatusSummary {
   std::vector<RunRow> at_work, code_gone;  // the latter: no graph of the process can continue them
-  std::vector<RunRow> orphaned;  // by processes that have died
-  std::vector<RunRow> queued;    // the first hundred, by due time
+  std::vector<RunRow> orphaned;            // by processes that have died
+  std::vector<RunRow> queued;              // the first hundred, by due time
   std::vector<ApprovalRow> open;
 };
 

@@ -77,8 +77,7 @@ Result<ProgramOutput> output_of(const std::string& program, std::vector<std::str
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe.ends[1], STDOUT_FILENO);
   pid_t process = 0;
-  int failed =
-      ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  int failed = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   pipe.close_end(1);
   if (failed != 0) {

@@ -24,8 +24,8 @@ Error needs_migration(const std::string& store, std::int64_t version, std::int64
                            ? "Use a program of the Belay that wrote it, or a newer one."
                            : "Copy the store, run any command of this program on the copy, which "
                              "migrates it, and name the copy with --store.";
-  return error(ErrorCode::invalid,
-               "The store " + shown_store(store) + " cannot be read unchanged. " + schemas + advice);
+  return error(ErrorCode::invalid, "The store " + shown_store(store) +
+                                       " cannot be read unchanged. " + schemas + advice);
 }
 
 Result<std::unique_ptr<Store>> open_file(const std::string& store, const std::string& path) {
@@ -34,8 +34,7 @@ Result<std::unique_ptr<Store>> open_file(const std::string& store, const std::st
   if (!std::filesystem::is_regular_file(path, ignored)) {
     return error(ErrorCode::not_found, "There is no store at " + path + ". Name one with --store.");
   }
-  BELAY_TRY(auto connection,
-            sqlite::Connection::open(path, sqlite::Connection::Mode::read_only));
+  BELAY_TRY(auto connection, sqlite::Connection::open(path, sqlite::Connection::Mode::read_only));
   connection->leave_log_alone();
   BELAY_TRY(std::int64_t id, connection->number("PRAGMA application_id"));
   if (id != sqlite::application_id) {

@@ -108,10 +108,10 @@ Result<Done> check_own_store(const std::vector<RehearsedRun>& runs, const Defini
   }
   if (runs.empty()) return Done{};
   for (const auto& graph : graphs) own += (own.empty() ? "" : ", ") + graph->name;
-  return error(ErrorCode::invalid,
-               "The store " + shown_store(store) + " belongs to another program: its runs are of " +
-                   in_quotes(strange) + ", this program has " + own +
-                   ". Name the store of this program with --store.");
+  return error(ErrorCode::invalid, "The store " + shown_store(store) +
+                                       " belongs to another program: its runs are of " +
+                                       in_quotes(strange) + ", this program has " + own +
+                                       ". Name the store of this program with --store.");
 }
 
 // The rehearsal of this program.
@@ -120,8 +120,7 @@ Result<Value> rehearsal(const ProcessContext& context) {
   BELAY_TRY(Definitions graphs, context.program.graphs(settings));
   BELAY_TRY(EncryptionOptions encryption, encryption_of(settings));
   std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(std::unique_ptr<Store> stored,
-            open_unchanged(settings.store, context.clock, *random));
+  BELAY_TRY(std::unique_ptr<Store> stored, open_unchanged(settings.store, context.clock, *random));
   std::unique_ptr<Store> store = make_encrypted_store(*stored, *random, encryption);
   int signal = 0;
   auto runs = run_until_signal(rehearse_upgrade(*store, graphs), signal);
@@ -253,9 +252,8 @@ class UpgradeCommand final : public ProcessCommand {
       std::int64_t count = document["counts"][name_of(verdict)].as_int().value_or(0);
       if (count == 0) continue;
       bool is_good = can_continue(name_of(verdict));
-      std::string mark = is_good
-                             ? output.styled(Style::good, output.glyph("✓", "ok"))
-                             : output.styled(Style::bad, output.glyph("✗", "x"));
+      std::string mark = is_good ? output.styled(Style::good, output.glyph("✓", "ok"))
+                                 : output.styled(Style::bad, output.glyph("✗", "x"));
       output.line(mark + " " + std::string(name_of(verdict)) + ": " +
                   count_text(static_cast<std::uint64_t>(count), "run"));
       for (const Value& run : runs) {

@@ -170,7 +170,8 @@ TEST(GraphHash, IsTheSameForTheSameDeclaration) {
   EXPECT_EQ(sound_mail().build()->definition()->hash, sound_mail().build()->definition()->hash);
 }
 
-// The same graph as sound_mail() with other policies and texts, and one that rejects to another node.
+// The same graph as sound_mail() with other policies and texts, and one that rejects to another
+// node.
 GraphBuilder<Mail> other_mail(std::string_view rejected) {
   GraphBuilder<Mail> other{"mail"};
   other.node("write", pass_later).retry({.attempts = 4}).timeout(std::chrono::seconds(9));

@@ -208,9 +208,8 @@ void judge(const RunLoader& loader, LoadedRun found, RehearsedRun& run) {
   auto graph = graphs.for_version(stored.row.graph, *version);
   if (!graph.ok()) return explain(**newest, stored, true, graph.error(), run);
   Continuation how = GraphRegistry::continuation(**graph, *version);
-  auto restored = call_guarded<engine::Run>("The run", [&] {
-    return loader.restore(**graph, std::move(found));
-  });
+  auto restored = call_guarded<engine::Run>(
+      "The run", [&] { return loader.restore(**graph, std::move(found)); });
   bool waits = !restored.ok() && restored.error().code == ErrorCode::conflict;
   if (!restored.ok() && !waits) {
     return explain(**graph, stored, how != Continuation::same_version, restored.error(), run);
@@ -321,9 +320,9 @@ StructureChange change_between(const std::vector<std::string>& before,
     if (is_channel && change.channel.empty()) change.channel = name.substr(8);
     if (++count > changes_shown_max) return;
     std::size_t space = is_node || is_channel ? name.find(' ') : std::string::npos;
-    std::string subject = space == std::string::npos ? in_quotes(name)
-                                                     : name.substr(0, space) + " " +
-                                                           in_quotes(name.substr(space + 1));
+    std::string subject = space == std::string::npos
+                              ? in_quotes(name)
+                              : name.substr(0, space) + " " + in_quotes(name.substr(space + 1));
     change.text += (change.text.empty() ? "The " : " The ") + subject + " " + what + ".";
   };
   auto old_lines = by_name(before), new_lines = by_name(after);

@@ -23,7 +23,7 @@ enum class UpgradeVerdict {
 std::string_view name_of(UpgradeVerdict verdict);
 
 struct RehearsedRun {
-  RunRow row;  // without its input
+  RunRow row;           // without its input
   std::string version;  // of its state, in hex
   UpgradeVerdict verdict = UpgradeVerdict::continues;
   std::string node = {};     // the cause; empty: no node

@@ -1,6 +1,6 @@
 // Tests that a rehearsal of an upgrade reports exactly what happens when the new program then
-// continues the runs: each kind of change of a graph, for runs that wait at each kind of place, with
-// and without an upgrade, and with a graph that accepts older versions.
+// continues the runs: each kind of change of a graph, for runs that wait at each kind of place,
+// with and without an upgrade, and with a graph that accepts older versions.
 //
 // BELAY_UPGRADE_RUNS: how many runs wait at each place; default 1.
 // Long on purpose: one table of changes, and the only player of them.
@@ -12,6 +12,7 @@
 
 #include "belay/check.h"
 #include "belay/json_graph.h"
+#include "load/code_gone.h"
 #include "load/rehearsal.h"
 #include "load/stored_run.h"
 #include "tests/support/crashing_store_fixture.h"
@@ -71,8 +72,7 @@ const std::vector<Change>& changes() {
       {"approval added", [](Mail& mail) { mail.has_late_approval = true; }},
       {"approval became a node", [](Mail& mail) { mail.has_review = false; }},
       {"approval in a superstep became a node", [](Mail& mail) { mail.has_check = false; }},
-      {"approval in a subgraph became a node",
-       [](Mail& mail) { mail.has_inner_confirm = false; }},
+      {"approval in a subgraph became a node", [](Mail& mail) { mail.has_inner_confirm = false; }},
       {"node added to a subgraph", [](Mail& mail) { mail.has_inner_extra = true; }},
       {"type in a subgraph", [](Mail& mail) { mail.inner_text = JsonKind::integer; }},
       {"breakpoint removed", [](Mail& mail) { mail.has_breakpoint = false; }},
@@ -84,7 +84,8 @@ const std::vector<Change>& changes() {
 enum class Mode { plain, accepting, with_hook };
 
 // Where runs wait, in the order in which a run reaches the places.
-const std::vector<std::string> waiting_places = {"queued", "review", "rest", "confirm", "check", "close"};
+const std::vector<std::string> waiting_places = {"queued",  "review", "rest",
+                                                 "confirm", "check",  "close"};
 
 struct UpgradeChanges : CrashingStoreFixture {
   int conversions = 0;
@@ -190,7 +191,8 @@ struct UpgradeChanges : CrashingStoreFixture {
       graph.node("check", nothing);
       graph.edge("check", "close");
     }
-    auto close = graph.node("close", [mail](const Value&, Context&) { return visit(mail, "close"); });
+    auto close =
+        graph.node("close", [mail](const Value&, Context&) { return visit(mail, "close"); });
     if (mail.has_breakpoint) close.interrupt_before();
     graph.edge(start, mail.write_name).edge(mail.write_name, "review");
     std::string after_send = mail.has_rest ? "rest" : "inner";
@@ -258,7 +260,8 @@ struct UpgradeChanges : CrashingStoreFixture {
       Decision decision;
       decision.approved = true;
       decision.decided_by = "ana";
-      BELAY_CHECK(block_on(loop, runtime.decide(default_tenant(), open.back().interrupt, decision)));
+      BELAY_CHECK(
+          block_on(loop, runtime.decide(default_tenant(), open.back().interrupt, decision)));
       return Done{};
     }
     BELAY_CHECK(block_on(loop, runtime.resume(default_tenant(), row.thread)));
@@ -319,8 +322,8 @@ struct UpgradeChanges : CrashingStoreFixture {
     }
     RunRow last = row_of(run);
     if (last.status != RunStatus::completed) {
-      played.fault = "ends as " + std::string(name_of(last.status)) + " at " + last.node + ": " +
-                     last.error;
+      played.fault =
+          "ends as " + std::string(name_of(last.status)) + " at " + last.node + ": " + last.error;
     }
     played.converted = conversions > before;
     return played;
@@ -499,6 +502,38 @@ TEST_F(UpgradeChanges, OfAnApprovalToANodeNeverExecuteWhatWasRejected) {
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_THAT(refused.error().message, HasSubstr("\"review\""));
   EXPECT_EQ(row_of(run), before);
+}
+
+TEST_F(UpgradeChanges, LeaveRunsWithoutCodeThatAreFoundAsSuchUntilAProgramHasIt) {
+  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  RunRow queued = row_of(park(old, "queued")), asked = row_of(park(old, "review"));
+  Mail changed;
+  changed.has_note = true;
+  Mail renamed;
+  renamed.name = "letter";
+  std::string hash = to_hex(old.definition()->hash);
+  auto gone = [&](const JsonGraph& graph) {
+    GraphRegistry graphs;
+    graphs.add(graph.definition());
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [graphs](Snapshot& view) {
+      return runs_without_code(view, graphs, default_tenant());
+    };
+    return block_on(loop, read<std::vector<RunRow>>(*kept, std::move(reader))).value().size();
+  };
+  EXPECT_EQ(gone(graph_of(renamed, Mode::plain, "", &conversions)), 2u);
+  JsonGraph next = graph_of(changed, Mode::plain, "", &conversions);
+  EXPECT_EQ(gone(next), 2u);
+  auto runtime = process(next);
+  Spawned working = spawn<Result<std::size_t>>(loop, runtime->run_worker(WorkerOptions{}),
+                                               [](const Result<std::size_t>&) {});
+  store.commits = 0;
+  loop.run_until(clock.now() + 10min);
+  EXPECT_EQ(store.commits, 0) << "a worker leaves them to other processes";
+  EXPECT_EQ(row_of(queued.run), queued);
+  EXPECT_EQ(row_of(asked.run), asked);
+  EXPECT_EQ(gone(old), 0u);
+  EXPECT_EQ(gone(graph_of(changed, Mode::with_hook, hash, &conversions)), 0u);
+  EXPECT_EQ(gone(graph_of(changed, Mode::accepting, "", &conversions)), 0u);
 }
 
 struct CountedOld {

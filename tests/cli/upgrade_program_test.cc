@@ -21,9 +21,9 @@ class UpgradeCheck : public testing::Test {
   Outcome run(const Words& words) { return world_.run(words); }
   // Returns the path of a program of this version.
   std::string program(const std::string& version) {
-    std::string path = world_.write("letter-" + version, "#!/bin/sh\nLETTER_VERSION=" + version +
-                                                             " exec " BELAY_LETTER_BINARY
-                                                             " \"$@\"\n");
+    std::string path =
+        world_.write("letter-" + version, "#!/bin/sh\nLETTER_VERSION=" + version +
+                                              " exec " BELAY_LETTER_BINARY " \"$@\"\n");
     EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
     return path;
   }
@@ -84,8 +84,7 @@ TEST_F(UpgradeCheck, OfAnotherProgramsStoreIsOneLine) {
   std::string before = world_.store_contents();
   Outcome checked = check("strange");
   EXPECT_EQ(checked.code, 2);
-  EXPECT_TRUE(checked.says({"belongs to another program", "\"letter\"", "invoice"}))
-      << checked.err;
+  EXPECT_TRUE(checked.says({"belongs to another program", "\"letter\"", "invoice"})) << checked.err;
   EXPECT_EQ(world_.store_contents(), before);
 }
 
