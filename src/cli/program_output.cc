@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -61,9 +62,26 @@ Result<Done> read_all(Pipe& pipe, const std::string& program, std::string& text)
   }
 }
 
+// The environment of this process with other values of these variables.
+std::vector<char*> environment_with(std::vector<std::string>& variables) {
+  std::vector<char*> environment;
+  for (char** each = environ; *each; ++each) {
+    std::string_view line = *each;
+    std::string_view name = line.substr(0, line.find('=') + 1);
+    bool is_replaced =
+        std::any_of(variables.begin(), variables.end(),
+                    [&](const std::string& other) { return other.starts_with(name); });
+    if (!is_replaced) environment.push_back(*each);
+  }
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+  return environment;
+}
+
 }  // namespace
 
-Result<ProgramOutput> output_of(const std::string& program, std::vector<std::string> words) {
+Result<ProgramOutput> output_of(const std::string& program, std::vector<std::string> words,
+                                std::vector<std::string> variables) {
   Pipe pipe;
   if (pipe.ends[0] < 0) {
     return error(ErrorCode::unavailable, std::string("No pipe: ") + std::strerror(errno) + ".");
@@ -72,12 +90,14 @@ Result<ProgramOutput> output_of(const std::string& program, std::vector<std::str
   std::vector<char*> arguments{name.data()};
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::vector<char*> environment = environment_with(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe.ends[1], STDOUT_FILENO);
   pid_t process = 0;
-  int failed = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  int failed = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(),
+                              environment.data());
   posix_spawn_file_actions_destroy(&actions);
   pipe.close_end(1);
   if (failed != 0) {

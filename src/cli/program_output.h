@@ -15,9 +15,11 @@ struct ProgramOutput {
   std::string text;
 };
 
-// Its standard error is that of this process, its standard input is empty. `not_found` if the
-// program cannot be started; `invalid` if it writes more than 64 MiB. A signal to this process ends
-// the program.
-Result<ProgramOutput> output_of(const std::string& program, std::vector<std::string> words);
+// Its standard error is that of this process, its standard input is empty. Its environment is that
+// of this process, with `variables` ("NAME=value") instead of those of their names. `not_found` if
+// the program cannot be started; `invalid` if it writes more than 64 MiB. A signal to this process
+// ends the program.
+Result<ProgramOutput> output_of(const std::string& program, std::vector<std::string> words,
+                                std::vector<std::string> variables);
 
 }  // namespace belay::cli

@@ -133,9 +133,8 @@ Result<Value> rehearsal(const ProcessContext& context) {
   return document_of(std::move(documents), Value(std::move(described)));
 }
 
-// The options that select the store, as this program was called.
 std::vector<std::string> words_for(const ProcessContext& context) {
-  std::vector<std::string> words{"upgrade", "--check", "--json", "--store", context.settings.store};
+  std::vector<std::string> words{"upgrade", "--check", "--json"};
   if (context.flags.key_file) {
     words.push_back("--key-file");
     words.push_back(*context.flags.key_file);
@@ -192,7 +191,9 @@ Value::Array changed_materials(const Definitions& own, const Value& graphs) {
 // The rehearsal of another program.
 Result<Value> rehearsal_of(const std::string& program, const ProcessContext& context) {
   BELAY_TRY(Definitions own, context.program.graphs(context.settings));
-  BELAY_TRY(ProgramOutput output, output_of(program, words_for(context)));
+  // In the environment: other users can read command lines, and the name can contain a password.
+  BELAY_TRY(ProgramOutput output,
+            output_of(program, words_for(context), {"BELAY_STORE=" + context.settings.store}));
   auto answer = parse_json(output.text, limits::document_depth_max);
   if (answer.ok() && answer->find("error")) {
     std::string message = text_in((*answer)["error"], "message");
