@@ -38,7 +38,7 @@ Result<std::unique_ptr<Store>> open_file(const std::string& store, const std::st
   connection->leave_log_alone();
   BELAY_TRY(std::int64_t id, connection->number("PRAGMA application_id"));
   if (id != sqlite::application_id) {
-    return error(ErrorCode::invalid, path + " is no store of Belay. Name one with --store.");
+    return error(ErrorCode::invalid, path + " is not a store of Belay. Name one with --store.");
   }
   BELAY_TRY(std::int64_t version, connection->number("PRAGMA user_version"));
   auto known = static_cast<std::int64_t>(sqlite::migrations().size());

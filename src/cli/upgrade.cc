@@ -24,8 +24,9 @@ namespace belay::cli {
 namespace {
 
 constexpr const char* kUpgradeHelp =
-    R"(Reads every run that has not ended, restores it as the new program would, including the upgrade
-of its state, and writes nothing. Exit code 0 if all runs continue or migrate, otherwise 1.
+    R"(Reads every run that has not ended, restores it as the new program would, including
+the upgrade of its state, and writes nothing. Exit code 0 if all runs continue or
+migrate, otherwise 1.
 
 Examples:
   {p} upgrade --check                  this program is the new one

@@ -186,7 +186,7 @@ Result<Done> check_kind(const GraphDefinition& graph, const StoredRun& stored,
   return error(ErrorCode::invalid,
                "Thread \"" + stored.row.thread.text + "\" waits for a decision of the node \"" +
                    task.node->name + "\", which is " +
-                   (asked_as_approval ? "no approval" : "an approval") + " in the graph \"" +
+                   (asked_as_approval ? "not an approval" : "an approval") + " in the graph \"" +
                    graph.name + "\" of this program. Use the program that asked for it.");
 }
 

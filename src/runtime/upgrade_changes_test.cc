@@ -299,7 +299,7 @@ struct UpgradeChanges : CrashingStoreFixture {
   struct Played {
     bool refused = false;  // the first step failed, and left the run as it was
     bool converted = false;
-    std::string fault;  // what must never happen
+    std::string fault;  // a result that no verdict permits; empty: none
   };
 
   // Continues the run with the new program, to its end.
@@ -344,7 +344,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     return verdict == UpgradeVerdict::continues || verdict == UpgradeVerdict::migrates;
   }
 
-  // Compares the verdict about one run with what happens to it. `hooked`: the same graph with a
+  // Compares the verdict about one run with its continuation. `hooked`: the same graph with a
   // correct upgrade.
   std::string difference(const RehearsedRun& told, const JsonGraph& graph,
                          const JsonGraph& hooked) {
