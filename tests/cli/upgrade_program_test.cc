@@ -93,8 +93,10 @@ TEST_F(UpgradeCheck, RefusesWhatIsNoProgramOfBelay) {
   EXPECT_TRUE(run({"upgrade", "--check", "/bin/echo"}).says({"no rehearsal"}));
   EXPECT_TRUE(run({"upgrade", "--check", "/nowhere/letter"}).says({"cannot be started"}));
   EXPECT_TRUE(run({"upgrade"}).says({"--check"}));
-  world_.setting.environment["BELAY_SERVER"] = "http://127.0.0.1:9";
-  EXPECT_TRUE(run({"upgrade", "--check"}).says({"on a server"}));
+  Setting remote;
+  remote.binary = BELAY_LETTER_BINARY;
+  Words words{"upgrade", "--check", "--server", "http://127.0.0.1:9"};
+  EXPECT_TRUE(run_belay(words, remote).says({"on a server"}));
 }
 
 TEST_F(UpgradeCheck, ShowsARunWhoseCodeIsGoneAsSuch) {
