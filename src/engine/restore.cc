@@ -38,6 +38,14 @@ Error corrupt(const StoredRun& stored, const std::string& what) {
                                        ". Run `belay check` and restore a backup.");
 }
 
+// A value of the input that was replaced since can have the type of an older version: after an
+// upgrade, the stored value has the current one.
+bool is_replaced(const StoredRun& stored, const std::string& channel) {
+  return std::any_of(stored.values.begin(), stored.values.end(), [&](const ValueRow& row) {
+    return row.kind == WriteOp::set && row.checkpoint_ns.empty() && row.channel == channel;
+  });
+}
+
 Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, Run& run,
                         Digest& input_hash) {
   BELAY_TRY(std::string_view text, json_in_envelope(stored.row.input));
@@ -46,7 +54,7 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
   BELAY_TRY(Value input, parse_json(text, limits::document_depth_max));
   for (ChannelVersion& channel : run.channels) {
     const Value* found = input.find(channel.name);
-    if (!found) continue;
+    if (!found || is_replaced(stored, channel.name)) continue;
     Unknown unknown;
     BELAY_CHECK(read_channel(graph, run, channel, WriteOp::set, *found, unknown));
     if (!unknown.empty()) channel.unknown = std::make_shared<const Unknown>(std::move(unknown));

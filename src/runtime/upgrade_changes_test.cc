@@ -273,7 +273,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     auto runtime = process(graph);
     StartOptions options;
     options.thread = ThreadId(random_uuid(random).text());
-    Value input = Value::object({{"topic", "the outage"}});
+    Value input = Value::object({{"topic", "the outage"}, {"total", 2}});
     RunView view =
         block_on(loop, runtime->enqueue(graph, std::move(input), options, Instant())).value();
     if (place == "queued") return view.row.run;
@@ -326,6 +326,8 @@ struct UpgradeChanges : CrashingStoreFixture {
           "ends as " + std::string(name_of(last.status)) + " at " + last.node + ": " + last.error;
     }
     played.converted = conversions > before;
+    auto read = block_on(loop, runtime->status(default_tenant(), last.thread));
+    if (!read.ok()) played.fault = "cannot be read at its end: " + read.error().message;
     return played;
   }
 
