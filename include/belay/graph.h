@@ -21,9 +21,9 @@
 // into the targets ({if_false, if_true}), a target's name, several names, or Sends, each of which
 // schedules a task with its own input. The selection is committed and is never made again. An
 // exception in it fails the run. build() reports all faults together, each with its correction.
-// Versions: a graph's hash covers names, channels, edges and policies. A run continues with its
-// version (Runtime::add() accepts several), or with one that has upgrade_from() or
-// accept_older_versions(). Otherwise it is rejected and not changed.
+// Versions: a graph's hash covers names, channels, edges and pauses, but no retries, timeouts,
+// expiries and texts. A run continues with its version (Runtime::add() accepts several), or with
+// one that has upgrade_from() or accept_older_versions(). Otherwise it is rejected and not changed.
 
 #include "belay/detail/approval_setting.h"
 

@@ -93,6 +93,7 @@ struct Whose {
 struct ListedThread {
   ThreadRow thread;
   std::optional<RunRow> run;  // the current one
+  bool code_gone = false;     // no graph of the process can continue that run
 };
 struct ThreadPage {
   std::optional<ThreadId> before = std::nullopt;  // last thread of the previous page
@@ -135,11 +136,10 @@ struct ApprovalPage {
   std::optional<UserId> user = std::nullopt;  // only approvals of this user's runs
 };
 
-// The runs in progress, and the open approvals.
 struct StatusSummary {
-  std::vector<RunRow> at_work;
-  std::vector<RunRow> orphaned;  // by processes that have died
-  std::vector<RunRow> queued;    // the first hundred, by due time
+  std::vector<RunRow> at_work, code_gone;  // the latter: no graph of the process can continue them
+  std::vector<RunRow> orphaned;            // by processes that have died
+  std::vector<RunRow> queued;              // the first hundred, by due time
   std::vector<ApprovalRow> open;
 };
 

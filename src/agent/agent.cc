@@ -282,6 +282,20 @@ RetryPolicy tool_retry(const AgentOptions& options) {
   return policy;
 }
 
+std::string digest_of(std::string_view text) { return to_hex(sha256(text)); }
+
+// Only digests: prompts can contain what must not be displayed.
+std::map<std::string, std::string> materials_of(const Agent& agent) {
+  std::map<std::string, std::string> materials;
+  materials.emplace("prompt", digest_of(agent.options.prompt));
+  materials.emplace("model", agent.options.model);
+  for (const ToolDefinition& tool : agent.tools.definitions()) {
+    materials.emplace("tool " + tool.name,
+                      digest_of(tool.description + "\n" + to_json(tool.parameters)));
+  }
+  return materials;
+}
+
 // Adds the nodes that execute calls, and their way back to the model.
 Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent);
 
@@ -313,7 +327,10 @@ Result<Graph<AgentState>> build_graph(std::string name, AgentOptions options, bo
     graph.edge("model", finish_node).edge(finish_node, end);
   }
   graph.accept_older_versions();
-  return std::move(graph).build();
+  BELAY_TRY(Graph<AgentState> built, std::move(graph).build());
+  auto definition = std::make_shared<GraphDefinition>(*built.definition());
+  definition->materials = materials_of(*agent);
+  return Graph<AgentState>(std::move(definition));
 }
 
 Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent) {

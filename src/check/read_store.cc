@@ -7,6 +7,7 @@
 
 #include "belay/limits.h"
 #include "engine/next_task.h"
+#include "graph/structure.h"
 #include "load/run_values.h"
 
 namespace belay::check {
@@ -254,6 +255,10 @@ Result<std::optional<RunContents>> read_row(Snapshot& view, const CheckScope& sc
     if (graph->name != contents->row.graph) continue;
     contents->versions.push_back(graph);
     if (graph->hash == contents->row.graph_hash) contents->graph = graph;
+    if (graph->former_hash == contents->row.graph_hash) {
+      contents->graph = former_edition(*graph);
+      contents->versions.push_back(contents->graph);
+    }
   }
   return contents;
 }

@@ -86,6 +86,7 @@
   COMMAND(store_encrypt)        \
   COMMAND(store_rotate)         \
   COMMAND(check)                \
+  COMMAND(upgrade)              \
   COMMAND(doctor)               \
   COMMAND(config)               \
   COMMAND(config_explain)       \

@@ -3,33 +3,13 @@
 #include <filesystem>
 
 #include "cli/key_file.h"
+#include "cli/read_only_store.h"
 #include "store/sqlite/migrations.h"
-#include "store/sqlite/sqlite_snapshot.h"
 
 namespace belay::cli {
 namespace {
 
 using Kind = Diagnostic::Kind;
-
-// A Store over a connection that only reads.
-class ReadOnlyStore final : public Store {
- public:
-  explicit ReadOnlyStore(sqlite::Connection& connection) : connection_(connection) {}
-
-  Task<Result<CommitOutcome>> commit(Commit) override { co_return refusal(); }
-  Task<Result<Done>> read(Reader reader) override {
-    sqlite::SqliteSnapshot view(connection_);
-    co_return reader(view);
-  }
-  Result<SessionId> open_session() override { return refusal(); }
-  void close_session(const SessionId&) override {}
-  Result<bool> is_alive(const SessionId&) override { return refusal(); }
-
- private:
-  static Error refusal() { return error(ErrorCode::invalid, "The store is open read-only."); }
-
-  sqlite::Connection& connection_;
-};
 
 std::string listed(const std::map<std::string, std::uint64_t>& counts) {
   std::string text;
@@ -76,7 +56,7 @@ Result<EncryptionReport> report_of(const std::string& path, const EncryptionOpti
   connection->leave_log_alone();
   BELAY_TRY(std::int64_t version, connection->number("PRAGMA user_version"));
   if (version != static_cast<std::int64_t>(sqlite::migrations().size())) return EncryptionReport();
-  ReadOnlyStore store(*connection);
+  ReadOnlyStore store(std::move(connection));
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<EventLoop> loop = make_event_loop();
   return block_on<Result<EncryptionReport>>(

@@ -30,7 +30,7 @@ struct LocalizedText {
       stopping,  // {time}
       worker_started, processed;
   // The overview.
-  std::string_view running_title, orphaned_title, queued_title, idle, try_next;
+  std::string_view running_title, orphaned_title, queued_title, code_gone_title, idle, try_next;
   // Decisions.
   std::string_view won_approved, won_rejected, same_decision, on_behalf_of;
   std::string_view won_chosen;   // {who}, {choice}

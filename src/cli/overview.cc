@@ -35,6 +35,9 @@ void show_hints(CommandContext& world, const StatusSummary& standing) {
     hints.push_back(command(world, {"approvals", "show", standing.open.front().interrupt.text()}));
   }
   if (!standing.queued.empty()) hints.push_back(command(world, {"worker"}));
+  if (!standing.code_gone.empty() && world.local) {
+    hints.push_back(command(world, {"upgrade", "--check"}));
+  }
   for (const auto& words : world.program.other_hints) hints.push_back(command(world, words));
   hints.push_back(command(world, world.program.first_run));
   hints.push_back(world.program.call + " --help");
@@ -49,12 +52,13 @@ class StatusCommand final : public Command {
     BELAY_CO_TRY(StatusSummary standing,
                  co_await world.service.standing(world.who, std::move(everybody)));
     if (standing.at_work.empty() && standing.orphaned.empty() && standing.queued.empty() &&
-        standing.open.empty()) {
+        standing.code_gone.empty() && standing.open.empty()) {
       world.output.line(world.phrases.idle);
     }
     show_runs(world, world.phrases.running_title, standing.at_work);
     show_runs(world, world.phrases.orphaned_title, standing.orphaned);
     show_runs(world, world.phrases.queued_title, standing.queued);
+    show_runs(world, world.phrases.code_gone_title, standing.code_gone);
     for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
     show_hints(world, standing);
     world.output.document(

@@ -40,6 +40,8 @@ Examples:
 )";
 
 constexpr std::size_t kInputWidth = 60;
+// Instead of the status of a thread whose run no graph of this program can continue.
+constexpr std::string_view kCodeGone = "code gone";
 
 std::string state_of(const CommandContext& world, const RunRow& run) {
   std::string state(status_label(world.phrases, run.status));
@@ -65,7 +67,7 @@ std::vector<std::string> cells_of(const CommandContext& world, const ListedThrea
   return {one.thread.thread.text,
           one.thread.graph,
           moment_text(world.settings.time_zone, activity_of(one)),
-          one.run ? std::string(name_of(thread_status(*one.run))) : "",
+          one.run ? std::string(one.code_gone ? kCodeGone : name_of(thread_status(*one.run))) : "",
           state,
           title};
 }
@@ -125,7 +127,7 @@ class ThreadsCommand final : public Command {
     Value::Array documents;
     for (const ListedThread& one : listed) {
       table.add(cells_of(world, one));
-      documents.push_back(thread_document(one.thread, one.run));
+      documents.push_back(thread_document(one));
     }
     table.show(world.output);
     world.output.document(Value::object({{"threads", std::move(documents)}}));

@@ -38,6 +38,14 @@ Error corrupt(const StoredRun& stored, const std::string& what) {
                                        ". Run `belay check` and restore a backup.");
 }
 
+// A value of the input that was replaced since can have the type of an older version: after an
+// upgrade, the stored value has the current one.
+bool is_replaced(const StoredRun& stored, const std::string& channel) {
+  return std::any_of(stored.values.begin(), stored.values.end(), [&](const ValueRow& row) {
+    return row.kind == WriteOp::set && row.checkpoint_ns.empty() && row.channel == channel;
+  });
+}
+
 Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, Run& run,
                         Digest& input_hash) {
   BELAY_TRY(std::string_view text, json_in_envelope(stored.row.input));
@@ -46,7 +54,7 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
   BELAY_TRY(Value input, parse_json(text, limits::document_depth_max));
   for (ChannelVersion& channel : run.channels) {
     const Value* found = input.find(channel.name);
-    if (!found) continue;
+    if (!found || is_replaced(stored, channel.name)) continue;
     Unknown unknown;
     BELAY_CHECK(read_channel(graph, run, channel, WriteOp::set, *found, unknown));
     if (!unknown.empty()) channel.unknown = std::make_shared<const Unknown>(std::move(unknown));
@@ -176,6 +184,20 @@ Result<Done> read_inside(const StoredRun& stored, const StoredSpace& inner_store
   return read_space(graph, stored, inner_stored, sha256(inner.checkpoint_ns), inner);
 }
 
+// A decision is for the node that requested it: for a node that has become another kind of node, a
+// rejection would execute what it rejects.
+Result<Done> check_kind(const GraphDefinition& graph, const StoredRun& stored,
+                        const NodeTask& task) {
+  if (task.phase != NodeTask::Phase::interrupted) return Done{};
+  bool asked_as_approval = task.question.empty();
+  if (asked_as_approval == task.node->approval.has_value()) return Done{};
+  return error(ErrorCode::invalid,
+               "Thread \"" + stored.row.thread.text + "\" waits for a decision of the node \"" +
+                   task.node->name + "\", which is " +
+                   (asked_as_approval ? "not an approval" : "an approval") + " in the graph \"" +
+                   graph.name + "\" of this program. Use the program that asked for it.");
+}
+
 Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
                         const StoredSpace& checkpoint_ns, Run& run) {
   BELAY_TRY(NextTasks next, next_tasks_from(tasks_text_of(checkpoint_ns)));
@@ -210,6 +232,7 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
   // If the state is upgraded, upgrade() reads them later, with the types of the new version.
   if (!run.is_upgraded) BELAY_CHECK(read_pending(graph, stored, checkpoint_ns, run));
   for (NodeTask& task : run.tasks) {
+    BELAY_CHECK(check_kind(graph, stored, task));
     if (task.node->wait && task.phase == NodeTask::Phase::backing_off) {
       task.phase = NodeTask::Phase::sleeping;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/question.h"
+#include "graph/structure.h"
 #include "graph/validate.h"
 
 namespace belay {
@@ -64,65 +65,6 @@ std::vector<std::string> connect(GraphDefinition& graph, std::vector<EdgeDeclara
   return faults;
 }
 
-void describe_names(std::string_view what, const std::vector<std::string>& names,
-                    std::string& text) {
-  if (names.empty()) return;
-  text += " ";
-  text += what;
-  for (const std::string& name : names) text += " " + name;
-}
-
-void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& node,
-                   std::string& text) {
-  text += "node " + node.name + " attempts " + std::to_string(node.retry.attempts) + " base " +
-          std::to_string(node.retry.base.count()) + " cap " +
-          std::to_string(node.retry.cap.count()) + " timeout " +
-          (node.timeout ? std::to_string(node.timeout->count()) : "none");
-  text += node.choose ? " branch" : " edge";
-  for (const std::string& target : node.targets) text += " " + target;
-  if (const auto& approval = node.approval) {
-    text += " approval of " + graph.state->channels[approval->channel].name + " approved " +
-            approval->approved + " rejected " + approval->rejected + " expires " +
-            std::to_string(approval->options.expires.count());
-  }
-  if (node.approval) {
-    for (const auto& choice : node.approval->choices)
-      text += " choice " + choice.name + " " + choice.target;
-  }
-  // Features that were added in later versions are described only if they are used: the hashes of
-  // all other graphs must not change.
-  describe_names("destinations", node.destinations, text);
-  if (node.subgraph) text += " subgraph " + to_hex(node.subgraph->graph->hash);
-  if (node.wait) text += " wait";
-  if (node.interrupt_before) text += " interrupt_before";
-  if (node.interrupt_after) text += " interrupt_after";
-  text += "\n";
-}
-
-// Returns a hash that is equal for equal declarations on every machine. It is stored with each run:
-// a change of this text makes stored runs belong to an unknown version.
-Digest hash_of(const GraphDefinition& graph) {
-  std::string text = "belay graph 1\nname " + graph.name + "\nentry " + graph.entries.front();
-  for (std::size_t i = 1; i < graph.entries.size(); ++i) text += " " + graph.entries[i];
-  text += "\n";
-  for (const ChannelType& channel : graph.state->channels) {
-    text += "channel " + channel.name;
-    if (!channel.declaration.empty()) text += " " + channel.declaration;
-    if (channel.index < graph.channel_rules.size()) {
-      const GraphDefinition::ChannelRule& rule = graph.channel_rules[channel.index];
-      if (rule.transient) text += " transient";
-      if (rule.reduce) text += " reducer";
-    }
-    text += "\n";
-  }
-  for (const GraphDefinition::Node& node : graph.nodes) describe_node(graph, node, text);
-  for (const GraphDefinition::Join& join : graph.joins) {
-    describe_names("join into " + join.to + " from", join.from, text);
-    text += "\n";
-  }
-  return sha256(text);
-}
-
 }  // namespace
 
 const GraphDefinition::Node* GraphDefinition::find(std::string_view node) const {
@@ -139,7 +81,8 @@ Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition defi
     faults.push_back(std::move(fault));
   for (std::string& fault : faults_of(definition)) faults.push_back(std::move(fault));
   if (faults.empty()) {
-    definition.hash = hash_of(definition);
+    definition.hash = sha256(joined(structure_of(definition)));
+    definition.former_hash = former_hash_of(definition);
     return std::make_shared<const GraphDefinition>(std::move(definition));
   }
   std::string message = "The graph \"" + definition.name + "\" cannot be built.";

@@ -170,17 +170,50 @@ TEST(GraphHash, IsTheSameForTheSameDeclaration) {
   EXPECT_EQ(sound_mail().build()->definition()->hash, sound_mail().build()->definition()->hash);
 }
 
-TEST(GraphHash, ChangesWithAPolicy) {
-  auto graph = sound_mail();
+// The same graph as sound_mail() with other policies and texts, and one that rejects to another
+// node.
+GraphBuilder<Mail> other_mail(std::string_view rejected) {
   GraphBuilder<Mail> other{"mail"};
-  other.node("write", pass_later).retry({.attempts = 4});
-  other.approval("review", &Mail::draft, {.question = "Send this mail?"})
+  other.node("write", pass_later).retry({.attempts = 4}).timeout(std::chrono::seconds(9));
+  other.approval("review", &Mail::draft, {.question = "Really?", .expires = std::chrono::hours(3)})
       .approved("send")
-      .rejected("write");
-  other.node("send", pass);
+      .rejected(rejected);
+  other.node("send", pass).retry({.attempts = 9});
+  other.describe("Sends mails.");
   other.edge(start, "write").edge("write", "review").edge("send", end);
-  EXPECT_NE(std::move(graph).build()->definition()->hash,
-            std::move(other).build()->definition()->hash);
+  return other;
+}
+
+TEST(GraphHash, CoversTheStructureAndNoPolicyOrText) {
+  Digest hash = sound_mail().build()->definition()->hash;
+  EXPECT_EQ(other_mail("write").build()->definition()->hash, hash);
+  EXPECT_NE(other_mail("send").build()->definition()->hash, hash);
+}
+
+TEST(GraphHash, OfFormerProgramsCoversPoliciesToo) {
+  EXPECT_NE(other_mail("write").build()->definition()->former_hash,
+            sound_mail().build()->definition()->former_hash);
+}
+
+struct MovedMail {
+  std::string draft{};
+  int n = 0;
+};
+struct MailMoved {
+  int n = 0;
+  std::string draft{};
+};
+
+template <typename State>
+Digest hash_of_members() {
+  GraphBuilder<State> graph{"moved"};
+  graph.node("one", [](const State&, Context&) { return unchanged<State>(); });
+  graph.edge(start, "one").edge("one", end);
+  return std::move(graph).build()->definition()->hash;
+}
+
+TEST(GraphHash, StaysWhenMembersOfTheStateAreMoved) {
+  EXPECT_EQ(hash_of_members<MovedMail>(), hash_of_members<MailMoved>());
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/structure.h"
+
 namespace belay {
 namespace {
 
@@ -28,18 +30,29 @@ Result<Done> check_fits(const GraphDefinition& graph, const Value& state) {
   return Done{};
 }
 
+// Returns the upgrade from a version to `graph`, under its hash or that of former programs; null
+// if it has none.
+const GraphDefinition::Upgrade* upgrade_between(const GraphDefinition& from,
+                                                const GraphDefinition& graph) {
+  for (const Digest& hash : {from.hash, from.former_hash}) {
+    auto found = graph.upgrades.find(to_hex(hash));
+    if (found != graph.upgrades.end()) return &found->second;
+  }
+  return nullptr;
+}
+
 // Converts a state of version `from` to the last version of the path. Copies the values in between:
 // if they are moved, GCC 12 reports them as uninitialized at -O2.
 Result<Value> upgraded(const std::vector<Definition>& path, const std::string& from,
                        const Value& state) {
   Result<Value> came_to = state;
-  std::string version = from;
-  for (const Definition& each : path) {
-    came_to = each->upgrades.at(version)(*came_to);
+  const GraphDefinition::Upgrade* step = &path.front()->upgrades.at(from);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i > 0) step = upgrade_between(*path[i - 1], *path[i]);
+    came_to = (*step)(*came_to);
     if (!came_to.ok()) break;
     // The caller of the upgrade checks the last state.
-    if (each != path.back()) BELAY_CHECK(check_fits(*each, *came_to));
-    version = to_hex(each->hash);
+    if (i + 1 < path.size()) BELAY_CHECK(check_fits(*path[i], *came_to));
   }
   return came_to;
 }
@@ -63,8 +76,7 @@ std::vector<Definition> path_from(const std::string& from,
     std::vector<Definition> path = paths[i];
     if (path.front()->upgrades.contains(from)) return path;
     for (const Definition& each : versions) {
-      bool leads_on = path.front()->upgrades.contains(to_hex(each->hash));
-      if (!leads_on || !seen.insert(each).second) continue;
+      if (!upgrade_between(*each, *path.front()) || !seen.insert(each).second) continue;
       paths.push_back(path);
       paths.back().insert(paths.back().begin(), each);
     }
@@ -75,6 +87,11 @@ std::vector<Definition> path_from(const std::string& from,
 }  // namespace
 
 void GraphRegistry::add(Definition graph) {
+  // A version that differs only in its policies replaces the one before. Runs of former programs
+  // continue with both, because their hash names the policies.
+  std::vector<Definition>& former = former_[graph->name];
+  std::erase_if(former, [&](const Definition& each) { return each->hash == graph->former_hash; });
+  former.push_back(former_edition(*graph));
   std::vector<Definition>& versions = graphs_[graph->name];
   std::erase_if(versions, [&](const Definition& each) { return each->hash == graph->hash; });
   versions.push_back(std::move(graph));
@@ -90,8 +107,10 @@ Result<GraphRegistry::Definition> GraphRegistry::newest(const std::string& name)
 Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& name,
                                                              const Digest& version) const {
   BELAY_TRY(Definition latest, newest(name));
-  for (const Definition& each : graphs_.at(name)) {
-    if (each->hash == version) return each;
+  for (const auto* editions : {&graphs_.at(name), &former_.at(name)}) {
+    for (const Definition& each : *editions) {
+      if (each->hash == version) return each;
+    }
   }
   std::string hash = to_hex(version);
   if (latest->upgrades.contains(hash)) return latest;
@@ -104,6 +123,11 @@ Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& 
                    ". Use the program that started it, register that version too, or declare "
                    "upgrade_from(\"" +
                    hash + "\", ...) in this version or in a registered version between them.");
+}
+
+Continuation GraphRegistry::continuation(const GraphDefinition& graph, const Digest& version) {
+  if (graph.hash == version) return Continuation::same_version;
+  return graph.upgrades.contains(to_hex(version)) ? Continuation::upgrade : Continuation::accepted;
 }
 
 }  // namespace belay

@@ -9,6 +9,8 @@
 
 namespace belay {
 
+enum class Continuation { same_version, upgrade, accepted };
+
 class GraphRegistry {
  public:
   using Definition = std::shared_ptr<const GraphDefinition>;
@@ -23,13 +25,16 @@ class GraphRegistry {
   bool knows(const std::string& name) const { return graphs_.contains(name); }
   // Returns the version that new runs start with: the one that was added last.
   Result<Definition> newest(const std::string& name) const;
-  // Returns the graph that continues a run of `version`: the same version, or else the newest one,
-  // if a chain of upgrades over registered versions leads to it, or if it accepts older versions.
-  // `invalid` if neither is the case.
+  // Returns the graph that continues a run of `version`: the same version, which former programs
+  // named by another hash, or else the newest one, if a chain of upgrades over registered versions
+  // leads to it, or if it accepts older versions. `invalid` if neither is the case.
   Result<Definition> for_version(const std::string& name, const Digest& version) const;
+  // How it does that. `version`: of the run; `graph`: the result of for_version().
+  static Continuation continuation(const GraphDefinition& graph, const Digest& version);
 
  private:
   std::map<std::string, std::vector<Definition>> graphs_;  // oldest first
+  std::map<std::string, std::vector<Definition>> former_;  // the same: see former_edition()
 };
 
 }  // namespace belay

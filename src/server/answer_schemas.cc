@@ -66,7 +66,8 @@ constexpr Schema kSchemas[] = {
     {"LostDecision", "type:string title:string status:integer code:string detail:string",
      "result:string answer:string approval:Approval run:Run"},
     {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?",
-     "status:string? title:string? metadata:object expiresAt:string? updatedAt:string?"},
+     "status:string? title:string? metadata:object expiresAt:string? updatedAt:string? "
+     "codeGone:boolean"},
     {"ThreadDetails", "threadId:string agent:string userId:string createdAt:string status:string?",
      "title:string? metadata:object expiresAt:string? updatedAt:string?"},
     {"ThreadList", "threads:Thread[] next:string?"},
@@ -102,7 +103,7 @@ constexpr Schema kSchemas[] = {
      "threadId:string runId:string agent:string status:string currentNode:string dueAt:string?"},
     {"Overview",
      "running:StandingRun[] orphaned:StandingRun[] leftBehind:StandingRun[] "
-     "queued:StandingRun[] approvals:Approval[]"},
+     "queued:StandingRun[] codeGone:StandingRun[] approvals:Approval[]"},
     {"Event",
      "id:string? kind:string threadId:string runId:string namespace:string? space:string? "
      "node:string? "

@@ -45,6 +45,10 @@ Task<Result<Done>> count_runs(ApiContext& world) {
                   static_cast<double>(*count));
     }
   }
+  Whose everybody;
+  BELAY_CO_TRY(StatusSummary summary,
+               co_await world.parts.service.standing(everyone, std::move(everybody)));
+  metrics.set(telemetry::kRunsCodeGone, {}, static_cast<double>(summary.code_gone.size()));
   co_return Done{};
 }
 

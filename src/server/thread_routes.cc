@@ -65,7 +65,7 @@ Route list_threads() {
     BELAY_CO_TRY(std::vector<ListedThread> listed,
                  co_await call.service.threads(call.who, std::move(page)));
     Value::Array threads;
-    for (const ListedThread& one : listed) threads.push_back(thread_document(one.thread, one.run));
+    for (const ListedThread& one : listed) threads.push_back(thread_document(one));
     Value next;
     if (listed.size() == static_cast<std::size_t>(limit)) next = listed.back().thread.thread.text;
     co_return reply_with(

@@ -343,6 +343,8 @@ Result<ListedThread> thread_from(const Value& document) {
     listed.run = members.inner("run", run_row_from);
     listed.thread.last_run = listed.run->run;
   }
+  const bool* code_gone = members["codeGone"].as_bool();
+  listed.code_gone = code_gone && *code_gone;
   return members.done(std::move(listed));
 }
 
@@ -404,6 +406,10 @@ Result<StatusSummary> status_summary_from(const Value& document) {
   standing.at_work = members.items("running", standing_run_from);
   standing.orphaned = members.items(name_in(document, "orphaned", "leftBehind"), standing_run_from);
   standing.queued = members.items("queued", standing_run_from);
+  // A server of an older version does not send it.
+  if (!members["codeGone"].is_null()) {
+    standing.code_gone = members.items("codeGone", standing_run_from);
+  }
   standing.open = members.items("approvals", approval_from);
   return members.done(std::move(standing));
 }

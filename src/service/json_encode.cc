@@ -216,6 +216,12 @@ Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run)
   return document;
 }
 
+Value thread_document(const ListedThread& listed) {
+  Value document = thread_document(listed.thread, listed.run);
+  if (listed.code_gone) document.as_object()->emplace("codeGone", true);
+  return document;
+}
+
 Value history_document(const std::vector<RunHistory>& history, std::size_t limit) {
   if (history.empty()) return Value(Value::Object{});
   Value::Array checkpoints, runs;
@@ -252,6 +258,7 @@ Value status_summary_document(const StatusSummary& standing, const ApprovalExtra
                         // The former name of "orphaned", for clients that were written for it.
                         {"leftBehind", standing_runs(standing.orphaned)},
                         {"queued", standing_runs(standing.queued)},
+                        {"codeGone", standing_runs(standing.code_gone)},
                         {"approvals", std::move(approvals)}});
 }
 

@@ -24,6 +24,8 @@ Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras);
 Value checkpoint_document(const CheckpointRow& row);
 // A thread and its current run; null members if it has none. thread_details(): without the run.
 Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
+// The same, with "codeGone" if no graph can continue that run.
+Value thread_document(const ListedThread& listed);
 Value thread_details(const ThreadRow& thread, const std::optional<RunRow>& run);
 // Model calls with their requests, as far as the journal contains them, and replies; effects with
 // their results.

@@ -16,6 +16,7 @@
 #include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
+#include "service/status_summary.h"
 #include "service/steering.h"
 #include "service/thread_history.h"
 #include "service/wait_facts.h"
@@ -24,7 +25,6 @@ namespace belay {
 namespace {
 
 // Later than any due time of a run.
-constexpr std::chrono::hours kEver{24 * 365 * 100};
 
 // Larger than the index of any event in a commit.
 constexpr std::uint64_t kLastIndex = 1'000'000'000;
@@ -250,7 +250,7 @@ class LocalService final : public Service {
       }
       return listed;
     };
-    return read<std::vector<ListedThread>>(parts_.store, std::move(reader));
+    return threads_with_code(parts_.store, graphs_, who.tenant, std::move(reader));
   }
 
   Task<Result<std::vector<RunRow>>> runs(const Principal& who, RunPage page) override {
@@ -308,39 +308,7 @@ class LocalService final : public Service {
   }
 
   Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) override {
-    struct Found {
-      std::vector<RunRow> working;
-      std::vector<RunRow> queued;
-      std::vector<ApprovalRow> open;
-    };
-    std::function<Result<Found>(Snapshot&)> reader =
-        [tenant = who.tenant, now = parts_.clock.now(),
-         whose = std::move(whose)](Snapshot& view) -> Result<Found> {
-      Found found;
-      BELAY_TRY(found.working, running_runs(view, tenant, whose.runs));
-      RunFilter queued;
-      queued.tenant = tenant;
-      queued.user = whose.runs;
-      queued.statuses = {RunStatus::queued};
-      queued.due_by = now + kEver;
-      queued.without_input = true;
-      BELAY_TRY(found.queued, view.runs(queued));
-      ApprovalFilter approvals;
-      approvals.tenant = tenant;
-      approvals.user = whose.approvals;
-      approvals.only_open = true;
-      BELAY_TRY(found.open, view.approvals(approvals));
-      return found;
-    };
-    BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
-    StatusSummary standing;
-    standing.open = std::move(found.open);
-    standing.queued = std::move(found.queued);
-    for (RunRow& row : found.working) {
-      BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
-      (alive ? standing.at_work : standing.orphaned).push_back(std::move(row));
-    }
-    co_return std::move(standing);
+    return status_summary(parts_.store, graphs_, who.tenant, std::move(whose), parts_.clock.now());
   }
 
   Task<Result<std::unique_ptr<EventReader>>> events(const Principal& who,

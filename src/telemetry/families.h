@@ -47,6 +47,9 @@ inline constexpr MetricFamily kModelTokens{MetricKind::counter, "belay_model_tok
 inline constexpr MetricFamily kRequestSeconds{MetricKind::histogram, "belay_http_request_seconds",
                                               "Time of HTTP requests, by operation and status",
                                               kRequestBounds};
+inline constexpr MetricFamily kRunsCodeGone{
+    MetricKind::gauge, "belay_runs_code_gone",
+    "Runs that have not ended and that no graph of this process can continue"};
 inline constexpr MetricFamily kRuns{MetricKind::gauge, "belay_runs",
                                     "Runs that have not ended, by queue and status"};
 inline constexpr MetricFamily kLoopHeld{
@@ -61,7 +64,7 @@ inline constexpr MetricFamily kWaitingRuns{MetricKind::gauge, "belay_waiting_run
 inline constexpr std::array kFamilies = {
     &kApprovalsDecided, &kApprovalsOpened, &kAttemptsFailed, &kCommitSeconds, &kFailureRate,
     &kFailureAlert,     &kRequestSeconds,  &kLoopHeldMax,    &kLoopHeld,      &kModelCachedTokens,
-    &kModelSeconds,     &kModelTokens,     &kRunSeconds,     &kRuns,          &kRunsEnded,
-    &kRunsStarted,      &kWaitingRuns};
+    &kModelSeconds,     &kModelTokens,     &kRunSeconds,     &kRuns,          &kRunsCodeGone,
+    &kRunsEnded,        &kRunsStarted,     &kWaitingRuns};
 
 }  // namespace belay::telemetry

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "belay/limits.h"
+#include "load/code_gone.h"
 
 namespace belay {
 namespace {
@@ -30,17 +31,9 @@ Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const Grap
                                 OtherVersions& others) {
   BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
   others.may_be_more = others.may_be_more || rows.size() == due.limit;
-  for (RunRow& row : rows) {
-    if (graphs.for_version(row.graph, row.graph_hash).ok()) continue;
-    // The state of an upgraded run has another version than its row.
-    BELAY_TRY(auto newest, newest_checkpoint(view, row.tenant, row.run));
-    if (!newest) continue;
-    engine::StoredRun stored;
-    stored.row = std::move(row);
-    stored.checkpoint = *std::move(newest);
-    auto version = engine::version_of(stored);
-    if (!version.ok() || graphs.for_version(stored.row.graph, *version).ok()) continue;
-    others.runs.push_back(stored.row.run);
+  for (const RunRow& row : rows) {
+    BELAY_TRY(auto why, why_code_is_gone(view, graphs, row));
+    if (why) others.runs.push_back(row.run);
   }
   return Done{};
 }

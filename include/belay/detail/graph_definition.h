@@ -136,7 +136,12 @@ struct GraphDefinition {
   bool accepts_older_versions = false;
   bool one_run_per_thread = false;  // not hashed, and neither is ChannelRule::of_input
   std::string description = {};     // not hashed
-  Digest hash{};  // its version, over all declarations: names, channels, edges, policies
+  // Its version, over its structure: names, channels, edges and pauses. Not over policies: retries,
+  // timeouts, expiries and texts.
+  Digest hash{};
+  Digest former_hash{};  // that of older programs, over policies too; runs with it continue
+  // The model, and the digests of the prompt and of the tools that an agent uses. Not hashed.
+  std::map<std::string, std::string> materials = {};
 
   const Node* find(std::string_view node) const;
 };

@@ -1,0 +1,50 @@
+#include "load/code_gone.h"
+
+#include "belay/limits.h"
+#include "engine/restore.h"
+#include "load/stored_run.h"
+
+namespace belay {
+
+Result<std::optional<std::string>> why_code_is_gone(Snapshot& view, const GraphRegistry& graphs,
+                                                    const RunRow& row) {
+  std::optional<std::string> why;
+  if (is_final(row.status) || graphs.for_version(row.graph, row.graph_hash).ok()) return why;
+  // The state of an upgraded run has another version than its row.
+  BELAY_TRY(auto newest, newest_checkpoint(view, row.tenant, row.run));
+  if (!newest) return why;
+  engine::StoredRun stored;
+  stored.row = row;
+  stored.checkpoint = *std::move(newest);
+  auto version = engine::version_of(stored);
+  if (!version.ok()) return why;  // damage is found when the run is loaded
+  auto graph = graphs.for_version(row.graph, *version);
+  if (!graph.ok()) why = graph.error().message;
+  return why;
+}
+
+Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistry& graphs,
+                                              const TenantId& tenant,
+                                              const std::optional<UserId>& user) {
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.user = user;
+  filter.statuses = {RunStatus::queued, RunStatus::running, RunStatus::paused,
+                     RunStatus::quarantined};
+  filter.limit = limits::page_rows_max;
+  filter.without_input = true;
+  std::vector<RunRow> gone;
+  while (true) {
+    BELAY_TRY(std::vector<RunRow> page, view.runs(filter));
+    if (page.empty()) return gone;
+    bool is_last = page.size() < filter.limit;
+    filter.before = page.back().run;
+    for (RunRow& row : page) {
+      BELAY_TRY(auto why, why_code_is_gone(view, graphs, row));
+      if (why) gone.push_back(std::move(row));
+    }
+    if (is_last) return gone;
+  }
+}
+
+}  // namespace belay

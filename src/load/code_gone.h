@@ -1,0 +1,27 @@
+#pragma once
+// load/code_gone.h - finds runs that no graph of the process can continue: their code is gone.
+//
+// It is derived from the registered graphs and writes nothing: a program that has a graph of that
+// version, or an upgrade from it, continues the run.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/store.h"
+#include "load/graph_registry.h"
+
+namespace belay {
+
+// Returns why no graph can continue the run; nullopt if one can, or if the run has ended. `row`
+// may lack its input.
+Result<std::optional<std::string>> why_code_is_gone(Snapshot& view, const GraphRegistry& graphs,
+                                                    const RunRow& row);
+
+// Returns the runs of the tenant that have not ended and that no graph can continue, without their
+// inputs, newest first; only those of `user`, if that is given. Reads all runs that have not ended.
+Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistry& graphs,
+                                              const TenantId& tenant,
+                                              const std::optional<UserId>& user = std::nullopt);
+
+}  // namespace belay

@@ -1,0 +1,119 @@
+// `belay upgrade --check` with real programs: the old one, and new ones that differ from it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+class UpgradeCheck : public testing::Test {
+ protected:
+  UpgradeCheck() {
+    world_.setting.binary = BELAY_LETTER_BINARY;
+    run({"run", "letter", "--thread", "waits", "--input", "text=Hello", "--input", "pages=2"});
+    run({"enqueue", "letter", "--thread", "queued", "--input", "text=Hello"});
+  }
+  Outcome run(const Words& words) { return world_.run(words); }
+  // Returns the path of a program of this version.
+  std::string program(const std::string& version) {
+    std::string path =
+        world_.write("letter-" + version, "#!/bin/sh\nLETTER_VERSION=" + version +
+                                              " exec " BELAY_LETTER_BINARY " \"$@\"\n");
+    EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
+    return path;
+  }
+  Outcome check(const std::string& version, Words more = {}) {
+    Words words{"upgrade", "--check", program(version)};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+  World world_;
+};
+
+TEST_F(UpgradeCheck, OfPoliciesAndTextsReportsThatEveryRunContinues) {
+  for (std::string version : {"old", "retried"}) {
+    Outcome checked = check(version, {"--json"});
+    EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+    EXPECT_EQ(checked.json()["counts"]["continues"], Value(2)) << checked.out;
+  }
+  world_.setting.binary = program("retried");
+  Outcome approved = run({"approvals", "approve", "waits", "--by", "ana"});
+  EXPECT_EQ(approved.code, 0) << approved.err;
+}
+
+TEST_F(UpgradeCheck, CallsTheUpgradeAndWritesNothing) {
+  std::string before = world_.store_contents();
+  Outcome checked = check("hooked", {"--json"});
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  EXPECT_EQ(checked.json()["counts"]["migrates"], Value(2)) << checked.out;
+  EXPECT_EQ(world_.store_contents(), before);
+  world_.setting.binary = program("hooked");
+  EXPECT_EQ(run({"approvals", "approve", "waits", "--by", "ana"}).code, 0);
+  EXPECT_EQ(run({"state", "waits", "--json"}).json()["state"]["pages"], Value("2"));
+}
+
+TEST_F(UpgradeCheck, NamesTheChannelThatNeedsAHook) {
+  Outcome checked = check("bare", {"--json"});
+  EXPECT_EQ(checked.code, 1) << checked.err;
+  EXPECT_EQ(checked.json()["counts"]["needs a hook"], Value(2)) << checked.out;
+  const Value& first = checked.json()["runs"].as_array()->front();
+  EXPECT_EQ(first["channel"], Value("pages"));
+  EXPECT_THAT(*first["reason"].as_string(), HasSubstr("The channel \"pages\" was changed"));
+  Outcome shown = check("bare");
+  EXPECT_THAT(shown.out, HasSubstr("needs a hook: 2 runs"));
+  EXPECT_THAT(shown.out, HasSubstr("channel pages"));
+  world_.setting.binary = program("bare");
+  EXPECT_EQ(run({"approvals", "approve", "waits", "--by", "ana"}).code, 2);
+}
+
+TEST_F(UpgradeCheck, NamesTheNodeThatStrandsARun) {
+  Outcome checked = check("short", {"--json"});
+  EXPECT_EQ(checked.code, 1) << checked.err;
+  EXPECT_EQ(checked.json()["counts"]["stranded"], Value(1)) << checked.out;
+  for (const Value& each : *checked.json()["runs"].as_array()) {
+    if (each["threadId"] != Value("waits")) continue;
+    EXPECT_EQ(each["node"], Value("review"));
+  }
+}
+
+TEST_F(UpgradeCheck, OfAnotherProgramsStoreIsOneLine) {
+  std::string before = world_.store_contents();
+  Outcome checked = check("strange");
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_TRUE(checked.says({"belongs to another program", "\"letter\"", "invoice"})) << checked.err;
+  EXPECT_EQ(world_.store_contents(), before);
+}
+
+TEST_F(UpgradeCheck, RefusesWhatIsNoProgramOfBelay) {
+  EXPECT_TRUE(run({"upgrade", "--check", "/bin/true"}).says({"no rehearsal"}));
+  EXPECT_TRUE(run({"upgrade", "--check", "/bin/echo"}).says({"no rehearsal"}));
+  EXPECT_TRUE(run({"upgrade", "--check", "/nowhere/letter"}).says({"cannot be started"}));
+  EXPECT_TRUE(run({"upgrade"}).says({"--check"}));
+  Setting remote;
+  remote.binary = BELAY_LETTER_BINARY;
+  Words words{"upgrade", "--check", "--server", "http://127.0.0.1:9"};
+  EXPECT_TRUE(run_belay(words, remote).says({"on a server"}));
+}
+
+TEST_F(UpgradeCheck, ShowsARunWhoseCodeIsGoneAsSuch) {
+  world_.setting.binary = program("bare");
+  Outcome status = run({"status", "--json"});
+  EXPECT_EQ(status.json()["codeGone"].as_array()->size(), 2u) << status.out;
+  EXPECT_EQ(status.json()["queued"].as_array()->size(), 0u) << status.out;
+  EXPECT_THAT(run({"status"}).out, HasSubstr("Code gone"));
+  EXPECT_THAT(run({"threads"}).out, HasSubstr("code gone"));
+  Outcome worked = run({"worker", "--until-idle"});
+  EXPECT_EQ(worked.code, 0) << worked.err;
+  world_.setting.binary = program("old");
+  EXPECT_EQ(run({"status", "--json"}).json()["codeGone"].as_array()->size(), 0u);
+  EXPECT_EQ(run({"worker", "--until-idle"}).code, 0);
+  EXPECT_EQ(run({"approvals", "approve", "queued", "--by", "ana"}).code, 0);
+}
+
+}  // namespace
+}  // namespace belay::cli::tests
