@@ -7,6 +7,7 @@
 #include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
+#include "engine/route.h"
 #include "engine/run_options.h"
 #include "engine/run_queries.h"
 
@@ -137,9 +138,46 @@ class Step {
 
   void check_first_tasks() {
     Ways ways;
+    auto options = engine::options_from(run_.row.options);
+    if (options.ok() && options->beginning && !is_inner_) {
+      return check_beginning(*options->beginning, ways);
+    }
     for (const std::string& entry : graph_.entries) ways.must(graph_, entry);
     check_leads(ways);
     check_place(1, false);
+  }
+
+  // Checks the start of a run that begins with a change of its thread's state.
+  void check_beginning(const RunBeginning& beginning, Ways& ways) {
+    if (beginning.as_node == start) {
+      ways.may(graph_, graph_.entries);
+    } else if (const GraphDefinition::Node* node = graph_.find(beginning.as_node)) {
+      ways.may(graph_, node->targets);
+      ways.sent.insert(node->targets.begin(), node->targets.end());
+      ways.may(graph_, node->destinations);
+    }
+    for (const FirstNode& first : beginning.nodes) {
+      if (first.input.empty()) ways.must(graph_, first.node);
+      ways.sent.insert(first.node);
+    }
+    may_be_none_ = true;
+    check_leads(ways);
+    if (auto sound = engine::check_beginning(graph_, beginning); !sound.ok()) {
+      complain("begins where it must not: " + sound.error().message);
+    }
+    bool is_held = beginning.held &&
+                   std::any_of(next_.nodes.begin(), next_.nodes.end(), [&](const auto& name) {
+                     const GraphDefinition::Node* node = graph_.find(name);
+                     return node && !node->approval;
+                   });
+    check_place(1, is_held);
+  }
+
+  // The run's own breakpoints after the commit.
+  Breakpoints breakpoints() const {
+    if (next_.breakpoints) return *next_.breakpoints;
+    auto options = engine::options_from(run_.row.options);
+    return options.ok() && !is_inner_ ? options->breakpoints : Breakpoints();
   }
 
   // Whether a commit of this kind can end a superstep of these nodes.
@@ -182,7 +220,8 @@ class Step {
       if (!node) return;  // P1
       add_ways(*node, i, ways);
       pass_joins(*node, joins, ways);
-      breaks = breaks || node->interrupt_after;
+      breaks = breaks || node->interrupt_after ||
+               engine::names_node(breakpoints().after, node->name);
     }
     check_leads(ways);
     if (!next_.tasks.empty()) check_joins(joins);
@@ -304,7 +343,8 @@ class Step {
     }
     for (const std::string& name : next_.nodes) {
       const GraphDefinition::Node* node = graph_.find(name);
-      breaks = breaks || (node && node->interrupt_before);
+      breaks = breaks || (node && node->interrupt_before) ||
+               engine::names_node(breakpoints().before, name);
     }
     if (is_inner_) breaks = breaks && next_.at_breakpoint;  // a subgraph need not stop
     RunStatus status = RunStatus::running;
@@ -323,6 +363,8 @@ class Step {
       return complain("advances the run, or does not belong to the scheduled nodes");
     }
     if (next_.joins != before_.joins) complain("changes the completed nodes of its joins");
+    bool resumes = checkpoint_.kind == CommitKind::timer && before_.at_breakpoint;
+    if (!resumes && next_.breakpoints != before_.breakpoints) complain("changes its breakpoints");
     std::string_view own = checkpoint_.kind == CommitKind::attempt ||
                                    checkpoint_.kind == CommitKind::decision ||
                                    checkpoint_.kind == CommitKind::expiry

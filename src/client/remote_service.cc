@@ -54,8 +54,11 @@ class RemoteService final : public Service {
     co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
   }
 
-  Task<Result<RunView>> resume(const Principal&, ThreadId thread) override {
-    Ask ask = post(thread_path(thread, "/resume"));
+  Task<Result<RunView>> resume(const Principal&, ThreadId thread,
+                               std::optional<Breakpoints> breakpoints) override {
+    Value body(Value::Object{});
+    if (breakpoints) body = Value::object({{"breakpoints", breakpoints_body(*breakpoints)}});
+    Ask ask = post(thread_path(thread, "/resume"), std::move(body));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 

@@ -337,7 +337,12 @@ std::optional<engine::Event> Replay::from_outside() {
     case CommitKind::timer:
       if (rests) {
         order_.wake(run_, next);
-        return engine::Resumed{moment(), next.session};
+        engine::Resumed resumed{moment(), next.session};
+        auto tasks = engine::next_tasks_from(next.next_tasks);
+        if (run_.at_breakpoint && tasks.ok()) {
+          resumed.breakpoints = tasks->breakpoints.value_or(run_.options.breakpoints);
+        }
+        return resumed;
       }
       break;
     case CommitKind::failure:
