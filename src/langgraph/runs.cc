@@ -92,9 +92,9 @@ Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
 }
 
 Task<Result<Done>> check_checkpoint(const Call& call, const WantedRun& wanted) {
+  const ThreadView* thread = wanted.thread ? &*wanted.thread : nullptr;
   std::string checkpoint = wanted.body.checkpoint;
-  co_return co_await check_newest_checkpoint(call, wanted.thread ? &*wanted.thread : nullptr,
-                                             std::move(checkpoint));
+  co_return co_await check_newest_checkpoint(call, thread, std::move(checkpoint));
 }
 
 RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row) {

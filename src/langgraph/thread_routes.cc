@@ -286,7 +286,6 @@ Value thread_members() {
   return Value::object({{"thread_id", text},
                         {"metadata", std::move(object)},
                         {"if_exists", std::move(text)},
-                        {"supersteps", Value::object({{"type", "array"}})},
                         {"ttl", Value(Value::Object{})}});
 }
 
@@ -322,7 +321,9 @@ std::vector<Route> thread_routes(const AgentServerPointer& served) {
       add("POST", "/threads", "agentServerCreateThread", "Creation of a thread", create_thread);
   creation.handle = changing(served, create_thread);
   creation.begins_run_by = has_updates;
-  accept_body(creation, thread_members());
+  Value members = thread_members();
+  members.as_object()->emplace("supersteps", Value::object({{"type", "array"}}));
+  accept_body(creation, std::move(members));
   Route& search = add("POST", "/threads/search", "agentServerSearchThreads",
                       "A page of the threads of the caller", search_threads);
   search.permission = Permission::read;

@@ -135,7 +135,13 @@ Result<engine::Event> Replay::begin() {
   row.user = recorded_.row.user;
   row.session = first.session;
   if (is_loose_) options.durability = Durability::sync;
-  BELAY_TRY(run_, engine::new_run(graph_, std::move(row), options, std::move(state)));
+  if (options.beginning) {  // keeps the values as they were given
+    row.input = recorded_.row.input;
+    row.options = engine::options_text(options);
+    BELAY_TRY(run_, engine::new_run_from(graph_, std::move(row)));
+  } else {
+    BELAY_TRY(run_, engine::new_run(graph_, std::move(row), options, std::move(state)));
+  }
   run_.options.timeout = std::chrono::hours(24 * 3650);
   engine::Started begun{moment()};
   if (first.status == RunStatus::queued) begun.queued_until = first.created_at;

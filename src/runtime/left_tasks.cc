@@ -83,7 +83,8 @@ Result<LeftTasks> left_tasks(Snapshot& view, const engine::StoredRun& stored) {
   if (left.nodes.empty()) return left;
   left.have_worked =
       several && std::any_of(stored.tasks.begin(), stored.tasks.end(), [&](const TaskRow& row) {
-        return row.superstep == next.superstep && row.status == TaskStatus::done;
+        return row.checkpoint_ns.empty() && row.superstep == next.superstep &&
+               row.status == TaskStatus::done;
       });
   BELAY_TRY(bool has_begun, has_effects(view, stored, ids));
   left.have_worked = left.have_worked || has_begun;
