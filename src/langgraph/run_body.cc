@@ -104,7 +104,7 @@ Result<RunSettings> run_settings_of(const Value& body, const Value& config) {
 }
 
 // The checkpoint that the body names in one of three places.
-Result<std::string> checkpoint_in(const Value& body, const Value& config) {
+Result<std::string> checkpoint_named_in(const Value& body, const Value& config) {
   BELAY_TRY(Value checkpoint, object_member(body, "checkpoint"));
   BELAY_TRY(Value configurable, object_member(config, "configurable"));
   for (const Value* place : {&body, &std::as_const(checkpoint), &std::as_const(configurable)}) {
@@ -203,7 +203,7 @@ Result<RunBody> run_body_of(const Value& body) {
   BELAY_TRY(run.modes, stream_modes_of(body["stream_mode"]));
   BELAY_TRY(auto subgraphs, bool_member(body, "stream_subgraphs"));
   run.stream_subgraphs = subgraphs.value_or(false);
-  BELAY_TRY(run.checkpoint, checkpoint_in(body, config));
+  BELAY_TRY(run.checkpoint, checkpoint_named_in(body, config));
   BELAY_TRY(run.if_busy, strategy_of(body));
   BELAY_TRY(run.keeps_thread, is_second_of(body, "on_completion", "delete", "keep"));
   BELAY_TRY(run.cancels_on_disconnect, is_second_of(body, "on_disconnect", "continue", "cancel"));
