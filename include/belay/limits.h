@@ -161,7 +161,7 @@ struct RunOptions {
   std::int64_t parallel = limits::parallel_tasks_default;
   // Maximum cost of the run; unset: no cost is counted.
   Budget budget = {};
-  Breakpoints breakpoints = {};                           // in addition to those of the graph
+  Breakpoints breakpoints = {};                          // in addition to those of the graph
   std::optional<RunBeginning> beginning = std::nullopt;  // unset: the start of the graph
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };

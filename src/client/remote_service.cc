@@ -41,8 +41,7 @@ class RemoteService final : public Service {
       wanted.thread = ThreadId(random_uuid(parts_.random).text());
       wanted.thread_is_new = true;
     }
-    // Each start has a key: a request that is repeated because its response was lost starts one
-    // run.
+    // Each start has a key: a request that is repeated after a lost response starts one run.
     if (!has_key) wanted.idempotency_key = random_uuid(parts_.random).text();
     ThreadId thread = wanted.thread;
     std::string target = Target("/api/agents").segment(wanted.agent).text() + "/runs";
@@ -56,9 +55,7 @@ class RemoteService final : public Service {
 
   Task<Result<RunView>> resume(const Principal&, ThreadId thread,
                                std::optional<Breakpoints> breakpoints) override {
-    Value body(Value::Object{});
-    if (breakpoints) body = Value::object({{"breakpoints", breakpoints_body(*breakpoints)}});
-    Ask ask = post(thread_path(thread, "/resume"), std::move(body));
+    Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 

@@ -25,11 +25,16 @@ Value edit_body(const StateEdit& edit) {
   return Value(std::move(body));
 }
 
-}  // namespace
-
 Value breakpoints_body(const Breakpoints& breakpoints) {
   return Value::object(
       {{"before", texts_of(breakpoints.before)}, {"after", texts_of(breakpoints.after)}});
+}
+
+}  // namespace
+
+Value resume_body(const std::optional<Breakpoints>& breakpoints) {
+  if (!breakpoints) return Value(Value::Object{});
+  return Value::object({{"breakpoints", breakpoints_body(*breakpoints)}});
 }
 
 std::uint64_t page_limit(std::size_t limit) {

@@ -219,8 +219,8 @@ Result<Done> check_beginning(const GraphDefinition& graph, const RunBeginning& b
     const GraphDefinition::Node* node = graph.find(as_node);
     if (!node) return unknown_node(graph, as_node);
     if (requests_approvals(*node)) {
-      return error(ErrorCode::forbidden, "\"" + as_node +
-                                             "\" requests approvals: only decisions complete it.");
+      return error(ErrorCode::forbidden,
+                   "\"" + as_node + "\" requests approvals: only decisions complete it.");
     }
     if (!contains(allowed, as_node)) return behind_approval(as_node);
   }

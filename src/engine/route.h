@@ -29,9 +29,9 @@ Result<std::vector<NodeTask>> next_tasks(const GraphDefinition& graph, Run& run)
 // if it names a node that the graph does not have, or one behind an approval that it would skip.
 Result<std::vector<NodeTask>> first_tasks(const GraphDefinition& graph, const Run& run);
 
-// Fails if the beginning of a run names a node that the graph does not have (`invalid`), or one that
-// a run reaches only behind an approval (`forbidden`), which has not shown the changed state. The
-// nodes after `as_node` need no check: approvals among them are requested as usual.
+// Fails if the beginning of a run names a node that the graph does not have (`invalid`), or one
+// that a run reaches only behind an approval (`forbidden`), which has not shown the changed state.
+// The nodes after `as_node` need no check: approvals among them are requested as usual.
 Result<Done> check_beginning(const GraphDefinition& graph, const RunBeginning& beginning);
 // Whether the graph or one of its subgraphs has approvals.
 bool has_approvals(const GraphDefinition& graph);

@@ -219,8 +219,8 @@ Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const W
   RunRecord record = continuing_record(served, call, wanted, *wanted.thread->listed->run);
   ThreadId thread = wanted.thread->id;
   // They replace those of the run before: each run of the protocol has its own.
-  auto task = server::resume_or_look(call.service, call.who, std::move(thread),
-                                     wanted.body.breakpoints);
+  auto task =
+      server::resume_or_look(call.service, call.who, std::move(thread), wanted.body.breakpoints);
   server::AwaitedRun awaited;
   awaited.thread = wanted.thread->id;
   server::Patience patience;
@@ -232,8 +232,8 @@ Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const W
 // The run of the same request, sent before; nullopt: it is the first.
 Task<Result<std::optional<ProtocolRun>>> known_run(AgentServer& served, const Call& call,
                                                    const WantedRun& wanted) {
-  bool continues = !wanted.body.resume.is_null() ||
-                   (wanted.body.input.is_null() && !wanted.body.change);
+  bool continues =
+      !wanted.body.resume.is_null() || (wanted.body.input.is_null() && !wanted.body.change);
   bool has_key = !call.request.header("Idempotency-Key").empty();
   if (!continues || !has_key || !wanted.thread) co_return std::optional<ProtocolRun>();
   std::string id = continuing_id(served, call, wanted);

@@ -285,7 +285,9 @@ TEST_F(AgentServerRuns, BeginWithAChangeOfTheState) {
 
 TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
   for (const char* body :
-       {"{}", R"({"assistant_id":1})", R"({"assistant_id":"poet","input":[]})",
+       {"{}",
+        R"({"assistant_id":1})",
+        R"({"assistant_id":"poet","input":[]})",
         R"({"assistant_id":"poet","input":{"topic":1}})",
         R"({"assistant_id":"poet","command":{"goto":"nowhere"}})",
         R"({"assistant_id":"poet","command":{"goto":7}})",
@@ -301,7 +303,8 @@ TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
         R"({"assistant_id":"poet","webhook":"http://127.0.0.1/"})",
         R"({"assistant_id":"poet","stream_mode":"events"})",
         R"({"assistant_id":"poet","multitask_strategy":"perhaps"})",
-        R"({"assistant_id":"poet","checkpoint_id":"x"})", R"({"assistant_id":"poet","config":1})",
+        R"({"assistant_id":"poet","checkpoint_id":"x"})",
+        R"({"assistant_id":"poet","config":1})",
         R"({"assistant_id":"poet","after_seconds":1e300})",
         R"({"assistant_id":"poet","config":{"recursion_limit":0}})"}) {
     EXPECT_EQ(post(runs(), body).status, 422) << body;

@@ -98,8 +98,8 @@ Result<std::vector<StateChange>> superstep_updates_in(const Value& body) {
     changes.push_back(std::move(change));
   }
   if (changes.size() <= kUpdatesMax) return changes;
-  return error(ErrorCode::invalid, "\"supersteps\" can have at most " +
-                                       std::to_string(kUpdatesMax) + " members.");
+  return error(ErrorCode::invalid,
+               "\"supersteps\" can have at most " + std::to_string(kUpdatesMax) + " members.");
 }
 
 Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, ThreadId thread,

@@ -82,8 +82,8 @@ Result<Done> check_edit(const GraphDefinition& graph, const StateEdit& edit) {
     if (!first.input.empty()) BELAY_CHECK(parse_json(first.input));
   }
   if (edit.go_to.size() <= limits::graph_nodes_max) return Done{};
-  return error(ErrorCode::invalid, "An edit can start at most " +
-                                       std::to_string(limits::graph_nodes_max) + " nodes.");
+  return error(ErrorCode::invalid,
+               "An edit can start at most " + std::to_string(limits::graph_nodes_max) + " nodes.");
 }
 
 Error is_busy(const RunRow& unfinished) {

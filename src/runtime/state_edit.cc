@@ -51,8 +51,7 @@ Result<Done> check_first_tasks(const GraphDefinition& graph, const engine::Run& 
   return Done{};
 }
 
-Result<engine::Run> new_edit(const GraphDefinition& graph, RunRow wanted,
-                             RunBeginning beginning) {
+Result<engine::Run> new_edit(const GraphDefinition& graph, RunRow wanted, RunBeginning beginning) {
   BELAY_TRY(RunOptions options, engine::options_from(wanted.options));
   options.beginning = std::move(beginning);
   wanted.options = engine::options_text(options);

@@ -232,8 +232,7 @@ Route resume_thread(ApiContext& world) {
     BELAY_CO_TRY(ResumeBody body, read_body<ResumeBody>(call));
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
-    auto task =
-        resume_or_look(call.service, call.who, thread, std::move(body.breakpoints));
+    auto task = resume_or_look(call.service, call.who, thread, std::move(body.breakpoints));
     AwaitedRun awaited{std::move(thread)};
     BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, call.who, std::move(task),
                                                   std::move(awaited), patience));

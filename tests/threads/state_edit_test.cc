@@ -77,7 +77,8 @@ struct StateEdits : RuntimeFixture {
     options.thread = ThreadId(thread);
     return options;
   }
-  RunView begin(const Graph<Draft>& graph, const std::string& thread, Breakpoints breakpoints = {}) {
+  RunView begin(const Graph<Draft>& graph, const std::string& thread,
+                Breakpoints breakpoints = {}) {
     StartOptions options = on(thread);
     options.run.breakpoints = std::move(breakpoints);
     Draft input;
