@@ -1,4 +1,5 @@
 // Tests changes of a thread's state by a person, and the breakpoints of one run.
+// Long on purpose: one fixture.
 
 #include <gmock/gmock.h>
 
