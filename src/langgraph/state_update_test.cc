@@ -57,7 +57,7 @@ TEST_F(StateUpdates, RequestAnOpenApprovalAgainWithTheChangedValues) {
   std::string old_reply = "{\"" + text((*asked.as_array())[0]["id"]) + "\":true}";
   EXPECT_EQ(post(runs(), resume(old_reply)).status, 409) << "its person has not seen the change";
   joined(begin(resume("true")));
-  EXPECT_EQ(to_json(get(state).body["values"]["log"]), R"(["printed"])");
+  EXPECT_EQ(to_json(get(state).body["values"]["log"]), R"(["urgent a","printed"])");
 }
 
 TEST_F(StateUpdates, NeverSkipAnApproval) {
