@@ -78,21 +78,21 @@ struct StateEdits : RuntimeFixture {
     options.thread = ThreadId(thread);
     return options;
   }
-  RunView begin(const Graph<Draft>& graph, const std::string& thread,
+  RunView begin(const Graph<Draft>& of, const std::string& thread,
                 Breakpoints breakpoints = {}) {
     StartOptions options = on(thread);
     options.run.breakpoints = std::move(breakpoints);
     Draft input;
     input.text = "a letter";
-    return block_on(loop, runtime->start(graph, input, options)).value();
+    return block_on(loop, runtime->start(of, input, options)).value();
   }
-  Result<RunView> edit(const Graph<Draft>& graph, const std::string& thread, Value values,
+  Result<RunView> edit(const Graph<Draft>& of, const std::string& thread, Value values,
                        StateEdit edit = {}) {
     StartOptions options = on(thread);
     options.edit = std::move(edit);
     options.edit->values = std::move(values);
     options.edit->held = true;
-    return block_on(loop, runtime->start(graph, Draft(), options));
+    return block_on(loop, runtime->start(of, Draft(), options));
   }
   Result<RunView> resume(const std::string& thread,
                          std::optional<Breakpoints> breakpoints = std::nullopt) {
@@ -323,7 +323,7 @@ TEST_F(StateEdits, DoNotRepeatTheEffectsOfANode) {
   GraphBuilder<Draft> builder{"mailing"};
   builder.node("mail", [&](const Draft&, Context& context) {
     context.keyed_effect("smtp", [&] { return std::to_string(++effects); });
-    context.interrupt({.name = "sure", .text = "Sure?"});
+    context.interrupt({.name = "sure", .text = "Sure?", .payload = Value()});
     return append(&Draft::log, "mailed");
   });
   builder.edge(start, "mail").edge("mail", end);
