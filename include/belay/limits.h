@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "belay/result.h"
 
@@ -58,6 +60,7 @@ inline constexpr std::size_t backfill_ticks_max = 1'000;  // of one backfill
 inline constexpr std::size_t shown_ticks_max = 100;       // the next ticks of a schedule
 inline constexpr hours thread_idle_max{24 * 7};           // then a waiting thread cannot be resumed
 inline constexpr int run_attempts_max = 20;               // RunSettings::max_retries
+inline constexpr std::int64_t breakpoints_max = 1'000;    // names in each list of Breakpoints
 inline constexpr hours run_timeout_max{24 * 365};
 inline constexpr hours approval_expiry_max{24 * 30};
 inline constexpr std::int64_t budget_max = 1'000'000'000'000'000;  // tokens; millionths of money
@@ -118,6 +121,29 @@ struct Spending {
 // `exit` as `sync`.
 enum class Durability { sync, async, exit };
 
+// Nodes before or after whose supersteps a run pauses until resume(); "*": every node of its graph.
+struct Breakpoints {
+  std::vector<std::string> before = {};
+  std::vector<std::string> after = {};
+  friend bool operator==(const Breakpoints&, const Breakpoints&) = default;
+};
+
+// A node to begin with; `input`: JSON text of a send's input, empty for none.
+struct FirstNode {
+  std::string node = {};
+  std::string input = {};
+  friend bool operator==(const FirstNode&, const FirstNode&) = default;
+};
+
+// Where a run begins that starts with a change of its thread's state (StartOptions::edit).
+struct RunBeginning {
+  // With the nodes after this one ("start": the first ones; "end", empty: none), and with `nodes`.
+  std::string as_node = {};
+  std::vector<FirstNode> nodes = {};
+  bool held = false;  // it pauses before them, as at a breakpoint, unless all are approvals
+  friend bool operator==(const RunBeginning&, const RunBeginning&) = default;
+};
+
 // How to execute a run. Stored with the run, so that a takeover uses the same options.
 struct RunOptions {
   // Attempts of a node that has a retry policy, instead of the policy's own number.
@@ -135,6 +161,8 @@ struct RunOptions {
   std::int64_t parallel = limits::parallel_tasks_default;
   // Maximum cost of the run; unset: no cost is counted.
   Budget budget = {};
+  Breakpoints breakpoints = {};                          // in addition to those of the graph
+  std::optional<RunBeginning> beginning = std::nullopt;  // unset: the start of the graph
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
@@ -149,6 +177,7 @@ struct RunSettings {
   std::optional<std::int64_t> supersteps = std::nullopt;
   std::optional<std::int64_t> parallel = std::nullopt;
   Budget budget = {};
+  std::optional<Breakpoints> breakpoints = std::nullopt;
 
   RunSettings() = default;
   RunSettings(const RunOptions& options);  // implicit: sets every member

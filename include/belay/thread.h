@@ -31,6 +31,18 @@ enum class BusyThread {
 std::string_view name_of(BusyThread busy);
 std::optional<BusyThread> busy_thread_named(std::string_view name);
 
+// A person's change of the state of a thread, with which a run begins: see docs/threads.md. It
+// replaces the thread's run that waits for a person, and starts those of its nodes again that had
+// not completed. `conflict` if a run of the thread is queued or running, or if its nodes have
+// started effects; `forbidden` if a node would be started behind an approval that it skips.
+struct StateEdit {
+  Value values = {};                  // an object of channels, applied as an input is; null: none
+  std::string as_node = {};           // whose result they are: see RunBeginning; empty: none
+  std::vector<FirstNode> go_to = {};  // nodes to start in addition
+  bool held = false;                  // see RunBeginning
+  bool may_decide = true;             // false: only if the graph has no approvals
+};
+
 struct StartOptions {
   TenantId tenant = default_tenant();
   UserId user = UserId("local");
@@ -46,6 +58,7 @@ struct StartOptions {
   // input. Empty: none.
   std::string idempotency_key = {};
   BusyThread if_busy = BusyThread::reject;
+  std::optional<StateEdit> edit = std::nullopt;  // its values replace the input
   RunSettings run = {};
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;         // larger numbers run first

@@ -1,4 +1,4 @@
-// P5, P9 and P10: the transition from one commit to the next.
+// P9 and P10: the transition from one commit to the next.
 // Long on purpose: one transition, by the kind of its commit.
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
+#include "engine/route.h"
 #include "engine/run_options.h"
 #include "engine/run_queries.h"
 
@@ -50,12 +51,6 @@ Names reachable(const GraphDefinition& graph, std::vector<std::string> from) {
     }
   }
   return reached;
-}
-
-int attempts_allowed(const GraphDefinition::Node& node, const RunOptions& options) {
-  int allowed = node.retry.attempts;
-  if (allowed > 1 && options.max_retries) allowed = std::max(1, *options.max_retries);
-  return allowed;
 }
 
 // The possible next nodes of a superstep.
@@ -139,9 +134,46 @@ class Step {
 
   void check_first_tasks() {
     Ways ways;
+    auto options = engine::options_from(run_.row.options);
+    if (options.ok() && options->beginning && !is_inner_) {
+      return check_beginning(*options->beginning, ways);
+    }
     for (const std::string& entry : graph_.entries) ways.must(graph_, entry);
     check_leads(ways);
     check_place(1, false);
+  }
+
+  // Checks the start of a run that begins with a change of its thread's state.
+  void check_beginning(const RunBeginning& beginning, Ways& ways) {
+    if (beginning.as_node == start) {
+      ways.may(graph_, graph_.entries);
+    } else if (const GraphDefinition::Node* node = graph_.find(beginning.as_node)) {
+      ways.may(graph_, node->targets);
+      ways.sent.insert(node->targets.begin(), node->targets.end());
+      ways.may(graph_, node->destinations);
+    }
+    for (const FirstNode& first : beginning.nodes) {
+      if (first.input.empty()) ways.must(graph_, first.node);
+      ways.sent.insert(first.node);
+    }
+    may_be_none_ = true;
+    check_leads(ways);
+    if (auto sound = engine::check_beginning(graph_, beginning); !sound.ok()) {
+      complain("begins where it must not: " + sound.error().message);
+    }
+    bool is_held = beginning.held &&
+                   std::any_of(next_.nodes.begin(), next_.nodes.end(), [&](const auto& name) {
+                     const GraphDefinition::Node* node = graph_.find(name);
+                     return node && !node->approval;
+                   });
+    check_place(1, is_held);
+  }
+
+  // The run's own breakpoints after the commit.
+  Breakpoints breakpoints() const {
+    if (next_.breakpoints) return *next_.breakpoints;
+    auto options = engine::options_from(run_.row.options);
+    return options.ok() && !is_inner_ ? options->breakpoints : Breakpoints();
   }
 
   // Whether a commit of this kind can end a superstep of these nodes.
@@ -184,7 +216,8 @@ class Step {
       if (!node) return;  // P1
       add_ways(*node, i, ways);
       pass_joins(*node, joins, ways);
-      breaks = breaks || node->interrupt_after;
+      breaks =
+          breaks || node->interrupt_after || engine::names_node(breakpoints().after, node->name);
     }
     check_leads(ways);
     if (!next_.tasks.empty()) check_joins(joins);
@@ -305,7 +338,8 @@ class Step {
     }
     for (const std::string& name : next_.nodes) {
       const GraphDefinition::Node* node = graph_.find(name);
-      breaks = breaks || (node && node->interrupt_before);
+      breaks = breaks || (node && node->interrupt_before) ||
+               engine::names_node(breakpoints().before, name);
     }
     if (is_inner_) breaks = breaks && next_.at_breakpoint;  // a subgraph need not stop
     RunStatus status = RunStatus::running;
@@ -324,6 +358,8 @@ class Step {
       return complain("advances the run, or does not belong to the scheduled nodes");
     }
     if (next_.joins != before_.joins) complain("changes the completed nodes of its joins");
+    bool resumes = checkpoint_.kind == CommitKind::timer && before_.at_breakpoint;
+    if (!resumes && next_.breakpoints != before_.breakpoints) complain("changes its breakpoints");
     std::string_view own = checkpoint_.kind == CommitKind::attempt ||
                                    checkpoint_.kind == CommitKind::decision ||
                                    checkpoint_.kind == CommitKind::expiry
@@ -445,53 +481,6 @@ class Step {
   bool may_be_none_ = false;
 };
 
-// Checks the next attempt that a checkpoint states, for a superstep of one task.
-void check_next_attempt(const RunContents& run, const Replay& replay,
-                        const std::optional<NextTasks>& before, const RunOptions& options,
-                        Findings& findings) {
-  const CheckpointRow& checkpoint = replay.checkpoint();
-  const NextTasks& next = *replay.tasks();
-  const GraphDefinition* graph = replay.graph();
-  const GraphDefinition::Node* node = graph ? graph->find(next.nodes.front()) : nullptr;
-  if (!node || node->subgraph) return;
-  const NodeTask& task = next.tasks.front();
-  bool is_same_visit = before && before->tasks.size() == 1 && before->superstep == next.superstep &&
-                       before->nodes == next.nodes;
-  int expected = is_same_visit ? before->tasks.front().attempt : 1;
-  if (checkpoint.kind == CommitKind::attempt) ++expected;
-  if (replay.is_anchor()) expected = task.attempt;
-  if (task.attempt != expected) {
-    findings.add(run, "after " + commit_text(checkpoint) + " the next attempt of " +
-                          in_quotes(node->name) + " is " + std::to_string(task.attempt) +
-                          ", expected " + std::to_string(expected) + ".");
-  }
-  int allowed = attempts_allowed(*node, options);
-  if (task.attempt > allowed) {
-    findings.add(run, "after " + commit_text(checkpoint) + " the attempt " +
-                          std::to_string(task.attempt) + " of " + in_quotes(node->name) +
-                          " is due, of at most " + std::to_string(allowed) + ".");
-  }
-}
-
-void check_attempts_of_several(const RunContents& run, const SpaceContents& checkpoint_ns,
-                               const RunOptions& options, Findings& findings) {
-  if (checkpoint_ns.tasks.empty() || !checkpoint_ns.graph) return;
-  ChosenTasks chosen = chosen_tasks(run);
-  for (const TaskRow& row : checkpoint_ns.tasks) {
-    auto task = chosen.find(row.task);
-    if (task == chosen.end()) continue;  // I15
-    const GraphDefinition::Node* node = checkpoint_ns.graph->find(task->second.node);
-    if (!node) continue;
-    auto attempt = parts_of(row)["attempt"].as_int().value_or(1);
-    int allowed = attempts_allowed(*node, options);
-    if (attempt >= 1 && attempt <= allowed) continue;
-    findings.add(run, "task " + std::to_string(row.position) + " of superstep " +
-                          std::to_string(row.superstep) + ", " + in_quotes(node->name) +
-                          ", is at the attempt " + std::to_string(attempt) + " of at most " +
-                          std::to_string(allowed) + ".");
-  }
-}
-
 // Whether the next tasks of a restored run match its status. The state of several tasks is known at
 // the newest commit only.
 bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner) {
@@ -512,23 +501,6 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
 }
 
 }  // namespace
-
-void p5_retry_bound(const RunContents& run, const CheckScope&, Findings& findings) {
-  auto options = engine::options_from(run.row.options);
-  if (!options.ok()) return;
-  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
-    if (!checkpoint_ns->graph) continue;
-    std::optional<NextTasks> before;
-    Replay replay(run, *checkpoint_ns);
-    while (replay.next()) {
-      if (replay.tasks() && replay.tasks()->tasks.size() == 1) {
-        check_next_attempt(run, replay, before, *options, findings);
-      }
-      before = replay.tasks();
-    }
-    check_attempts_of_several(run, *checkpoint_ns, *options, findings);
-  }
-}
 
 void p9_recoverability(const RunContents& run, const CheckScope&, Findings& findings) {
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {

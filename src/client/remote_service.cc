@@ -41,8 +41,7 @@ class RemoteService final : public Service {
       wanted.thread = ThreadId(random_uuid(parts_.random).text());
       wanted.thread_is_new = true;
     }
-    // Each start has a key: a request that is repeated because its response was lost starts one
-    // run.
+    // Each start has a key: a request that is repeated after a lost response starts one run.
     if (!has_key) wanted.idempotency_key = random_uuid(parts_.random).text();
     ThreadId thread = wanted.thread;
     std::string target = Target("/api/agents").segment(wanted.agent).text() + "/runs";
@@ -54,8 +53,9 @@ class RemoteService final : public Service {
     co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
   }
 
-  Task<Result<RunView>> resume(const Principal&, ThreadId thread) override {
-    Ask ask = post(thread_path(thread, "/resume"));
+  Task<Result<RunView>> resume(const Principal&, ThreadId thread,
+                               std::optional<Breakpoints> breakpoints) override {
+    Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 

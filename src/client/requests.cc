@@ -11,7 +11,31 @@ Value texts_of(const std::vector<std::string>& texts) {
   return Value::Array(texts.begin(), texts.end());
 }
 
+Value edit_body(const StateEdit& edit) {
+  Value::Object body;
+  if (!edit.as_node.empty()) body["asNode"] = edit.as_node;
+  if (edit.held) body["held"] = true;
+  Value::Array nodes;
+  for (const FirstNode& first : edit.go_to) {
+    Value::Object node{{"node", first.node}};
+    if (!first.input.empty()) node["input"] = parse_json(first.input).value_or(Value());
+    nodes.push_back(Value(std::move(node)));
+  }
+  if (!nodes.empty()) body["goTo"] = Value(std::move(nodes));
+  return Value(std::move(body));
+}
+
+Value breakpoints_body(const Breakpoints& breakpoints) {
+  return Value::object(
+      {{"before", texts_of(breakpoints.before)}, {"after", texts_of(breakpoints.after)}});
+}
+
 }  // namespace
+
+Value resume_body(const std::optional<Breakpoints>& breakpoints) {
+  if (!breakpoints) return Value(Value::Object{});
+  return Value::object({{"breakpoints", breakpoints_body(*breakpoints)}});
+}
 
 std::uint64_t page_limit(std::size_t limit) {
   return std::clamp<std::uint64_t>(limit, 1, limits::list_rows_max);
@@ -26,6 +50,8 @@ Value start_body(const StartRun& start) {
   if (options.require_approval) body["requireApproval"] = *options.require_approval;
   if (start.user != UserId("local")) body["userId"] = start.user.text;
   if (options.max_retries) body["maxRetries"] = *options.max_retries;
+  if (options.breakpoints) body["breakpoints"] = breakpoints_body(*options.breakpoints);
+  if (start.edit) body["edit"] = edit_body(*start.edit);
   if (options.approval_expires) body["expiresMs"] = options.approval_expires->count();
   if (options.budget.tokens) body["maxTokens"] = *options.budget.tokens;
   if (options.budget.money) body["maxCost"] = *options.budget.money;

@@ -288,6 +288,11 @@ void Transition::on(Resumed event) {
   if (run_.row.status != RunStatus::paused) return;
   if (!run_.at_breakpoint && !any_timer_due(run_, event.moment.now)) return;
   take_ownership(event.session, event.moment);
+  if (run_.at_breakpoint && event.breakpoints) {
+    run_.breakpoints_since = *event.breakpoints == run_.options.breakpoints
+                                 ? std::nullopt
+                                 : std::move(event.breakpoints);
+  }
   run_.at_breakpoint = false;
   Moment moment = event.moment;
   if (!is_parallel(run_) && run_.tasks.front().phase == Phase::sleeping) {

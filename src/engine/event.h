@@ -135,6 +135,8 @@ struct Damaged {
 struct Resumed {
   Moment moment;
   SessionId session;
+  // At a breakpoint: the breakpoints of the run from here on; unset: unchanged.
+  std::optional<Breakpoints> breakpoints = std::nullopt;
 };
 // The store has refused the newest commit of the owner, because a record that a node saved did not
 // have its expected version. The run was read again: its tasks are executed again, or it fails.

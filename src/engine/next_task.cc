@@ -58,6 +58,16 @@ void write_version(const Run& run, Encoder& out) {
   out.text += ",{\"version\":\"" + to_hex(run.version) + "\"}";
 }
 
+void write_breakpoints(const Run& run, Encoder& out) {
+  if (!run.breakpoints_since) return;
+  const auto& [before, after] = *run.breakpoints_since;
+  Value both = Value::object({{"before", Value::Array(before.begin(), before.end())},
+                              {"after", Value::Array(after.begin(), after.end())}});
+  out.text += ",{\"breakpoints\":";
+  write_json(both, out.text);
+  out.text += '}';
+}
+
 void write_joins(const Run& run, Encoder& out) {
   for (const auto& [join, seen] : run.joins) {
     if (seen.empty()) continue;
@@ -241,6 +251,7 @@ std::string next_tasks_text(const Run& run, bool whole) {
     out.write(run.tasks_seq);
     out.text += '}';
     write_version(run, out);
+    write_breakpoints(run, out);
     out.text += ']';
     return std::move(out.text);
   }
@@ -254,6 +265,7 @@ std::string next_tasks_text(const Run& run, bool whole) {
   if (run.at_breakpoint) out.text += ",{\"held\":true}";
   write_joins(run, out);
   write_version(run, out);
+  write_breakpoints(run, out);
   out.text += ']';
   return std::move(out.text);
 }
@@ -273,6 +285,10 @@ Result<NextTasks> next_tasks_from(std::string_view text) {
       next.as_of = as_of;
     } else if (const std::string* version = each["version"].as_string()) {
       next.version = *version;
+    } else if (const Value* breakpoints = each.find("breakpoints")) {
+      auto read = decode_json<Breakpoints>(*breakpoints);
+      if (!read.ok()) return damaged();
+      next.breakpoints = *std::move(read);
     } else {
       return damaged();
     }

@@ -9,7 +9,8 @@
 //
 // After the tasks: {"held":true} at a breakpoint; {"join":index,"seen":[names]} for each join of
 // which some nodes have completed; {"version":hex} if the state was upgraded to another graph
-// version than the one that the run started with.
+// version than the one that the run started with; {"breakpoints":{"before":[],"after":[]}} if a
+// resume has replaced those of the run's options.
 //
 // A commit within a superstep with several tasks has [{"as_of":seq}] instead of the tasks: they are
 // those of the commit `seq` in the same namespace.
@@ -35,6 +36,7 @@ struct NextTasks {
   std::map<std::size_t, std::vector<std::string>> joins;
   std::optional<std::uint64_t> as_of;
   std::optional<std::string> version;
+  std::optional<Breakpoints> breakpoints;
 };
 // Parses the text. `corrupt` if it does not have the format above.
 Result<NextTasks> next_tasks_from(std::string_view text);

@@ -204,7 +204,9 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
   run.tasks_seq = checkpoint_ns.checkpoint.seq;
   if (auto own = next_tasks_from(checkpoint_ns.checkpoint.next_tasks); own.ok() && own->as_of) {
     run.tasks_seq = *own->as_of;
+    next.breakpoints = std::move(own->breakpoints);
   }
+  run.breakpoints_since = std::move(next.breakpoints);
   if (!next.tasks.empty()) run.superstep = next.superstep;
   run.tasks = std::move(next.tasks);
   // A commit within a superstep is later than the breakpoint before that superstep.

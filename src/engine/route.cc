@@ -120,6 +120,70 @@ void pass_joins(const GraphDefinition& graph, Run& run, const NodeTask& task,
   }
 }
 
+bool breaks_before(const Run& run, const GraphDefinition::Node& node) {
+  bool is_of_run = run.checkpoint_ns.empty() && names_node(breakpoints_of(run).before, node.name);
+  return node.interrupt_before || is_of_run;
+}
+
+bool requests_approvals(const GraphDefinition::Node& node) {
+  return node.approval || (node.subgraph && has_approvals(*node.subgraph->graph));
+}
+
+// The nodes that a run can reach from the start without passing an approval, and the approvals at
+// which it then waits.
+std::vector<std::string> nodes_before_approvals(const GraphDefinition& graph) {
+  std::vector<std::string> found, open = graph.entries;
+  while (!open.empty()) {
+    std::string name = std::move(open.back());
+    open.pop_back();
+    const GraphDefinition::Node* node = graph.find(name);
+    if (!node || contains(found, name)) continue;
+    found.push_back(std::move(name));
+    if (requests_approvals(*node)) continue;
+    open.insert(open.end(), node->targets.begin(), node->targets.end());
+    open.insert(open.end(), node->destinations.begin(), node->destinations.end());
+    for (const GraphDefinition::Join& join : graph.joins) {
+      if (contains(join.from, node->name)) open.push_back(join.to);
+    }
+  }
+  return found;
+}
+
+// Otherwise, a person who changes the state could have values used that no approval has shown.
+Error behind_approval(const std::string& node) {
+  return error(ErrorCode::forbidden,
+               "The node \"" + node +
+                   "\" is behind an approval, which has not shown the changed state. Fork the "
+                   "thread with edits: a fork requests the approval again.");
+}
+
+Error unknown_node(const GraphDefinition& graph, const std::string& name) {
+  return error(ErrorCode::invalid,
+               "The graph \"" + graph.name + "\" has no node \"" + name + "\".");
+}
+
+// The tasks with which a run begins after a change of its thread's state.
+Result<std::vector<NodeTask>> beginning_tasks(const GraphDefinition& graph, const Run& run) {
+  const RunBeginning& beginning = *run.options.beginning;
+  Ways ways;
+  BELAY_CHECK(check_beginning(graph, beginning));
+  if (beginning.as_node == start) {
+    ways.nodes = graph.entries;
+  } else if (const GraphDefinition::Node* node = graph.find(beginning.as_node)) {
+    NodeTask task;
+    task.node = node;
+    BELAY_TRY(ways, ways_after(task, run.state.get()));
+  }
+  for (const FirstNode& first : beginning.nodes) {
+    if (first.input.empty()) {
+      ways.nodes.push_back(first.node);
+    } else {
+      ways.sends.emplace_back(first.node, first.input);
+    }
+  }
+  return tasks_for(graph, run, std::move(ways.nodes), std::move(ways.sends));
+}
+
 }  // namespace
 
 Result<Ways> ways_after(const NodeTask& task, const void* state) {
@@ -164,7 +228,41 @@ Result<std::string> past_approvals(const GraphDefinition& graph, const RunOption
                                        "\" lead only to one another, never to a node.");
 }
 
+bool has_approvals(const GraphDefinition& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), requests_approvals);
+}
+
+Result<Done> check_beginning(const GraphDefinition& graph, const RunBeginning& beginning) {
+  std::vector<std::string> allowed = nodes_before_approvals(graph);
+  const std::string& as_node = beginning.as_node;
+  bool is_node = !as_node.empty() && as_node != start && as_node != end;
+  if (is_node) {
+    const GraphDefinition::Node* node = graph.find(as_node);
+    if (!node) return unknown_node(graph, as_node);
+    if (requests_approvals(*node)) {
+      return error(ErrorCode::forbidden,
+                   "\"" + as_node + "\" requests approvals: only decisions complete it.");
+    }
+    if (!contains(allowed, as_node)) return behind_approval(as_node);
+  }
+  for (const FirstNode& first : beginning.nodes) {
+    if (!graph.find(first.node)) return unknown_node(graph, first.node);
+    if (!contains(allowed, first.node)) return behind_approval(first.node);
+  }
+  return Done{};
+}
+
+bool names_node(const std::vector<std::string>& breakpoints, const std::string& node) {
+  return contains(breakpoints, node) || contains(breakpoints, "*");
+}
+
+bool breaks_after(const Run& run, const GraphDefinition::Node& node) {
+  bool is_of_run = run.checkpoint_ns.empty() && names_node(breakpoints_of(run).after, node.name);
+  return node.interrupt_after || is_of_run;
+}
+
 Result<std::vector<NodeTask>> first_tasks(const GraphDefinition& graph, const Run& run) {
+  if (run.checkpoint_ns.empty() && run.options.beginning) return beginning_tasks(graph, run);
   return tasks_for(graph, run, graph.entries, {});
 }
 
@@ -207,7 +305,7 @@ void begin_superstep(Run& run, std::vector<NodeTask> tasks) {
     task.position = i;
     task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,
                       several ? std::optional(i) : std::nullopt);
-    run.at_breakpoint = run.at_breakpoint || task.node->interrupt_before;
+    run.at_breakpoint = run.at_breakpoint || breaks_before(run, *task.node);
   }
 }
 

@@ -112,6 +112,8 @@ struct Run {
   std::vector<std::size_t> tasks_to_check;
   std::vector<std::size_t> unsaved_inside;
   bool at_breakpoint = false;  // the tasks wait at a breakpoint
+  // Since a resume that named breakpoints: these, instead of those of the options.
+  std::optional<Breakpoints> breakpoints_since;
   // The run waits for the end of earlier runs of its thread, and has no tasks yet.
   bool waits_for_thread = false;
   // Of a first run: the thread had this title, metadata and expiry before its runs were rolled
@@ -147,6 +149,11 @@ struct Run {
 // from stored data, so that a replay gives the node the same time.
 inline Instant began_at(const Run& run, const Run& frame, const NodeTask& task) {
   return std::max({run.row.updated_at, frame.row.updated_at, task.due});
+}
+
+// The breakpoints of the run itself, in addition to those of its graph.
+inline const Breakpoints& breakpoints_of(const Run& run) {
+  return run.breakpoints_since ? *run.breakpoints_since : run.options.breakpoints;
 }
 
 inline bool is_parallel(const Run& run) { return run.tasks.size() > 1; }

@@ -55,6 +55,10 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   row.graph = graph.name;
   row.graph_hash = graph.hash;
   row.input = json_envelope(text);
+  // They belong to the run that was started with them.
+  run.options.beginning.reset();
+  run.options.breakpoints = Breakpoints();
+  run.breakpoints_since.reset();
   row.options = options_text(run.options);
   row.node = keeps_end ? stored.row.node : nodes_text(run.tasks);
   if (keeps_end) keep_end(stored.row, row);
@@ -121,7 +125,15 @@ Result<Run> new_run_from(const GraphDefinition& graph, RunRow row) {
       BELAY_CHECK(read_channel(graph, reader, channel, WriteOp::set, *found, unknown));
     }
   }
-  return new_run(graph, std::move(row), options, std::move(reader.state));
+  if (!options.beginning) {
+    return new_run(graph, std::move(row), options, std::move(reader.state));
+  }
+  // The values of an edit are kept as they were given: one that equals its default is a change.
+  std::string given(text);
+  BELAY_TRY(Run run, new_run(graph, std::move(row), options, std::move(reader.state)));
+  run.row.input = json_envelope(given);
+  run.chain_hash = sha256(given);
+  return run;
 }
 
 }  // namespace belay::engine

@@ -13,6 +13,21 @@ RunOptions options_for(const GraphDefinition& graph, RunOptions options) {
   return options;
 }
 
+Result<Done> check_breakpoints(const GraphDefinition& graph, const Breakpoints& breakpoints) {
+  for (const auto* nodes : {&breakpoints.before, &breakpoints.after}) {
+    if (nodes->size() > static_cast<std::size_t>(limits::breakpoints_max)) {
+      return error(ErrorCode::invalid, "At most " + std::to_string(limits::breakpoints_max) +
+                                           " breakpoints are allowed.");
+    }
+    for (const std::string& name : *nodes) {
+      if (name == "*" || graph.find(name)) continue;
+      return error(ErrorCode::invalid, "The graph \"" + graph.name + "\" has no node \"" + name +
+                                           "\" for a breakpoint.");
+    }
+  }
+  return Done{};
+}
+
 std::string options_text(const RunOptions& options) {
   // Options with default values are omitted: most runs have only such options.
   auto text = encode_json(options);

@@ -13,6 +13,9 @@ namespace belay::engine {
 // commits: Durability::exit becomes sync.
 RunOptions options_for(const GraphDefinition& graph, RunOptions options);
 
+// `invalid`, naming it, if they name a node that the graph does not have.
+Result<Done> check_breakpoints(const GraphDefinition& graph, const Breakpoints& breakpoints);
+
 // The stored text of options, as in RunRow::options, and back. `invalid` if the text is not such a
 // text.
 std::string options_text(const RunOptions& options);

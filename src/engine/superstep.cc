@@ -24,6 +24,13 @@ bool is_empty(const NodeEffects& effects) {
          effects.outcome.empty();
 }
 
+// An approval executes nothing, and its payload shows the changed state: it is requested.
+bool is_held_at_start(const Run& run) {
+  bool holds = run.checkpoint_ns.empty() && run.options.beginning && run.options.beginning->held;
+  return holds && std::any_of(run.tasks.begin(), run.tasks.end(),
+                              [](const NodeTask& task) { return !task.node->approval; });
+}
+
 ThreadRow thread_row(const RunRow& run) {
   ThreadRow row;
   row.tenant = run.tenant;
@@ -145,6 +152,7 @@ bool Transition::schedule_first_tasks(Step& step, const Moment& moment) {
   }
   begin_superstep(run_, *std::move(tasks));
   run_.row.node = nodes_text(run_.tasks);
+  if (is_held_at_start(run_)) run_.at_breakpoint = true;
   if (run_.tasks.empty()) complete();
   return true;
 }
@@ -282,7 +290,7 @@ void Transition::end_superstep(const Moment& moment, CommitKind kind, Value deta
   bool breaks = false;
   for (NodeTask& task : run_.tasks) {
     add_effects(step.effects, std::move(task.effects));
-    breaks = breaks || task.node->interrupt_after;
+    breaks = breaks || breaks_after(run_, *task.node);
   }
   begin_superstep(run_, *std::move(next));
   run_.row.node = nodes_text(run_.tasks);

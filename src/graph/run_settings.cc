@@ -35,6 +35,10 @@ Result<Done> check(const RunOptions& options) {
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   BELAY_CHECK(within("number of supersteps", options.supersteps, 1, any));
   BELAY_CHECK(within("number of parallel nodes", options.parallel, 1, any));
+  for (const auto* nodes : {&options.breakpoints.before, &options.breakpoints.after}) {
+    BELAY_CHECK(within("number of breakpoints", static_cast<std::int64_t>(nodes->size()), 0,
+                       limits::breakpoints_max));
+  }
   constexpr std::int64_t most = limits::budget_max;
   BELAY_CHECK(within("budget of tokens", options.budget.tokens.value_or(0), 0, most));
   return within("budget of money", options.budget.money.value_or(0), 0, most);
@@ -50,7 +54,8 @@ RunSettings::RunSettings(const RunOptions& options)
       durability(options.durability),
       supersteps(options.supersteps),
       parallel(options.parallel),
-      budget(options.budget) {}
+      budget(options.budget),
+      breakpoints(options.breakpoints) {}
 
 RunSettings RunSettings::over(const RunSettings& defaults) const {
   RunSettings both;
@@ -63,6 +68,7 @@ RunSettings RunSettings::over(const RunSettings& defaults) const {
   both.parallel = first(parallel, defaults.parallel);
   both.budget.tokens = first(budget.tokens, defaults.budget.tokens);
   both.budget.money = first(budget.money, defaults.budget.money);
+  both.breakpoints = first(breakpoints, defaults.breakpoints);
   return both;
 }
 
@@ -76,6 +82,7 @@ Result<RunOptions> RunSettings::options() const {
   options.supersteps = supersteps.value_or(options.supersteps);
   options.parallel = parallel.value_or(options.parallel);
   options.budget = budget;
+  options.breakpoints = breakpoints.value_or(options.breakpoints);
   BELAY_CHECK(check(options));
   return options;
 }

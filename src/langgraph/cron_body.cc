@@ -24,7 +24,12 @@ Result<Done> check_cron_members(const Value& body) {
 }
 
 Result<Done> check_scheduled_run(const RunBody& run) {
-  if (!run.resume.is_null()) return cron_refusal("command", "its runs begin with an input.");
+  bool has_command = !run.resume.is_null() || run.change;
+  if (has_command) return cron_refusal("command", "its runs begin with an input.");
+  if (run.breakpoints != Breakpoints()) {
+    return cron_refusal("interrupt_before or interrupt_after",
+                        "declare the breakpoint in the graph.");
+  }
   if (!run.checkpoint.empty()) {
     return cron_refusal("checkpoint", "its runs continue the current state of the thread.");
   }

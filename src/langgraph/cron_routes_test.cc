@@ -177,8 +177,8 @@ TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
         R"(,"end_time":"2027-01-01T00:00:00Z")", R"(,"on_run_completed":"delete")",
         R"(,"multitask_strategy":"rollback")", R"(,"multitask_strategy":"x")",
         R"(,"durability":"sync")", R"(,"config":{"recursion_limit":5})", R"(,"after_seconds":5)",
-        R"(,"command":{"resume":true})", R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")",
-        R"(,"interrupt_before":"*")"}) {
+        R"(,"command":{"resume":true})", R"(,"command":{"update":{"topic":"x"}})",
+        R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")", R"(,"interrupt_before":"*")"}) {
     EXPECT_EQ(post("/runs/crons", body(more)).status, 422) << more;
   }
   EXPECT_EQ(post("/runs/crons", R"({"assistant_id":"none","schedule":"* * * * *"})").status, 404);

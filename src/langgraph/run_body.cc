@@ -46,11 +46,6 @@ bool is_empty(const Value& value) {
 }
 
 Result<Done> check_unsupported(const Value& body) {
-  for (std::string_view name : {"interrupt_before", "interrupt_after"}) {
-    if (is_empty(body[name])) continue;
-    return refusal("\"" + std::string(name) +
-                   "\" is not supported: declare the breakpoint in the graph.");
-  }
   if (!is_empty(body["webhook"])) {
     return refusal("\"webhook\" is not supported: wait for the run, or let the agent publish.");
   }
@@ -58,11 +53,6 @@ Result<Done> check_unsupported(const Value& body) {
   if (!command.is_null() && !command.as_object()) return refusal("\"command\" must be an object.");
   if (const Value* resume = command.as_object() ? command.find("resume") : nullptr) {
     if (resume->is_null()) return refusal("\"command.resume\" must not be null.");
-  }
-  for (std::string_view name : {"goto", "update"}) {
-    if (is_empty(command[name])) continue;
-    return refusal("\"command." + std::string(name) +
-                   "\" is not supported: only nodes change the state and choose the next nodes.");
   }
   return Done{};
 }
@@ -116,7 +106,7 @@ Result<RunSettings> run_settings_of(const Value& body, const Value& config) {
 }
 
 // The checkpoint that the body names in one of three places.
-Result<std::string> checkpoint_in(const Value& body, const Value& config) {
+Result<std::string> checkpoint_named_in(const Value& body, const Value& config) {
   BELAY_TRY(Value checkpoint, object_member(body, "checkpoint"));
   BELAY_TRY(Value configurable, object_member(config, "configurable"));
   for (const Value* place : {&body, &std::as_const(checkpoint), &std::as_const(configurable)}) {
@@ -210,13 +200,20 @@ Result<RunBody> run_body_of(const Value& body) {
   BELAY_TRY(run.modes, stream_modes_of(body["stream_mode"]));
   BELAY_TRY(auto subgraphs, bool_member(body, "stream_subgraphs"));
   run.stream_subgraphs = subgraphs.value_or(false);
-  BELAY_TRY(run.checkpoint, checkpoint_in(body, config));
+  BELAY_TRY(run.checkpoint, checkpoint_named_in(body, config));
   BELAY_TRY(run.if_busy, strategy_of(body));
   BELAY_TRY(run.keeps_thread, is_second_of(body, "on_completion", "delete", "keep"));
   BELAY_TRY(run.cancels_on_disconnect, is_second_of(body, "on_disconnect", "continue", "cancel"));
   BELAY_TRY(run.creates_thread, is_second_of(body, "if_not_exists", "reject", "create"));
   BELAY_TRY(run.delay, delay_of(body));
   BELAY_TRY(run.run, run_settings_of(body, config));
+  BELAY_TRY(run.breakpoints, breakpoints_in(body));
+  BELAY_TRY(run.change, change_in(body["command"]));
+  if (run.change && (!run.input.is_null() || !run.resume.is_null())) {
+    return refusal(
+        "\"command.update\" and \"command.goto\" cannot be combined with an \"input\" or a "
+        "\"command.resume\": an approval covers the values that its person has seen.");
+  }
   return run;
 }
 

@@ -3,8 +3,7 @@
 //
 // Unknown members are ignored. A member that Belay cannot honour, and that would change what the
 // run does, is refused with `invalid` (HTTP 422): docs/front-doors.md lists them.
-//   interrupt_before, interrupt_after  breakpoints are declared in the graph
-//   command.goto, command.update       a run's state is changed by its nodes only
+//   command.goto, command.update       together with an input or a resume
 //   webhook                            an agent publishes messages (Context::publish)
 //   checkpoint, checkpoint_id          except for the newest one: a fork is a new thread
 // These change nothing and are accepted: feedback_keys, langsmith_tracer, checkpoint_during,
@@ -19,6 +18,7 @@
 
 #include "belay/service.h"
 #include "conversation/conversation.h"
+#include "langgraph/state_change.h"
 
 namespace belay::langgraph {
 
@@ -53,6 +53,8 @@ struct RunBody {
   bool creates_thread = false;
   std::chrono::milliseconds delay{0};
   RunSettings run = {};  // durability; config.recursion_limit: the number of supersteps
+  Breakpoints breakpoints = {};
+  std::optional<StateChange> change = std::nullopt;  // command.update, command.goto
 };
 
 Result<RunBody> run_body_of(const Value& body);

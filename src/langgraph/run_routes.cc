@@ -171,6 +171,8 @@ Value run_members() {
                         {"command", object},
                         {"config", object},
                         {"context", object},
+                        {"interrupt_before", Value(Value::Object{})},
+                        {"interrupt_after", Value(Value::Object{})},
                         {"metadata", std::move(object)},
                         {"multitask_strategy", text},
                         {"on_disconnect", text},

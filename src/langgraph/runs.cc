@@ -91,18 +91,10 @@ Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
   co_return std::move(wanted);
 }
 
-// Refuses every checkpoint except the newest one of the thread.
 Task<Result<Done>> check_checkpoint(const Call& call, const WantedRun& wanted) {
-  if (wanted.body.checkpoint.empty()) co_return Done{};
-  std::optional<ThreadCheckpoint> newest;
-  if (wanted.thread && wanted.thread->has_run()) {
-    ThreadId thread = wanted.thread->id;
-    BELAY_CO_TRY(newest, co_await find_checkpoint(call, std::move(thread), std::nullopt));
-  }
-  if (newest && newest->commit.id.text() == wanted.body.checkpoint) co_return Done{};
-  co_return error(ErrorCode::invalid,
-                  "\"checkpoint\" must name the newest checkpoint of the thread: a run from an "
-                  "older one would change its history. Fork the thread instead.");
+  const ThreadView* thread = wanted.thread ? &*wanted.thread : nullptr;
+  std::string checkpoint = wanted.body.checkpoint;
+  co_return co_await check_newest_checkpoint(call, thread, std::move(checkpoint));
 }
 
 RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row) {
@@ -128,12 +120,16 @@ Task<Error> busy_thread(const Call& call, ThreadId thread, Error refused) {
 Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedRun& wanted) {
   StartRun start;
   start.agent = wanted.assistant.graph_id;
-  Value input = wanted.body.input;
+  Value input = wanted.body.change ? wanted.body.change->values : wanted.body.input;
   BELAY_CO_TRY(start.input, agent_input(served.options.conversations, wanted.agent,
                                         std::move(input), served.world.parts.random));
   start.user = wanted.thread ? wanted.thread->user : call.who.user;
   if (wanted.thread) start.thread = wanted.thread->id;
   start.run = wanted.body.run;
+  if (!wanted.body.breakpoints.before.empty() || !wanted.body.breakpoints.after.empty()) {
+    start.run.breakpoints = wanted.body.breakpoints;
+  }
+  if (wanted.body.change) start.edit = edit_of(*wanted.body.change);
   start.if_busy = wanted.body.if_busy.value_or(served.options.if_busy);
   start.delay = wanted.body.delay;
   start.queued = start.delay.count() > 0;
@@ -222,7 +218,9 @@ Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const Wanted
 Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const WantedRun& wanted) {
   RunRecord record = continuing_record(served, call, wanted, *wanted.thread->listed->run);
   ThreadId thread = wanted.thread->id;
-  auto task = server::resume_or_look(call.service, call.who, std::move(thread));
+  // They replace those of the run before: each run of the protocol has its own.
+  auto task =
+      server::resume_or_look(call.service, call.who, std::move(thread), wanted.body.breakpoints);
   server::AwaitedRun awaited;
   awaited.thread = wanted.thread->id;
   server::Patience patience;
@@ -234,7 +232,8 @@ Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const W
 // The run of the same request, sent before; nullopt: it is the first.
 Task<Result<std::optional<ProtocolRun>>> known_run(AgentServer& served, const Call& call,
                                                    const WantedRun& wanted) {
-  bool continues = !wanted.body.resume.is_null() || wanted.body.input.is_null();
+  bool continues =
+      !wanted.body.resume.is_null() || (wanted.body.input.is_null() && !wanted.body.change);
   bool has_key = !call.request.header("Idempotency-Key").empty();
   if (!continues || !has_key || !wanted.thread) co_return std::optional<ProtocolRun>();
   std::string id = continuing_id(served, call, wanted);
@@ -274,6 +273,8 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
   Result<RunRecord> record = no_interrupt();
   if (!wanted.body.resume.is_null()) {
     record = co_await resume_run(served, call, wanted);
+  } else if (wanted.body.change) {
+    record = co_await start_run(served, call, wanted);
   } else if (wanted.body.input.is_null() && waits_at_breakpoint(wanted)) {
     record = co_await pass_breakpoint(served, call, wanted);
   } else {

@@ -298,18 +298,58 @@ TEST_F(AgentServerRuns, WaitForATimerAndEndAtABreakpoint) {
   EXPECT_EQ(to_json(joined(first)["log"]), R"(["ended"])") << "the values of the thread";
 }
 
+TEST_F(AgentServerRuns, StopAtTheBreakpointsThatEachOneNames) {
+  std::string first = begin(about("a", R"(,"interrupt_before":["print"])"));
+  joined(first);
+  std::string state = std::string("/threads/") + kThreadA + "/state";
+  EXPECT_EQ(status_of_run(first), "success");
+  EXPECT_EQ(to_json(get(state).body["next"]), R"(["print"])");
+  std::string second = begin(R"({"assistant_id":"poet","input":null,"interrupt_before":"*"})");
+  joined(second);
+  EXPECT_EQ(to_json(get(state).body["next"]), "[]") << "it continued behind the breakpoint";
+  std::string third = begin(about("b", R"(,"interrupt_before":"*","interrupt_after":"*")"));
+  joined(third);
+  EXPECT_EQ(to_json(get(state).body["next"]), R"(["write"])");
+  joined(begin(R"({"assistant_id":"poet","input":null})"));
+  EXPECT_EQ(to_json(get(state).body["next"]), "[]") << "the continuing run names no breakpoint";
+}
+
+TEST_F(AgentServerRuns, BeginWithAChangeOfTheState) {
+  joined(begin(about("a")));
+  std::string state = std::string("/threads/") + kThreadA + "/state";
+  joined(begin(R"({"assistant_id":"poet","command":{"update":{"topic":"b"},"goto":"write"}})"));
+  Value now = get(state).body;
+  EXPECT_EQ(now["values"]["verse"], Value("An öde to b"));
+  joined(begin(R"({"assistant_id":"poet","command":{"update":[["topic","c"]]}})"));
+  now = get(state).body;
+  EXPECT_EQ(now["values"]["topic"], Value("c"));
+  EXPECT_EQ(now["values"]["verse"], Value("An öde to b")) << "no node was left";
+  EXPECT_EQ(post(runs(), R"({"assistant_id":"poet","command":{"goto":"print"}})").status, 403)
+      << "behind an approval";
+}
+
 TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
   for (const char* body :
-       {"{}", R"({"assistant_id":1})", R"({"assistant_id":"poet","input":[]})",
+       {"{}",
+        R"({"assistant_id":1})",
+        R"({"assistant_id":"poet","input":[]})",
         R"({"assistant_id":"poet","input":{"topic":1}})",
-        R"({"assistant_id":"poet","command":{"goto":"print"}})",
+        R"({"assistant_id":"poet","command":{"goto":"nowhere"}})",
+        R"({"assistant_id":"poet","command":{"goto":7}})",
+        R"({"assistant_id":"poet","command":{"update":7}})",
+        R"({"assistant_id":"poet","command":{"update":[["topic"]]}})",
+        R"({"assistant_id":"poet","input":{},"command":{"update":{"topic":"x"}}})",
+        R"({"assistant_id":"poet","command":{"update":{"topic":"x"},"resume":true}})",
         R"({"assistant_id":"poet","command":{"resume":null}})",
         R"({"assistant_id":"poet","command":[]})",
-        R"({"assistant_id":"poet","interrupt_before":"*"})",
+        R"({"assistant_id":"poet","interrupt_before":"write"})",
+        R"({"assistant_id":"poet","interrupt_before":["nowhere"]})",
+        R"({"assistant_id":"poet","interrupt_after":{"a":1}})",
         R"({"assistant_id":"poet","webhook":"http://127.0.0.1/"})",
         R"({"assistant_id":"poet","stream_mode":"everything"})",
         R"({"assistant_id":"poet","multitask_strategy":"perhaps"})",
-        R"({"assistant_id":"poet","checkpoint_id":"x"})", R"({"assistant_id":"poet","config":1})",
+        R"({"assistant_id":"poet","checkpoint_id":"x"})",
+        R"({"assistant_id":"poet","config":1})",
         R"({"assistant_id":"poet","after_seconds":1e300})",
         R"({"assistant_id":"poet","config":{"recursion_limit":0}})"}) {
     EXPECT_EQ(post(runs(), body).status, 422) << body;

@@ -4,6 +4,7 @@
 
 #include "langgraph/errors.h"
 #include "langgraph/records.h"
+#include "langgraph/state_change.h"
 #include "langgraph/state_tasks.h"
 
 namespace belay::langgraph {
@@ -138,10 +139,25 @@ Task<Result<ThreadOfStates>> find_thread_of_states(AgentServer& served, const Ca
   co_return std::move(found);
 }
 
+Task<Result<Done>> check_newest_checkpoint(const server::Call& call, const ThreadView* thread,
+                                           std::string id) {
+  if (id.empty()) co_return Done{};
+  std::optional<ThreadCheckpoint> newest;
+  if (thread && thread->has_run()) {
+    ThreadId named = thread->id;
+    BELAY_CO_TRY(newest, co_await find_checkpoint(call, std::move(named), std::nullopt));
+  }
+  if (newest && newest->commit.id.text() == id) co_return Done{};
+  co_return error(ErrorCode::invalid,
+                  "\"checkpoint\" must name the newest checkpoint of the thread: a run from an "
+                  "older one would change its history. Fork the thread instead.");
+}
+
 Value checkpoint_metadata(const ThreadOfStates& thread, const ThreadCheckpoint& checkpoint) {
   const CheckpointRow& commit = checkpoint.commit;
   std::string_view source = "loop";
   if (commit.kind == CommitKind::input) source = "input";
+  if (commit.kind == CommitKind::input && is_change(*checkpoint.run)) source = "update";
   if (commit.kind == CommitKind::fork) source = "fork";
   Value of_thread = thread.view.metadata();
   Value::Object members{{"source", source},

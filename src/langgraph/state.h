@@ -69,6 +69,11 @@ Task<Result<std::optional<ThreadCheckpoint>>> find_checkpoint(const server::Call
                                                               ThreadId thread,
                                                               std::optional<CheckpointId> id);
 
+// `invalid` if the id is not empty, and not that of the newest checkpoint of the thread (null: a
+// new thread): a run from an older one would change its history.
+Task<Result<Done>> check_newest_checkpoint(const server::Call& call, const ThreadView* thread,
+                                           std::string id);
+
 // Returns the document `ThreadState` of the protocol. `subgraphs`: with the states of the subgraphs
 // in progress.
 Task<Result<Value>> state_document(AgentServer& served, const server::Call& call,

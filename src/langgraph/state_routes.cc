@@ -211,8 +211,11 @@ std::vector<Route> state_routes(const AgentServerPointer& served) {
                   "States of a thread, newest first", search_states),
               history_members());
   Route& update = add("POST", one + "/state", "agentServerUpdateState",
-                      "Refused: only runs change the state of a thread", update_state);
+                      "Change of the state of a thread, as the result of a node", update_state);
   update.permission = Permission::run;
+  update.begins_run = true;
+  update.parameters.push_back(
+      server::idempotency_key_parameter("The same request with the same key makes one change."));
   accept_body(update, update_members());
   return routes;
 }

@@ -1,8 +1,48 @@
 #include "langgraph/state_update.h"
 
-#include "langgraph/threads.h"
+#include "langgraph/assistants.h"
+#include "langgraph/run_body.h"
+#include "langgraph/state.h"
 
 namespace belay::langgraph {
+namespace {
+
+using server::Call;
+
+constexpr std::size_t kUpdatesMax = 100;  // of one creation of a thread
+
+std::string checkpoint_of_update(const Value& body) {
+  for (const Value* place : {&body, &body["checkpoint"], &body["config"]["configurable"]}) {
+    const std::string* id = (*place)["checkpoint_id"].as_string();
+    if (id && !id->empty()) return *id;
+  }
+  return std::string();
+}
+
+// Starts the run of the change, which does not execute a node. Returns its row.
+Task<Result<RunRow>> change_state(AgentServer& served, Call& call, ThreadId thread, UserId user,
+                                  std::string graph, StateChange change) {
+  std::string named = graph;
+  BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(named)));
+  StartRun wanted;
+  wanted.agent = graph;
+  wanted.thread = thread;
+  wanted.user = std::move(user);
+  wanted.edit = edit_of(change);
+  wanted.edit->held = true;
+  BELAY_CO_TRY(wanted.input, agent_input(served.options.conversations, agent,
+                                         std::move(change.values), served.world.parts.random));
+  server::Patience patience;
+  auto view = co_await server::begun_run(served.world, call, std::move(wanted), patience);
+  if (!view.ok()) co_return std::move(view).error();
+  RunRow row = std::move(view->row);
+  std::string assistant = system_assistant_id(graph);
+  BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(thread),
+                                             std::move(graph), std::move(assistant)));
+  co_return std::move(row);
+}
+
+}  // namespace
 
 Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call) {
   ThreadId named(call.path.at("threadId"));
@@ -11,14 +51,73 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
     co_return error(ErrorCode::conflict, "Thread is busy: wait for its run, or cancel it.");
   }
   Value metadata = thread.metadata();
-  const std::string* graph = metadata["graph_id"].as_string();
-  if (!graph || graph->empty()) {
+  const std::string* graph_id = std::as_const(metadata)["graph_id"].as_string();
+  if (!graph_id || graph_id->empty()) {
     co_return error_reply(400, "invalid", "Thread " + thread.id.text + " has no graph.");
   }
-  co_return error(ErrorCode::invalid,
-                  "Only runs change the state of a thread. Start a run with the values as its "
-                  "input, or fork the thread: POST /api/threads/" +
-                      thread.id.text + "/fork with \"edits\".");
+  std::string graph = *graph_id;
+  BELAY_CO_TRY(StateChange change, update_in(call.body));
+  std::string checkpoint = checkpoint_of_update(std::as_const(call.body));
+  BELAY_CO_CHECK(co_await check_newest_checkpoint(call, &thread, std::move(checkpoint)));
+  ThreadId id = thread.id;
+  UserId user = thread.user;
+  BELAY_CO_TRY(RunRow run, co_await change_state(served, call, std::move(id), std::move(user),
+                                                 std::move(graph), std::move(change)));
+  ThreadId changed = thread.id;
+  BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(changed), std::nullopt));
+  Value reference =
+      Value::object({{"thread_id", thread.id.text},
+                     {"checkpoint_id", (newest ? newest->commit.id : run.checkpoint).text()},
+                     {"checkpoint_ns", ""},
+                     {"checkpoint_map", Value()}});
+  co_return server::reply_with(
+      Value::object({{"checkpoint", reference}, {"configurable", std::move(reference)}}));
+}
+
+Result<std::vector<StateChange>> superstep_updates_in(const Value& body) {
+  std::vector<StateChange> changes;
+  const Value& member = body["supersteps"];
+  const Value::Array* supersteps = member.as_array();
+  if (!supersteps && !member.is_null()) {
+    return error(ErrorCode::invalid, "\"supersteps\" must be a list of objects with \"updates\".");
+  }
+  for (const Value& each : supersteps ? *supersteps : Value::Array()) {
+    const Value::Array* updates = each["updates"].as_array();
+    if (!updates || updates->size() != 1) {
+      return error(ErrorCode::invalid,
+                   "Each of \"supersteps\" must have a list \"updates\" of one update: several "
+                   "updates of one superstep are not supported.");
+    }
+    const Value& update = updates->front();
+    BELAY_TRY(StateChange change, update_in(update));
+    BELAY_TRY(auto command, change_in(update["command"]));
+    if (command) {
+      if (change.values.is_null()) change.values = std::move(command->values);
+      change.go_to = std::move(command->go_to);
+    }
+    changes.push_back(std::move(change));
+  }
+  if (changes.size() <= kUpdatesMax) return changes;
+  return error(ErrorCode::invalid,
+               "\"supersteps\" can have at most " + std::to_string(kUpdatesMax) + " members.");
+}
+
+Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, ThreadId thread,
+                                 std::string graph, std::vector<StateChange> updates) {
+  const std::string key(call.request.header("Idempotency-Key"));
+  std::size_t count = 0;
+  for (StateChange& change : updates) {
+    if (!key.empty()) {
+      std::string own = key + "-" + std::to_string(count++);
+      call.request.headers.assign(1, http::Header{"Idempotency-Key", std::move(own)});
+    }
+    ThreadId changed = thread;
+    UserId user = call.who.user;
+    std::string of_graph = graph;
+    BELAY_CO_CHECK(co_await change_state(served, call, std::move(changed), std::move(user),
+                                         std::move(of_graph), std::move(change)));
+  }
+  co_return Done{};
 }
 
 }  // namespace belay::langgraph

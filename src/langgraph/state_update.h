@@ -1,20 +1,27 @@
 #pragma once
-// langgraph/state_update.h - the change of a thread's state by a client, which is refused.
+// langgraph/state_update.h - changes of a thread's state by a client.
 //
-// Each state of a thread is the result of a run: its history is a chain of commits that a replay
-// can repeat, and an approval covers the values that its person has seen. The service therefore has
-// no change of a state in place. Its clients start a run, whose input changes the state as the
-// channels define, or fork the thread with edits (docs/time-travel.md): a fork is a new thread,
-// and repeats the approvals that showed an edited value.
+// A change is the first commit of a run of its own (StartOptions::edit), which executes no node: it
+// waits before the nodes that follow, as `next` of the state shows, until a run without an input
+// continues it. Nodes that are approvals are requested with the changed values.
 //
 // Threading: on the executor that awaits.
 
 #include "langgraph/errors.h"
+#include "langgraph/state_change.h"
+#include "langgraph/threads.h"
 
 namespace belay::langgraph {
 
-// POST /threads/{threadId}/state. 404: no such thread; 409: a run of it is pending or running; 400:
-// it has no graph; otherwise 422, which names the two alternatives.
+// POST /threads/{threadId}/state. 404: no such thread; 409: a run of it is pending or running, or
+// its nodes have started effects; 400: it has no graph; 403: a node would skip an approval.
 Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call);
+
+// The updates of the member `supersteps` of the creation of a thread, in their order; none without
+// it. `invalid` if a superstep has several updates.
+Result<std::vector<StateChange>> superstep_updates_in(const Value& body);
+// Makes the changes on a thread of the graph; the first one creates its first run.
+Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, ThreadId thread,
+                                 std::string graph, std::vector<StateChange> updates);
 
 }  // namespace belay::langgraph

@@ -5,6 +5,7 @@
 
 #include "langgraph/records.h"
 #include "langgraph/run_records.h"
+#include "langgraph/state_update.h"
 #include "langgraph/thread_search.h"
 
 namespace belay::langgraph {
@@ -68,20 +69,29 @@ Result<ThreadRecord> new_record_in(const Value& body, Instant now) {
     if (!uuid) return error(ErrorCode::invalid, "\"thread_id\" must be a UUID.");
     record.id = uuid->text();
   }
-  const Value& supersteps = body["supersteps"];
-  bool has_supersteps =
-      supersteps.as_array() ? !supersteps.as_array()->empty() : !supersteps.is_null();
-  if (has_supersteps) {
-    return error(ErrorCode::invalid,
-                 "\"supersteps\" are not supported: only runs change the state of a thread.");
-  }
   record.created_at = record.updated_at = now;
   return record;
+}
+
+std::string graph_of_metadata(const Value& metadata) {
+  const std::string* graph = metadata["graph_id"].as_string();
+  return graph ? *graph : std::string();
+}
+
+bool has_updates(const Call& call) {
+  const Value::Array* supersteps = call.body["supersteps"].as_array();
+  return supersteps && !supersteps->empty();
 }
 
 Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
   BELAY_CO_TRY(ThreadRecord record, new_record_in(call.body, served.world.parts.clock.now()));
   BELAY_CO_TRY(auto if_exists, text_member(call.body, "if_exists"));
+  BELAY_CO_TRY(std::vector<StateChange> updates, superstep_updates_in(call.body));
+  std::string graph = graph_of_metadata(record.metadata);
+  if (!updates.empty() && graph.empty()) {
+    co_return error(ErrorCode::invalid,
+                    "\"supersteps\" need the graph of the thread: \"metadata.graph_id\".");
+  }
   bool keeps_existing = if_exists == "do_nothing";
   if (if_exists && !keeps_existing && *if_exists != "raise") {
     co_return error(ErrorCode::invalid, "\"if_exists\" must be raise or do_nothing.");
@@ -102,6 +112,11 @@ Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
     // Of two creations at the same time, the other one was first.
     bool was_late = !saved.ok() && saved.error().code == ErrorCode::conflict;
     if (!saved.ok() && !(was_late && keeps_existing)) co_return std::move(saved).error();
+    if (!was_late) {
+      ThreadId made = thread;
+      BELAY_CO_CHECK(co_await apply_updates(served, call, std::move(made), std::move(graph),
+                                            std::move(updates)));
+    }
   }
   co_return co_await thread_reply(served, call, std::move(thread));
 }
@@ -313,7 +328,10 @@ std::vector<Route> thread_routes(const AgentServerPointer& served) {
   Route& creation =
       add("POST", "/threads", "agentServerCreateThread", "Creation of a thread", create_thread);
   creation.handle = changing(served, create_thread);
-  accept_body(creation, thread_members());
+  creation.begins_run_by = has_updates;
+  Value members = thread_members();
+  members.as_object()->emplace("supersteps", Value::object({{"type", "array"}}));
+  accept_body(creation, std::move(members));
   Route& search = add("POST", "/threads/search", "agentServerSearchThreads",
                       "A page of the threads of the caller", search_threads);
   search.permission = Permission::read;

@@ -80,6 +80,7 @@ TEST_F(Threads, HostileBodiesCreateNothing) {
   for (const char* body :
        {R"({"thread_id":"not-a-uuid"})", R"({"metadata":[]})", R"({"ttl":0})", R"({"ttl":"x"})",
         R"({"ttl":{"ttl":5,"strategy":"keep_latest"}})", R"({"supersteps":[{"updates":[]}]})",
+        R"({"supersteps":{}})", R"({"supersteps":[{"updates":[{"values":{}}]}]})",
         R"({"if_exists":"perhaps"})", "[]"}) {
     EXPECT_EQ(post("/threads", body).status, 422) << body;
   }

@@ -83,7 +83,8 @@ Task<Result<Value>> start_by_command(AgentServer& served, V2Command& command) {
   BELAY_CO_CHECK(need(command.call, Permission::run));
   const Value& params = std::as_const(command.params);
   Value::Object body{{"if_not_exists", "create"}, {"multitask_strategy", "enqueue"}};
-  for (std::string_view name : {"assistant_id", "config", "metadata", "multitask_strategy"}) {
+  for (std::string_view name : {"assistant_id", "config", "metadata", "multitask_strategy",
+                                "interrupt_before", "interrupt_after"}) {
     copy_member(params, name, body);
   }
   const Value& strategy = params["multitaskStrategy"];

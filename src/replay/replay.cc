@@ -135,7 +135,13 @@ Result<engine::Event> Replay::begin() {
   row.user = recorded_.row.user;
   row.session = first.session;
   if (is_loose_) options.durability = Durability::sync;
-  BELAY_TRY(run_, engine::new_run(graph_, std::move(row), options, std::move(state)));
+  if (options.beginning) {  // keeps the values as they were given
+    row.input = recorded_.row.input;
+    row.options = engine::options_text(options);
+    BELAY_TRY(run_, engine::new_run_from(graph_, std::move(row)));
+  } else {
+    BELAY_TRY(run_, engine::new_run(graph_, std::move(row), options, std::move(state)));
+  }
   run_.options.timeout = std::chrono::hours(24 * 3650);
   engine::Started begun{moment()};
   if (first.status == RunStatus::queued) begun.queued_until = first.created_at;
@@ -337,7 +343,12 @@ std::optional<engine::Event> Replay::from_outside() {
     case CommitKind::timer:
       if (rests) {
         order_.wake(run_, next);
-        return engine::Resumed{moment(), next.session};
+        engine::Resumed resumed{moment(), next.session};
+        auto tasks = engine::next_tasks_from(next.next_tasks);
+        if (run_.at_breakpoint && tasks.ok()) {
+          resumed.breakpoints = tasks->breakpoints.value_or(run_.options.breakpoints);
+        }
+        return resumed;
       }
       break;
     case CommitKind::failure:

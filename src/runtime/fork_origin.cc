@@ -8,6 +8,7 @@
 #include "belay/limits.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
+#include "engine/route.h"
 
 namespace belay {
 namespace {
@@ -50,12 +51,6 @@ Result<ForkOrigin> named_origin(Snapshot& view, const ForkOptions& options) {
     if (!parent.ok() || parent->user != user) return std::move(newest).error();
     origin.row = *std::move(parent);
   }
-}
-
-bool has_approvals(const GraphDefinition& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
-    return node.approval || (node.subgraph && has_approvals(*node.subgraph->graph));
-  });
 }
 
 // The approvals of one run that a fork would skip, and the commits that would request them again.
@@ -236,7 +231,7 @@ Result<ForkOrigin> fork_origin(Snapshot& view, const GraphRegistry& graphs,
   auto known = graphs.for_version(origin.row.graph, origin.row.graph_hash);
   if (!known.ok()) known = graphs.newest(origin.row.graph);
   const GraphDefinition* graph = known.ok() ? known->get() : nullptr;
-  if (!options.may_decide && (!graph || has_approvals(*graph))) {
+  if (!options.may_decide && (!graph || engine::has_approvals(*graph))) {
     return error(ErrorCode::forbidden, "Edits in a fork of \"" + origin.row.graph +
                                            "\", which has approvals, require the permission "
                                            "decide. Fork without edits, or ask a user who has it.");

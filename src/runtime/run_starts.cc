@@ -10,7 +10,9 @@
 #include "base/run_of_key.h"
 #include "belay/limits.h"
 #include "engine/advance.h"
+#include "engine/route.h"
 #include "engine/run_factory.h"
+#include "engine/run_options.h"
 #include "graph/call_guarded.h"
 #include "runtime/thread_place.h"
 
@@ -47,12 +49,31 @@ Result<Done> check_named(const RunRow& known, const RunRow& wanted, bool thread_
                                        "request unchanged, or use another key.");
 }
 
-Result<Done> check_thread(const RunRow& newest, const RunRow& wanted) {
-  BELAY_CHECK(check_user(newest, wanted));
-  if (newest.graph == wanted.graph) return Done{};
-  return error(ErrorCode::invalid, "Thread \"" + wanted.thread.text + "\" has runs of graph \"" +
-                                       newest.graph + "\", not of \"" + wanted.graph +
-                                       "\". Use another thread.");
+bool waits_at_breakpoint(const RunRow& run) {
+  return run.status == RunStatus::paused && pause_reason(run) == PauseReason::breakpoint;
+}
+
+// The parts of an edit that need no thread.
+Result<Done> check_edit(const GraphDefinition& graph, const StateEdit& edit) {
+  if (graph.one_run_per_thread) {
+    return error(ErrorCode::invalid, "Threads of the graph \"" + graph.name +
+                                         "\" have one run, which cannot be changed. Fork the "
+                                         "thread with edits.");
+  }
+  if (!edit.may_decide && engine::has_approvals(graph)) {
+    return error(ErrorCode::forbidden,
+                 "This API key cannot change the state of a graph that has approvals: that "
+                 "requires the permission decide.");
+  }
+  if (!edit.values.is_null() && !edit.values.as_object()) {
+    return error(ErrorCode::invalid, "Invalid values of an edit: expected an object of channels.");
+  }
+  for (const FirstNode& first : edit.go_to) {
+    if (!first.input.empty()) BELAY_CHECK(parse_json(first.input));
+  }
+  if (edit.go_to.size() <= limits::graph_nodes_max) return Done{};
+  return error(ErrorCode::invalid,
+               "An edit can start at most " + std::to_string(limits::graph_nodes_max) + " nodes.");
 }
 
 Error is_busy(const RunRow& unfinished) {
@@ -65,6 +86,14 @@ Error is_busy(const RunRow& unfinished) {
 }
 
 }  // namespace
+
+Result<Done> RunStarts::check_same_thread(const RunRow& newest, const RunRow& wanted) {
+  BELAY_CHECK(check_user(newest, wanted));
+  if (newest.graph == wanted.graph) return Done{};
+  return error(ErrorCode::invalid, "Thread \"" + wanted.thread.text + "\" has runs of graph \"" +
+                                       newest.graph + "\", not of \"" + wanted.graph +
+                                       "\". Use another thread.");
+}
 
 Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::shared_ptr<void> input,
                                               StartOptions options) {
@@ -84,11 +113,13 @@ Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::share
   }
   if (request.is_named) BELAY_CHECK(check_name("idempotency key", options.idempotency_key));
   const GraphDefinition& definition = *request.graph;
-  if (definition.check_input) {
+  if (options.edit) BELAY_CHECK(check_edit(definition, *options.edit));
+  if (definition.check_input && !options.edit) {
     BELAY_CHECK(call_guarded<Done>("The input check of graph \"" + definition.name + "\"",
                                    [&] { return definition.check_input(input.get()); }));
   }
   BELAY_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
+  BELAY_CHECK(engine::check_breakpoints(definition, of_run.breakpoints));
   RunRow row;
   row.tenant = options.tenant;
   row.run = request.is_named ? run_of_key(options.tenant, options.user, options.idempotency_key)
@@ -101,6 +132,11 @@ Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::share
   row.concurrency_key = options.concurrency_key;
   BELAY_TRY(request.run, engine::new_run(*request.graph, row, of_run, std::move(input)));
   request.wanted = request.run->row;
+  if (!options.edit) return request;
+  const Value none(Value::Object{});
+  const Value& values = options.edit->values.is_null() ? none : options.edit->values;
+  request.wanted.input = json_envelope(to_json(values));
+  request.edit = std::move(options.edit);
   return request;
 }
 
@@ -149,7 +185,7 @@ Task<Result<RunStarts::Place>> RunStarts::find_place(Request& request) {
     co_return std::move(place);
   }
   ThreadPlace& thread = **read_place;
-  BELAY_CO_CHECK(check_thread(thread.newest, request.wanted));
+  BELAY_CO_CHECK(check_same_thread(thread.newest, request.wanted));
   engine::Run& run = *request.run;
   run.row.ordinal = thread.newest.ordinal + 1;
   run.waits_for_thread = true;
@@ -168,6 +204,7 @@ Task<Result<RunStarts::Place>> RunStarts::find_place(Request& request) {
 }
 
 Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_place(Request& request) {
+  if (request.edit) co_return co_await settle_edit(request);
   auto place = co_await find_place(request);
   if (!place.ok()) co_return std::move(place).error();
   bool ends_others =
@@ -192,7 +229,12 @@ Task<Result<RunView>> RunStarts::start(std::string graph_name, std::shared_ptr<v
     if (!place.ok()) co_return std::move(place).error();
     if (!*place) continue;
     if ((*place)->known) {
-      co_return co_await executor_.continue_or_view(*std::move((*place)->known));
+      LoadedRun known = *std::move((*place)->known);
+      // A repeated request does not pass the breakpoint at which its run waits.
+      if (request.is_named && waits_at_breakpoint(known.stored.row)) {
+        co_return loader_.view_of(std::move(known));
+      }
+      co_return co_await executor_.continue_or_view(std::move(known));
     }
     if ((*place)->busy) {
       auto is_stored = co_await put_into_queue(request, parts_.clock.now());
@@ -237,6 +279,10 @@ Task<Result<bool>> RunStarts::put_into_queue(Request& request, Instant not_befor
 
 Task<Result<RunView>> RunStarts::enqueue(std::string graph, std::shared_ptr<void> input,
                                          StartOptions options, Instant not_before) {
+  if (options.edit) {
+    co_return error(ErrorCode::invalid,
+                    "A change of a thread's state cannot be queued. Start it without a delay.");
+  }
   BELAY_CO_TRY(Request request, prepare(std::move(graph), std::move(input), std::move(options)));
   for (int race = 0; race < races_max; ++race) {
     auto place = co_await settle_place(request);

@@ -38,6 +38,7 @@ class RunStarts {
     bool may_have_a_run = false;
     std::optional<ThreadRow> former_thread;  // see engine::Run
     BusyThread if_busy = BusyThread::reject;
+    std::optional<StateEdit> edit;
   };
   // The place of the run in its thread.
   struct Place {
@@ -46,6 +47,8 @@ class RunStarts {
     std::optional<ThreadRow> thread;  // if it is busy
   };
   Result<Request> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
+  // `conflict` for another user; `invalid` for another graph.
+  static Result<Done> check_same_thread(const RunRow& newest, const RunRow& wanted);
   // Finds the run of a repeated request, or sets the run's place in its thread.
   Task<Result<Place>> find_place(Request& request);
   // Returns the run that the request names, if it exists. Errors: see StartOptions.
@@ -58,6 +61,9 @@ class RunStarts {
   Task<Result<Done>> delete_runs(TenantId tenant, std::vector<RunRow> runs);
   // Stores the run in its queue. False: the runs of the thread have changed.
   Task<Result<bool>> put_into_queue(Request& request, Instant not_before);
+  // state_edit.cc: the same as settle_place() for a start with an edit. Checks all of the edit
+  // before it cancels a run that waits for a person.
+  Task<Result<std::optional<Place>>> settle_edit(Request& request);
   // fork.cc
   Task<Result<RunView>> begin_fork(ForkOptions options);
   Task<Result<LoadedRun>> find_origin(ForkOptions options);

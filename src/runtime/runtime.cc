@@ -144,8 +144,9 @@ Task<Result<std::unique_ptr<EventReader>>> Runtime::events(EventOptions options)
                            executor.session(), std::move(options));
 }
 
-Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
-  return body_->executor.resume(std::move(tenant), std::move(thread));
+Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread,
+                                      std::optional<Breakpoints> breakpoints) {
+  return body_->executor.resume(std::move(tenant), std::move(thread), std::move(breakpoints));
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::orphaned_threads(TenantId tenant,

@@ -105,7 +105,8 @@ struct AwaitedRun {
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Principal& who,
                                 Task<Result<RunView>> task, AwaitedRun awaited, Patience patience);
 // Resumes a thread's run; returns it unchanged if it is already running.
-Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread);
+Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread,
+                                     std::optional<Breakpoints> breakpoints = std::nullopt);
 // Decides, and waits for the run in the same way, also if the same decision had already been made.
 Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, const Principal& who,
                                      InterruptId interrupt, Decision decision, Patience patience);

@@ -10,6 +10,17 @@ namespace belay::server {
 // Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
 // their members.
 
+struct FirstNodeBody {
+  std::string node;
+  Value input;  // of a send; null: none
+};
+
+struct EditBody {
+  std::optional<std::string> asNode;
+  std::vector<FirstNodeBody> goTo;
+  std::optional<bool> held;
+};
+
 // The body of a start.
 struct StartBody {
   Value input;
@@ -27,6 +38,8 @@ struct StartBody {
   std::optional<std::int64_t> priority;
   std::optional<std::string> concurrencyKey;
   std::optional<std::string> ifBusy;  // a BusyThread
+  std::optional<Breakpoints> breakpoints;
+  std::optional<EditBody> edit;  // the input is a change of the thread's state: see StateEdit
 };
 
 namespace {
@@ -41,7 +54,19 @@ RunSettings settings_of(const StartBody& body) {
   settings.budget.tokens = body.maxTokens;
   settings.budget.money = body.maxCost;
   settings.require_approval = body.requireApproval;
+  settings.breakpoints = body.breakpoints;
   return settings;
+}
+
+StateEdit edit_in(EditBody body) {
+  StateEdit edit;
+  edit.as_node = body.asNode.value_or("");
+  edit.held = body.held.value_or(false);
+  for (FirstNodeBody& each : body.goTo) {
+    std::string input = each.input.is_null() ? std::string() : to_json(each.input);
+    edit.go_to.push_back({std::move(each.node), std::move(input)});
+  }
+  return edit;
 }
 
 Result<StartRun> start_of(const Call& call) {
@@ -60,6 +85,7 @@ Result<StartRun> start_of(const Call& call) {
     start.thread = ThreadId(*body.threadId);
   }
   start.run = settings_of(body);
+  if (body.edit) start.edit = edit_in(*std::move(body.edit));
   if (body.ifBusy) {
     auto busy = busy_thread_named(*body.ifBusy);
     if (!busy) {

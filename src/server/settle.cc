@@ -119,8 +119,9 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Princ
   co_return co_await rested(world, service, who, *std::move(view), until);
 }
 
-Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread) {
-  auto view = co_await service.resume(who, thread);
+Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread,
+                                     std::optional<Breakpoints> breakpoints) {
+  auto view = co_await service.resume(who, thread, std::move(breakpoints));
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
   // The run is already running: for the same request, or for another one.
   auto held = co_await service.status(who, std::move(thread), std::nullopt);

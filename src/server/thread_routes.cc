@@ -16,6 +16,10 @@ struct CancelBody {
   std::optional<std::string> onBehalfOf;
 };
 
+struct ResumeBody {
+  std::optional<Breakpoints> breakpoints;  // replace those of a run at a breakpoint
+};
+
 struct ThreadBody {
   std::optional<std::string> title;
   Value metadata;
@@ -220,14 +224,15 @@ Route resume_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/resume", "resumeThread",
                          "Resumption of the thread's run from its last commit");
   route.permission = Permission::run;
-  route.body = empty_body_schema();
+  route.body = body_schema<ResumeBody>();
   route.parameters = {prefer_parameter()};
   route.answers = {{200, "The run has ended", "Run"},
                    {202, "The run is paused or still in progress", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ResumeBody body, read_body<ResumeBody>(call));
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
-    auto task = resume_or_look(call.service, call.who, thread);
+    auto task = resume_or_look(call.service, call.who, thread, std::move(body.breakpoints));
     AwaitedRun awaited{std::move(thread)};
     BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, call.who, std::move(task),
                                                   std::move(awaited), patience));

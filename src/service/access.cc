@@ -42,12 +42,14 @@ class GuardedService final : public Service {
   Task<Result<RunView>> start(const Principal& who, StartRun wanted) override {
     BELAY_CO_CHECK(check_user(who, wanted.user));
     BELAY_CO_CHECK(check_asks(who, wanted.run));
+    if (wanted.edit && !is_unrestricted(who)) wanted.edit->may_decide = reach_of(who) != Reach::own;
     co_return co_await all_->start(who, std::move(wanted));
   }
 
-  Task<Result<RunView>> resume(const Principal& who, ThreadId thread) override {
+  Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
+                               std::optional<Breakpoints> breakpoints) override {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
-    co_return co_await all_->resume(who, std::move(thread));
+    co_return co_await all_->resume(who, std::move(thread), std::move(breakpoints));
   }
 
   Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,

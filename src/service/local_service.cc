@@ -92,8 +92,9 @@ class LocalService final : public Service {
     co_return co_await with_owner(who, std::move(thread), std::move(held), std::move(user));
   }
 
-  Task<Result<RunView>> resume(const Principal& who, ThreadId thread) override {
-    auto task = parts_.runtime.resume(who.tenant, thread);
+  Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
+                               std::optional<Breakpoints> breakpoints) override {
+    auto task = parts_.runtime.resume(who.tenant, thread, std::move(breakpoints));
     auto view = co_await under_way_.wait(std::move(task));
     co_return co_await with_owner(who, std::move(thread), std::move(view));
   }

@@ -50,6 +50,7 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.delay = wanted.delay;
   request.options = static_cast<StartOptions&&>(wanted);
   request.options.tenant = tenant;
+  if (request.options.edit) request.options.edit->values = std::move(wanted.input);
   // A graph of one run per thread finds its run by the thread: the key has already chosen it.
   if (graph->one_run_per_thread) request.options.idempotency_key.clear();
   return request;

@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "engine/advance.h"
 #include "engine/restore.h"
+#include "engine/run_options.h"
 #include "engine/run_queries.h"
 
 namespace belay {
@@ -219,7 +220,8 @@ Task<Result<std::optional<RunView>>> RunExecutor::commit_and_drive(LoadedRun fou
   co_return std::optional(*std::move(view));
 }
 
-Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person) {
+Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person,
+                                                std::optional<Breakpoints> breakpoints) {
   const RunRow& row = found.stored.row;
   if (is_final(row.status)) co_return loader_.view_of(std::move(found));
   Instant now = parts_.clock.now();
@@ -228,7 +230,7 @@ Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person)
   RunId id = row.run;
   if (row.status == RunStatus::paused) {
     if (!engine::can_resume(row, now)) co_return loader_.view_of(std::move(found));
-    engine::Event resumed = engine::Resumed{moment(), session_};
+    engine::Event resumed = engine::Resumed{moment(), session_, std::move(breakpoints)};
     auto view = co_await commit_and_drive(std::move(found), std::move(resumed), by_person);
     if (!view.ok()) co_return std::move(view).error();
     if (*view) co_return **std::move(view);
@@ -244,7 +246,8 @@ Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person)
                            by_person);
 }
 
-Task<Result<RunView>> RunExecutor::resume(TenantId tenant, ThreadId thread) {
+Task<Result<RunView>> RunExecutor::resume(TenantId tenant, ThreadId thread,
+                                          std::optional<Breakpoints> breakpoints) {
   auto found = co_await loader_.load_thread(std::move(tenant), std::move(thread));
   if (!found.ok()) co_return std::move(found).error();
   const RunRow& row = found->stored.row;
@@ -253,7 +256,11 @@ Task<Result<RunView>> RunExecutor::resume(TenantId tenant, ThreadId thread) {
   if (!is_final(row.status) && row.status != RunStatus::paused) {
     BELAY_CO_TRY(place, protection_.places.enter(row));
   }
-  co_return co_await continue_run(*std::move(found));
+  if (breakpoints) {
+    BELAY_CO_TRY(Definition graph, loader_.graph_of(found->stored));
+    BELAY_CO_CHECK(engine::check_breakpoints(*graph, *breakpoints));
+  }
+  co_return co_await continue_run(*std::move(found), true, std::move(breakpoints));
 }
 
 Task<Result<std::vector<ThreadId>>> RunExecutor::orphaned_threads(TenantId tenant,
@@ -274,7 +281,8 @@ Task<Result<std::vector<ThreadId>>> RunExecutor::orphaned_threads(TenantId tenan
 }
 
 Task<Result<RunView>> RunExecutor::cancel(TenantId tenant, ThreadId thread, std::string by,
-                                          std::string on_behalf_of, std::optional<RunId> run_id) {
+                                          std::string on_behalf_of, std::optional<RunId> run_id,
+                                          std::optional<std::uint64_t> only_at) {
   BELAY_CO_CHECK(check_name("canceller name", by));
   if (!on_behalf_of.empty()) {
     BELAY_CO_CHECK(check_name("\"on behalf of\" name", on_behalf_of));
@@ -284,6 +292,9 @@ Task<Result<RunView>> RunExecutor::cancel(TenantId tenant, ThreadId thread, std:
     if (!found.ok()) co_return std::move(found).error();
     const RunRow& row = found->stored.row;
     run_id = row.run;
+    if (only_at && row.seq != *only_at) {
+      co_return error(ErrorCode::conflict, "The run has continued. Try again.");
+    }
     if (row.status == RunStatus::cancelled) co_return loader_.view_of(*std::move(found));
     if (is_final(row.status)) co_return ended_otherwise(row);
     RunId id = row.run;

@@ -49,7 +49,8 @@ class RunExecutor {
   }
   // Claims a queued, orphaned or quarantined run, or continues a paused one that can be resumed,
   // and executes it. Returns any other run unchanged.
-  Task<Result<RunView>> continue_run(LoadedRun found, bool by_person = true);
+  Task<Result<RunView>> continue_run(LoadedRun found, bool by_person = true,
+                                     std::optional<Breakpoints> breakpoints = std::nullopt);
   // The same for a repeated start: the run is returned unchanged if it is running elsewhere, or if
   // a concurrency limit keeps it from running.
   Task<Result<RunView>> continue_or_view(LoadedRun found);
@@ -64,9 +65,11 @@ class RunExecutor {
   // A decision is recorded without a commit of its run: passes it to the run's driver in this
   // process, if there is one.
   Task<Result<RunView>> pass_to_owner(ApprovalRow decided);
-  Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
+  Task<Result<RunView>> resume(TenantId tenant, ThreadId thread,
+                               std::optional<Breakpoints> breakpoints);
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
-                               std::string on_behalf_of, std::optional<RunId> run = std::nullopt);
+                               std::string on_behalf_of, std::optional<RunId> run = std::nullopt,
+                               std::optional<std::uint64_t> only_at = std::nullopt);
   Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant, std::optional<UserId> user);
 
   // An error of one run must not affect others. Quarantines the run if it is damaged. Skips it if

@@ -95,9 +95,9 @@ TEST_F(CliLimits, WhatCountsAsAStartIsInTheDescription) {
       (std::set<std::string>{
           "agentServerCopyThread", "agentServerCreateRun", "agentServerCreateRunBatch",
           "agentServerCreateStatelessRun", "agentServerStreamRun", "agentServerStreamStatelessRun",
-          "agentServerWaitForNewRun", "agentServerWaitForNewStatelessRun", "backfillSchedule",
-          "createAnalysis", "createAnalysisBatch", "forkThread", "generateRoutine", "runSchedule",
-          "startDailyAudit", "startRun", "triggerGoal"}));
+          "agentServerUpdateState", "agentServerWaitForNewRun", "agentServerWaitForNewStatelessRun",
+          "backfillSchedule", "createAnalysis", "createAnalysisBatch", "forkThread",
+          "generateRoutine", "runSchedule", "startDailyAudit", "startRun", "triggerGoal"}));
 }
 
 TEST_F(CliLimits, WithoutKeysNothingIsLimitedUnlessItIsSet) {

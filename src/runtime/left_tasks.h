@@ -1,0 +1,28 @@
+#pragma once
+// runtime/left_tasks.h - finds the place at which a change of a thread's state continues it.
+
+#include "runtime/thread_place.h"
+
+namespace belay {
+
+// The tasks that the current run of a thread has left: those of a run that waits for a person, or
+// that was cancelled or has failed. A completed run has left none.
+struct LeftTasks {
+  std::vector<FirstNode> nodes;
+  // One of them has completed, or has started an effect: to start it again would repeat that.
+  bool have_worked = false;
+  // A decision of the run has approved values that the change can replace.
+  bool follow_decision = false;
+};
+
+struct EditPlace {
+  ThreadPlace thread;
+  engine::RunBefore before;  // left by the current run, even if it has not ended
+  LeftTasks left;
+};
+
+// nullopt if the thread has no run. `conflict` if a run is queued or running, or waits for a timer.
+Result<std::optional<EditPlace>> edit_place(Snapshot& view, const GraphRegistry& graphs,
+                                            const TenantId& tenant, const ThreadId& thread);
+
+}  // namespace belay

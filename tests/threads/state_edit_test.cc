@@ -1,0 +1,420 @@
+// Tests changes of a thread's state by a person, and the breakpoints of one run.
+// Long on purpose: one fixture.
+
+#include <gmock/gmock.h>
+
+#include "belay/check.h"
+#include "belay/storage.h"
+#include "store/forwarding_store.h"
+#include "tests/support/runtime_fixture.h"
+
+namespace belay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Draft {
+  std::string text{};
+  std::vector<std::string> log{};
+  bool urgent = true;
+  int calls = 0;
+};
+
+Update<Draft> plan(const Draft&, Context&) { return append(&Draft::log, "plan"); }
+Update<Draft> write(const Draft& draft, Context&) {
+  return set(&Draft::text, "draft of " + draft.text).append(&Draft::log, "write");
+}
+Update<Draft> send(const Draft& draft, Context&) {
+  return append(&Draft::log, "send " + draft.text);
+}
+Update<Draft> file(const Draft&, Context&) { return append(&Draft::log, "file"); }
+
+// The process ends after a number of commits; the reply of the last one is lost.
+class DyingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    if (left == 0) co_return error(ErrorCode::unavailable, "The process has ended.");
+    if (left > 0) --left;
+    auto outcome = co_await inner().commit(std::move(commit));
+    if (left == 0) co_return error(ErrorCode::unavailable, "The process has ended.");
+    co_return std::move(outcome);
+  }
+  int left = -1;
+};
+
+struct StateEdits : RuntimeFixture {
+  Graph<Draft> line = built("line", false);
+  Graph<Draft> asking = built("asking", true);
+  int effects = 0;
+
+  StateEdits() {
+    runtime->add(line);
+    runtime->add(asking);
+  }
+
+  // plan, write, (review,) send, file
+  static Graph<Draft> built(std::string name, bool asks) {
+    GraphBuilder<Draft> graph{std::move(name)};
+    graph.accumulate(&Draft::log);
+    graph.node("plan", plan);
+    graph.node("write", write);
+    if (asks) {
+      graph.approval("review", &Draft::text, {.question = "Send it?"})
+          .approved("send")
+          .rejected(end);
+    }
+    graph.node("send", send);
+    graph.node("file", file);
+    graph.edge(start, "plan").edge("plan", "write").edge("write", asks ? "review" : "send");
+    graph.edge("send", "file").edge("file", end);
+    return std::move(graph).build().value();
+  }
+
+  static StartOptions on(const std::string& thread) {
+    StartOptions options;
+    options.thread = ThreadId(thread);
+    return options;
+  }
+  RunView begin(const Graph<Draft>& of, const std::string& thread,
+                Breakpoints breakpoints = {}) {
+    StartOptions options = on(thread);
+    options.run.breakpoints = std::move(breakpoints);
+    Draft input;
+    input.text = "a letter";
+    return block_on(loop, runtime->start(of, input, options)).value();
+  }
+  Result<RunView> edit(const Graph<Draft>& of, const std::string& thread, Value values,
+                       StateEdit edit = {}) {
+    StartOptions options = on(thread);
+    options.edit = std::move(edit);
+    options.edit->values = std::move(values);
+    options.edit->held = true;
+    return block_on(loop, runtime->start(of, Draft(), options));
+  }
+  Result<RunView> resume(const std::string& thread,
+                         std::optional<Breakpoints> breakpoints = std::nullopt) {
+    return block_on(loop,
+                    runtime->resume(default_tenant(), ThreadId(thread), std::move(breakpoints)));
+  }
+  std::string violations() {
+    CheckScope scope;
+    scope.graphs = {graph.definition(), line.definition(), asking.definition()};
+    std::string found;
+    auto report = block_on(loop, check_store(*store, scope)).value();
+    for (const Violation& each : report.violations) found += each.rule + ": " + each.message + "\n";
+    return found;
+  }
+  std::string replayed(const RunView& view) {
+    ReplayOptions options;
+    options.thread = view.row.thread;
+    options.run = view.row.run;
+    auto report = block_on(loop, runtime->replay(options));
+    if (!report.ok()) return report.error().message;
+    if (!report->divergence) return "";
+    return report->divergence->what + ": " + report->divergence->recorded + ", replayed " +
+           report->divergence->replayed;
+  }
+};
+
+std::vector<std::string> log_of(const RunView& view) {
+  std::vector<std::string> log;
+  for (const Value& each : *view.state["log"].as_array()) log.push_back(*each.as_string());
+  return log;
+}
+
+struct BreakpointsOfARun : StateEdits {};
+
+TEST_F(BreakpointsOfARun, StopItBeforeTheNode) {
+  auto held = begin(line, "t", {.before = {"send"}});
+  EXPECT_EQ(held.row.status, RunStatus::paused);
+  EXPECT_EQ(held.row.reason, "breakpoint");
+  EXPECT_EQ(held.row.node, "send");
+  EXPECT_THAT(log_of(held), ElementsAre("plan", "write"));
+  auto ended = resume("t").value();
+  EXPECT_EQ(ended.row.status, RunStatus::completed);
+  EXPECT_EQ(begin(line, "other").row.status, RunStatus::completed) << "they are of one run";
+  EXPECT_EQ(violations(), "");
+  EXPECT_EQ(replayed(ended), "");
+}
+
+TEST_F(BreakpointsOfARun, StopItAfterTheNodeAndAtEachWithAStar) {
+  EXPECT_EQ(begin(line, "after", {.after = {"plan"}}).row.node, "write");
+  auto view = begin(line, "each", {.before = {"*"}, .after = {"*"}});
+  std::vector<std::string> nodes;
+  while (view.row.status == RunStatus::paused) {
+    nodes.push_back(view.row.node);
+    view = resume("each").value();
+  }
+  EXPECT_THAT(nodes, ElementsAre("plan", "write", "send", "file"));
+  EXPECT_EQ(violations(), "");
+  EXPECT_EQ(replayed(view), "");
+}
+
+TEST_F(BreakpointsOfARun, AreReplacedByThoseOfAResume) {
+  begin(line, "t", {.before = {"*"}});
+  auto held = resume("t", Breakpoints{.before = {"file"}}).value();
+  EXPECT_EQ(held.row.node, "file");
+  EXPECT_EQ(violations(), "");
+  runtime = process();  // another process continues it with the same breakpoints
+  runtime->add(line);
+  runtime->add(asking);
+  auto ended = resume("t", Breakpoints()).value();
+  EXPECT_EQ(ended.row.status, RunStatus::completed);
+  EXPECT_EQ(violations(), "");
+  EXPECT_EQ(replayed(ended), "");
+}
+
+TEST_F(BreakpointsOfARun, NameNodesOfTheGraph) {
+  StartOptions options = on("t");
+  options.run.breakpoints = Breakpoints{.before = {"nowhere"}};
+  auto refused = block_on(loop, runtime->start(line, Draft(), options));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_THAT(refused.error().message, HasSubstr("nowhere"));
+  begin(line, "held", {.before = {"send"}});
+  EXPECT_EQ(resume("held", Breakpoints{.after = {"nowhere"}}).error().code, ErrorCode::invalid);
+}
+
+TEST_F(BreakpointsOfARun, AreNotPassedByTheSameStartSentAgain) {
+  StartOptions options = on("t");
+  options.idempotency_key = "once";
+  options.run.breakpoints = Breakpoints{.before = {"send"}};
+  for (int i = 0; i < 2; ++i) {
+    auto held = block_on(loop, runtime->start(line, Draft(), options)).value();
+    EXPECT_EQ(held.row.node, "send");
+    EXPECT_EQ(held.row.status, RunStatus::paused);
+  }
+}
+
+TEST_F(BreakpointsOfARun, HoldWithOneCommitForAll) {
+  StartOptions options = on("t");
+  options.run.durability = Durability::exit;
+  options.run.breakpoints = Breakpoints{.before = {"send"}};
+  auto held = block_on(loop, runtime->start(line, Draft(), options)).value();
+  EXPECT_EQ(held.row.node, "send");
+  EXPECT_EQ(resume("t").value().row.status, RunStatus::completed);
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(StateEdits, OfAnEndedThreadAreTheStateOfItsNextRun) {
+  begin(line, "t");
+  auto changed = edit(line, "t", Value::object({{"text", "a card"}, {"urgent", false}})).value();
+  EXPECT_EQ(changed.row.status, RunStatus::completed);
+  EXPECT_EQ(changed.state["text"], Value("a card"));
+  EXPECT_EQ(changed.state["urgent"], Value(false)) << "a default value is a change as well";
+  Draft next;
+  next.calls = 1;
+  auto after = block_on(loop, runtime->start(line, next, on("t"))).value();
+  EXPECT_EQ(after.state["text"], Value("draft of a card"));
+  EXPECT_EQ(after.state["urgent"], Value(false));
+  EXPECT_EQ(violations(), "");
+  EXPECT_EQ(replayed(changed), "");
+  EXPECT_EQ(replayed(after), "");
+}
+
+TEST_F(StateEdits, SetAChannelBackToItsDefault) {
+  edit(line, "t", Value::object({{"calls", 5}})).value();
+  auto changed = edit(line, "t", Value::object({{"calls", 0}})).value();
+  EXPECT_EQ(changed.state["calls"], Value(0));
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(StateEdits, AsANodeWaitBeforeTheNodesThatFollowIt) {
+  StateEdit as_write;
+  as_write.as_node = "write";
+  for (bool has_run : {false, true}) {
+    std::string thread = has_run ? "ended" : "new";
+    if (has_run) begin(line, thread);
+    auto held = edit(line, thread, Value::object({{"text", "mine"}}), as_write).value();
+    EXPECT_EQ(held.row.status, RunStatus::paused);
+    EXPECT_EQ(held.row.node, "send");
+    auto ended = resume(thread).value();
+    EXPECT_EQ(ended.row.status, RunStatus::completed);
+    EXPECT_EQ(log_of(ended).back(), "file");
+    EXPECT_EQ(log_of(ended).at(has_run ? 4 : 0), "send mine");
+    EXPECT_EQ(violations(), "");
+    EXPECT_EQ(replayed(ended), "");
+  }
+}
+
+TEST_F(StateEdits, AtABreakpointKeepThePlace) {
+  begin(line, "t", {.before = {"send"}});
+  auto held = edit(line, "t", Value::object({{"text", "mine"}})).value();
+  EXPECT_EQ(held.row.node, "send");
+  EXPECT_EQ(held.row.status, RunStatus::paused);
+  held = edit(line, "t", Value::object({{"text", "ours"}})).value();
+  EXPECT_EQ(held.row.node, "send");
+  auto ended = resume("t").value();
+  EXPECT_THAT(log_of(ended), ElementsAre("plan", "write", "send ours", "file"));
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(StateEdits, RequestTheApprovalAgainWithTheChangedValues) {
+  auto paused = begin(asking, "t");
+  ASSERT_TRUE(paused.approval);
+  auto changed = edit(asking, "t", Value::object({{"text", "mine"}})).value();
+  ASSERT_TRUE(changed.approval);
+  EXPECT_NE(changed.approval->interrupt, paused.approval->interrupt);
+  EXPECT_EQ(*json_in_envelope(changed.approval->payload), "\"mine\"");
+  auto late = decide(paused, approve()).value();
+  EXPECT_EQ(late.kind, DecisionResult::Kind::closed);
+  auto sent = decide(changed, approve()).value();
+  EXPECT_EQ(sent.view.row.status, RunStatus::completed);
+  EXPECT_THAT(log_of(sent.view), ElementsAre("plan", "write", "send mine", "file"));
+  EXPECT_EQ(violations(), "");
+  EXPECT_EQ(replayed(sent.view), "");
+}
+
+TEST_F(StateEdits, NeverSkipAnApproval) {
+  auto paused = begin(asking, "t");
+  auto code = [&](StateEdit wanted) {
+    auto refused = edit(asking, "t", Value::object({{"text", "mine"}}), std::move(wanted));
+    return refused.ok() ? std::string("done") : std::string(name_of(refused.error().code));
+  };
+  EXPECT_EQ(code({.as_node = "review"}), "forbidden");
+  EXPECT_EQ(code({.as_node = "send"}), "forbidden");
+  EXPECT_EQ(code({.go_to = {{"send", ""}}}), "forbidden");
+  EXPECT_EQ(code({.go_to = {{"file", "{}"}}}), "forbidden");
+  EXPECT_EQ(code({.may_decide = false}), "forbidden");
+  EXPECT_EQ(code({.as_node = "nowhere"}), "invalid");
+  auto still = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(still.row.seq, paused.row.seq) << "nothing was written";
+  EXPECT_EQ(code({.as_node = "plan"}), "done");
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(StateEdits, BehindADecidedApprovalAreRefused) {
+  auto paused = begin(asking, "t", {.before = {"send"}});
+  auto held = decide(paused, approve()).value().view;
+  ASSERT_EQ(held.row.node, "send");
+  auto refused = edit(asking, "t", Value::object({{"text", "mine"}}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::forbidden);
+  EXPECT_THAT(refused.error().message, HasSubstr("Fork"));
+}
+
+TEST_F(StateEdits, GoToANode) {
+  begin(line, "t");
+  StateEdit wanted;
+  wanted.go_to = {{"send", ""}};
+  auto held = edit(line, "t", Value::object({{"text", "again"}}), wanted).value();
+  EXPECT_EQ(held.row.node, "send");
+  EXPECT_EQ(log_of(resume("t").value()).at(4), "send again");
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(StateEdits, WithFaultyValuesWriteNothing) {
+  auto held = begin(line, "t", {.before = {"send"}});
+  for (Value values : {Value::object({{"nothing", 1}}), Value::object({{"calls", "many"}}),
+                       Value("text"), Value(Value::Array{})}) {
+    auto refused = edit(line, "t", std::move(values));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  }
+  EXPECT_EQ(block_on(loop, runtime->status(default_tenant(), ThreadId("t")))->row.seq,
+            held.row.seq);
+  EXPECT_FALSE(edit(asking, "t", Value::object({{"text", "x"}})).ok()) << "another graph";
+}
+
+TEST_F(StateEdits, DoNotRepeatTheEffectsOfANode) {
+  GraphBuilder<Draft> builder{"mailing"};
+  builder.node("mail", [&](const Draft&, Context& context) {
+    context.keyed_effect("smtp", [&] { return std::to_string(++effects); });
+    context.interrupt({.name = "sure", .text = "Sure?", .payload = Value()});
+    return append(&Draft::log, "mailed");
+  });
+  builder.edge(start, "mail").edge("mail", end);
+  auto mailing = std::move(builder).build().value();
+  runtime->add(mailing);
+  ASSERT_TRUE(begin(mailing, "t").approval);
+  auto refused = edit(mailing, "t", Value::object({{"text", "x"}}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+  StateEdit as_mail;
+  as_mail.as_node = "mail";
+  auto changed = edit(mailing, "t", Value::object({{"text", "x"}}), as_mail).value();
+  EXPECT_EQ(changed.row.status, RunStatus::completed);
+  EXPECT_EQ(effects, 1);
+}
+
+TEST_F(StateEdits, ContinueWhereAFailedRunStopped) {
+  GraphBuilder<Draft> builder{"failing"};
+  builder.node("plan", plan);
+  builder.node("fail", [](const Draft& draft, Context&) -> Result<Update<Draft>> {
+    if (!draft.urgent) return append(&Draft::log, "passed");
+    return error(ErrorCode::invalid, "It must fail.");
+  });
+  builder.edge(start, "plan").edge("plan", "fail").edge("fail", end);
+  auto failing = std::move(builder).build().value();
+  runtime->add(failing);
+  ASSERT_EQ(begin(failing, "t").row.status, RunStatus::failed);
+  auto held = edit(failing, "t", Value::object({{"urgent", false}})).value();
+  EXPECT_EQ(held.row.node, "fail");
+  EXPECT_EQ(log_of(resume("t").value()).back(), "passed");
+}
+
+TEST_F(StateEdits, AreForkedAndCopied) {
+  StateEdit as_write;
+  as_write.as_node = "write";
+  auto held = edit(line, "t", Value::object({{"text", "mine"}}), as_write).value();
+  ForkOptions options;
+  options.from = ThreadId("t");
+  options.thread = ThreadId("fork");
+  auto forked = block_on(loop, runtime->fork(options)).value();
+  EXPECT_THAT(log_of(forked), ElementsAre("send mine", "file"));
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(StateEdits, ComeToTheSameEndWhereverTheProcessEnds) {
+  for (int commits = 0; commits < 4; ++commits) {
+    std::string thread = "t" + std::to_string(commits);
+    auto paused = begin(asking, thread);
+    DyingStore dying(*store);
+    dying.left = commits;
+    {
+      auto opened = Runtime::open(RuntimeParts{dying, loop, clock, random, model});
+      auto doomed = std::move(opened).value();
+      doomed->add(asking);
+      StartOptions options = on(thread);
+      options.edit = StateEdit{.values = Value::object({{"text", "mine"}}), .held = true};
+      options.idempotency_key = "key of " + thread;
+      auto lost = block_on(loop, doomed->start(asking, Draft(), options));
+    }
+    StartOptions options = on(thread);
+    options.edit = StateEdit{.values = Value::object({{"text", "mine"}}), .held = true};
+    options.idempotency_key = "key of " + thread;
+    auto again = block_on(loop, runtime->start(asking, Draft(), options));
+    ASSERT_TRUE(again.ok()) << commits << again.error().message;
+    ASSERT_TRUE(again->approval) << commits;
+    EXPECT_EQ(*json_in_envelope(again->approval->payload), "\"mine\"") << commits;
+    auto sent = decide(*again, approve()).value();
+    EXPECT_THAT(log_of(sent.view), ElementsAre("plan", "write", "send mine", "file")) << commits;
+    EXPECT_EQ(violations(), "") << commits;
+  }
+}
+
+TEST_F(StateEdits, AtTheSameTimeAreBothMade) {
+  begin(line, "t");
+  StartOptions one = on("t"), other = on("t");
+  one.edit = StateEdit{.values = Value::object({{"log", Value::Array{"one"}}}), .held = true};
+  other.edit = StateEdit{.values = Value::object({{"log", Value::Array{"other"}}}), .held = true};
+  std::vector<Spawned> starts;
+  int made = 0;
+  loop.post([&] {
+    for (const StartOptions* each : {&one, &other}) {
+      starts.push_back(spawn<Result<RunView>>(loop, runtime->start(line, Draft(), *each),
+                                              [&](Result<RunView> view) { made += view.ok(); }));
+    }
+  });
+  loop.run_until(clock.now() + std::chrono::seconds(1));
+  ASSERT_EQ(made, 2);
+  auto view = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(log_of(view).size(), 6u);
+  EXPECT_EQ(violations(), "");
+}
+
+}  // namespace
+}  // namespace belay
