@@ -26,6 +26,7 @@ inline constexpr std::size_t json_depth_max = 64;           // nested arrays and
 inline constexpr std::size_t document_depth_max = 72;       // Belay's documents with such values
 inline constexpr std::size_t value_bytes_max = 64u << 20;   // one channel's JSON text
 inline constexpr std::size_t record_bytes_max = 1u << 20;   // one record's JSON text
+inline constexpr std::size_t configuration_bytes_max = 64u << 10;  // RunOptions::configuration
 inline constexpr std::size_t sort_value_bytes_max = 1'024;  // a value of an ordered index
 inline constexpr std::size_t identifier_bytes_max = 200;    // thread, user, record key
 inline constexpr std::size_t thread_title_bytes_max = 1'000;
@@ -135,6 +136,8 @@ struct RunOptions {
   std::int64_t parallel = limits::parallel_tasks_default;
   // Maximum cost of the run; unset: no cost is counted.
   Budget budget = {};
+  // What the start gives its nodes (Context::configuration()): the JSON text of an object, or empty.
+  std::string configuration = {};
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
@@ -149,6 +152,7 @@ struct RunSettings {
   std::optional<std::int64_t> supersteps = std::nullopt;
   std::optional<std::int64_t> parallel = std::nullopt;
   Budget budget = {};
+  std::string configuration = {};
 
   RunSettings() = default;
   RunSettings(const RunOptions& options);  // implicit: sets every member

@@ -5,12 +5,10 @@
 // run does, is refused with `invalid` (HTTP 422): docs/front-doors.md lists them.
 //   interrupt_before, interrupt_after  breakpoints are declared in the graph
 //   command.goto, command.update       a run's state is changed by its nodes only
-//   webhook                            an agent publishes messages (Context::publish)
 //   stream_mode "events", "tools"      Belay has no such events
 //   checkpoint, checkpoint_id          except for the newest one: a fork is a new thread
 // These change nothing and are accepted: feedback_keys, langsmith_tracer, checkpoint_during,
-// strict_resume (a resume is always strict), config.tags, config.configurable and context, which
-// are stored with the run.
+// strict_resume (a resume is always strict) and config.tags.
 //
 // Threading: values.
 
@@ -51,6 +49,7 @@ struct RunBody {
   bool cancels_on_disconnect = false;
   bool creates_thread = false;
   std::chrono::milliseconds delay{0};
+  std::string webhook;  // an address (run_endings.h); empty: none
   RunSettings run = {};  // durability; config.recursion_limit: the number of supersteps
 };
 

@@ -19,17 +19,6 @@ namespace {
 // Number of times that a start is repeated because other starts on its thread preceded it.
 constexpr int races_max = 64;
 
-// The id of the run that an idempotency key names. Keys of different users differ, so that a guess
-// of another user's key finds nothing.
-RunId run_of_key(const TenantId& tenant, const UserId& user, const std::string& key) {
-  std::string seed = "run of key";
-  for (const std::string* part : {&tenant.text, &user.text, &key}) {
-    seed += '\0';
-    seed += *part;
-  }
-  return RunId(derived_uuid(seed));
-}
-
 // Checked first in every case: the run reads and saves records as the user for whom it was started.
 // A start by another user does not mean this run, and its error must not describe the run.
 Result<Done> check_user(const RunRow& known, const RunRow& wanted) {
@@ -75,6 +64,15 @@ Error is_busy(const RunRow& unfinished) {
 }
 
 }  // namespace
+
+RunId run_of_key(const TenantId& tenant, const UserId& user, const std::string& key) {
+  std::string seed = "run of key";
+  for (const std::string* part : {&tenant.text, &user.text, &key}) {
+    seed += '\0';
+    seed += *part;
+  }
+  return RunId(derived_uuid(seed));
+}
 
 Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::shared_ptr<void> input,
                                               StartOptions options) {

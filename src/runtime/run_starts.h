@@ -9,6 +9,10 @@
 
 namespace belay {
 
+// The id of the run that an idempotency key names. Keys of different users differ, so that a guess
+// of another user's key finds nothing.
+RunId run_of_key(const TenantId& tenant, const UserId& user, const std::string& key);
+
 class RunStarts {
  public:
   // `executor` must outlive it.

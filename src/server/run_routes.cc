@@ -26,6 +26,7 @@ struct StartBody {
   std::optional<std::int64_t> priority;
   std::optional<std::string> concurrencyKey;
   std::optional<std::string> ifBusy;  // a BusyThread
+  Value configuration;                // an object for the nodes; null: none
 };
 
 namespace {
@@ -59,6 +60,7 @@ Result<StartRun> start_of(const Call& call) {
     start.thread = ThreadId(*body.threadId);
   }
   start.run = settings_of(body);
+  if (!body.configuration.is_null()) start.run.configuration = to_json(body.configuration);
   if (body.ifBusy) {
     auto busy = busy_thread_named(*body.ifBusy);
     if (!busy) {
