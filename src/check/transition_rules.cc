@@ -514,7 +514,10 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
 
 void p5_retry_bound(const RunContents& run, const CheckScope&, Findings& findings) {
   auto options = engine::options_from(run.row.options);
-  if (!options.ok()) return;
+  if (!options.ok()) {
+    findings.add(run, "its options cannot be read: " + options.error().message);
+    return;
+  }
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
     if (!checkpoint_ns->graph) continue;
     std::optional<NextTasks> before;

@@ -72,7 +72,8 @@ std::string configuration_text(const Value& body, const Assistant& assistant,
   }
   configurable.insert_or_assign("assistant_id", assistant.id);
   configurable.insert_or_assign("graph_id", assistant.graph_id);
-  configurable.insert_or_assign("user_id", user.text);
+  configurable.insert_or_assign("langgraph_auth_user_id", user.text);
+  configurable.emplace("user_id", user.text);
   if (thread) configurable.insert_or_assign("thread_id", thread->id.text);
   Value::Object all;
   all.insert_or_assign("configurable", std::move(configurable));

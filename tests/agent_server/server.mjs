@@ -28,7 +28,15 @@ export class Server {
 
   environment() {
     const store = "sqlite:" + join(this.home, "belay.db");
-    return { PATH: process.env.PATH, HOME: this.home, BELAY_STORE: store, BELAY_MODEL: "builtin" };
+    return {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      BELAY_STORE: store,
+      BELAY_MODEL: "builtin",
+      // For webhooks that a test receives.
+      BELAY_EGRESS_NETWORKS: "127.0.0.1",
+      BELAY_EGRESS_PORTS: "any",
+    };
   }
 
   async run(listen) {
