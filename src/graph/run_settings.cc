@@ -24,9 +24,9 @@ Result<Done> within(std::string_view what, std::int64_t number, std::int64_t lea
 Result<Done> check_configuration(const std::string& text) {
   if (text.empty()) return Done{};
   if (text.size() > limits::configuration_bytes_max) {
-    return error(ErrorCode::invalid,
-                 "The configuration of the run is too large: " +
-                     std::to_string(limits::configuration_bytes_max) + " bytes are allowed.");
+    return error(ErrorCode::invalid, "The configuration of the run is too large: " +
+                                         std::to_string(limits::configuration_bytes_max) +
+                                         " bytes are allowed.");
   }
   auto value = parse_json(text);
   if (value.ok() && value->as_object()) return Done{};

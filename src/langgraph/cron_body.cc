@@ -1,8 +1,8 @@
 #include "langgraph/cron_body.h"
 
 #include "langgraph/errors.h"
-#include "langgraph/run_configuration.h"
 #include "langgraph/run_body.h"
+#include "langgraph/run_configuration.h"
 
 namespace belay::langgraph {
 namespace {
@@ -99,8 +99,8 @@ Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Cal
   ScheduleChange change;
   change.durability = run.run.durability;
   change.supersteps = run.run.supersteps.value_or(0);
-  change.configuration = configuration_text(merged, request.assistant, nullptr, request.user,
-                                            call.request.headers);
+  change.configuration =
+      configuration_text(merged, request.assistant, nullptr, request.user, call.request.headers);
   BELAY_TRY(change.ends_at, end_time_in(body));
   BELAY_TRY(change.expression, text_member(body, "schedule"));
   BELAY_TRY(change.zone, text_member(body, "timezone"));

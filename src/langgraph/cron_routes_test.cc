@@ -235,14 +235,13 @@ TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
                           R"({"assistant_id":7,"schedule":"* * * * *"})", R"([])"}) {
     EXPECT_EQ(post("/runs/crons", bad).status, 422) << bad;
   }
-  for (const char* more :
-       {R"(,"timezone":"Mars/Base")", R"(,"enabled":"yes")", R"(,"metadata":[])",
-        R"(,"end_time":"tomorrow")", R"(,"end_time":"2020-01-01T00:00:00Z")",
-        R"(,"on_run_completed":"forget")", R"(,"durability":"never")",
-        R"(,"multitask_strategy":"rollback")", R"(,"multitask_strategy":"x")",
-        R"(,"config":{"recursion_limit":0})", R"(,"after_seconds":5)",
-        R"(,"command":{"resume":true})", R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")",
-        R"(,"interrupt_before":"*")"}) {
+  for (const char* more : {R"(,"timezone":"Mars/Base")", R"(,"enabled":"yes")", R"(,"metadata":[])",
+                           R"(,"end_time":"tomorrow")", R"(,"end_time":"2020-01-01T00:00:00Z")",
+                           R"(,"on_run_completed":"forget")", R"(,"durability":"never")",
+                           R"(,"multitask_strategy":"rollback")", R"(,"multitask_strategy":"x")",
+                           R"(,"config":{"recursion_limit":0})", R"(,"after_seconds":5)",
+                           R"(,"command":{"resume":true})", R"(,"checkpoint_id":"x")",
+                           R"(,"webhook":"http://a/")", R"(,"interrupt_before":"*")"}) {
     EXPECT_EQ(post("/runs/crons", body(more)).status, 422) << more;
   }
   EXPECT_EQ(post("/runs/crons", R"({"assistant_id":"none","schedule":"* * * * *"})").status, 404);

@@ -49,7 +49,7 @@ struct RunBody {
   bool cancels_on_disconnect = false;
   bool creates_thread = false;
   std::chrono::milliseconds delay{0};
-  std::string webhook;  // an address (run_endings.h); empty: none
+  std::string webhook;   // an address (run_endings.h); empty: none
   RunSettings run = {};  // durability; config.recursion_limit: the number of supersteps
 };
 

@@ -43,8 +43,8 @@ std::string lower_case(std::string_view text) {
 }
 
 bool is_copied(std::string_view header) {
-  bool is_secret = std::find(kSecretHeaders.begin(), kSecretHeaders.end(), header) !=
-                   kSecretHeaders.end();
+  bool is_secret =
+      std::find(kSecretHeaders.begin(), kSecretHeaders.end(), header) != kSecretHeaders.end();
   return (header.starts_with("x-") && !is_secret) || header == "user-agent";
 }
 

@@ -33,8 +33,9 @@ TEST_F(RunConfigurations, AreReadByNodes) {
 }
 
 TEST_F(RunConfigurations, ComeFromTheAssistantThenTheThreadThenTheRun) {
-  auto made = post("/assistants", R"({"graph_id":"poet","context":{"model":"of assistant","k":1},)"
-                                  R"("config":{"configurable":{"a":"assistant","b":"assistant"}}})");
+  auto made =
+      post("/assistants", R"({"graph_id":"poet","context":{"model":"of assistant","k":1},)"
+                          R"("config":{"configurable":{"a":"assistant","b":"assistant"}}})");
   ASSERT_EQ(made.status, 200) << to_json(made.body);
   std::string body = R"({"assistant_id":")" + text(made.body["assistant_id"]) +
                      R"(","input":{"topic":"settings"},"context":{"model":"of run"},)"
@@ -49,8 +50,8 @@ TEST_F(RunConfigurations, ComeFromTheAssistantThenTheThreadThenTheRun) {
 
 TEST_F(RunConfigurations, HaveTheHeadersOfTheRequestExceptKeys) {
   auto sent = request("POST", runs("/wait"), asked(""));
-  for (const char* name : {"X-Configurable-Header", "X-Api-Key", "x-tenant-id", "X-Service-Key",
-                           "Authorization"}) {
+  for (const char* name :
+       {"X-Configurable-Header", "X-Api-Key", "x-tenant-id", "X-Service-Key", "Authorization"}) {
     sent.headers.push_back({name, "value"});
   }
   sent.headers.push_back({"X-Bytes", "a\xff"});
@@ -64,15 +65,14 @@ TEST_F(RunConfigurations, HaveTheHeadersOfTheRequestExceptKeys) {
 
 TEST_F(RunConfigurations, ThatAreTooLargeAreRefusedAndStartNothing) {
   std::string large(limits::configuration_bytes_max, 'x');
-  auto refused =
-      post(runs(), asked(R"(,"config":{"configurable":{"a":")" + large + "\"}}"));
+  auto refused = post(runs(), asked(R"(,"config":{"configurable":{"a":")" + large + "\"}}"));
   EXPECT_EQ(refused.status, 422);
   EXPECT_EQ(size_of(get(runs()).body), 0u);
 }
 
 TEST_F(RunConfigurations, BelongToTheStartsOfOtherDoorsToo) {
-  auto begun = post("/api/agents/poet/runs",
-                    R"({"input":{"topic":"settings"},"configuration":{"a":1}})");
+  auto begun =
+      post("/api/agents/poet/runs", R"({"input":{"topic":"settings"},"configuration":{"a":1}})");
   ASSERT_EQ(begun.status, 200) << to_json(begun.body);
   EXPECT_EQ(text(begun.body["state"]["verse"]), R"({"a":1})") << to_json(begun.body);
   auto plain = post("/api/agents/poet/runs", R"({"input":{"topic":"settings"}})");

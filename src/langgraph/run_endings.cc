@@ -146,8 +146,7 @@ Task<Result<Value>> RunEndings::payload_of(const ProtocolRun& run) {
   ThreadId thread = run.row.thread;
   std::optional<std::uint64_t> seq;
   if (!is_final(run.row.status)) seq = segment.end_seq();
-  BELAY_CO_TRY(RunView view,
-               co_await service.status(who_, std::move(thread), seq, run.row.run));
+  BELAY_CO_TRY(RunView view, co_await service.status(who_, std::move(thread), seq, run.row.run));
   Value values = values_of(served_, view);
   bool is_interrupted = segment.end() == SegmentEnd::interrupted && values.as_object();
   if (is_interrupted) values.as_object()->insert_or_assign("__interrupt__", segment.interrupts());

@@ -68,9 +68,8 @@ Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
   const ThreadView* of = wanted.thread ? &*wanted.thread : nullptr;
   merge_configuration(call.body, wanted.assistant, of);
   BELAY_CO_TRY(wanted.body, run_body_of(call.body));
-  wanted.body.run.configuration = configuration_text(call.body, wanted.assistant, of,
-                                                     of ? of->user : call.who.user,
-                                                     call.request.headers);
+  wanted.body.run.configuration = configuration_text(
+      call.body, wanted.assistant, of, of ? of->user : call.who.user, call.request.headers);
   BELAY_CO_CHECK(wanted.body.run.options());
   if (!wanted.body.webhook.empty() && !served.endings->has_webhooks()) {
     co_return error(ErrorCode::invalid, "\"webhook\" is not supported: this server sends none.");
@@ -239,7 +238,10 @@ std::optional<RunEnding> wanted_ending(AgentServer& served, Call& call, WantedRu
   RunEnding ending;
   ending.webhook = wanted.body.webhook;
   ending.deletes_thread = wanted.is_stateless && !wanted.body.keeps_thread;
-  if (ending.webhook.empty() && !ending.deletes_thread) return std::nullopt;
+  bool has_none = ending.webhook.empty() && !ending.deletes_thread;
+  // A resume without a run is refused later.
+  bool is_refused = continues && !(wanted.thread && wanted.thread->has_run());
+  if (has_none || is_refused) return std::nullopt;
   UserId user = wanted.thread ? wanted.thread->user : call.who.user;
   ending.user = user.text;
   if (continues) {
@@ -269,11 +271,16 @@ Task<Result<RunRecord>> begin_with_ending(AgentServer& served, RunEnding ending,
   bool has_webhook = !ending.webhook.empty();
   BELAY_CO_TRY(bool is_new, co_await served.endings->add(std::move(ending)));
   auto record = co_await begin;
-  if (!record.ok() && is_new) {
-    (void)co_await served.endings->withdraw(std::move(expected));
-  } else if (record.ok() && has_webhook) {
+  if (!is_new) co_return std::move(record);
+  if (!record.ok()) {
+    // After the others, the run can exist.
+    ErrorCode code = record.error().code;
+    bool is_refused = code != ErrorCode::unavailable && code != ErrorCode::uncertain;
+    if (is_refused) (void)co_await served.endings->withdraw(std::move(expected));
+  } else if (has_webhook) {
+    // If this fails, the work begins after kStartWindow.
     RunRecord begun = *record;
-    BELAY_CO_CHECK(co_await served.endings->begun(std::move(expected), std::move(begun)));
+    (void)co_await served.endings->begun(std::move(expected), std::move(begun));
   }
   co_return std::move(record);
 }
@@ -307,7 +314,6 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
   }
   bool is_resume = !wanted.body.resume.is_null();
   bool passes = !is_resume && wanted.body.input.is_null() && waits_at_breakpoint(wanted);
-  if (is_resume && !(wanted.thread && wanted.thread->has_run())) co_return no_interrupt();
   auto ending = wanted_ending(served, call, wanted, is_resume || passes);
   Task<Result<RunRecord>> begin = is_resume ? resume_run(served, call, wanted)
                                   : passes  ? pass_breakpoint(served, call, wanted)
@@ -335,8 +341,7 @@ FollowedRun followed(BegunRun begun) {
   run.subgraphs = begun.body.stream_subgraphs;
   run.after.cancels = begun.body.cancels_on_disconnect;
   // Otherwise, the thread is deleted after the request to the webhook.
-  run.after.deletes_thread =
-      is_stateless && !begun.body.keeps_thread && begun.body.webhook.empty();
+  run.after.deletes_thread = is_stateless && !begun.body.keeps_thread && begun.body.webhook.empty();
   run.run = std::move(begun.run);
   return run;
 }

@@ -38,14 +38,14 @@ TEST_F(AgentServerWebhooks, ReceiveTheRunAndItsValuesAfterItsEnd) {
   EXPECT_EQ(inbox->calls[0].url, "https://hooks.example.com/a?b=c");
   EXPECT_EQ(inbox->calls[0].method, "POST");
   EXPECT_EQ(inbox->header(0, "Idempotency-Key"), run);
-  Value told = inbox->result(0);
-  EXPECT_EQ(text(told["run_id"]), run);
-  EXPECT_EQ(text(told["thread_id"]), kThreadA);
-  EXPECT_EQ(text(told["status"]), "success");
-  EXPECT_EQ(text(told["values"]["verse"]), "An öde to rain") << to_json(told);
-  EXPECT_TRUE(told["error"].is_null());
-  EXPECT_LT(text(told["run_started_at"]), text(told["run_ended_at"]));
-  EXPECT_LT(text(told["run_ended_at"]), text(told["webhook_sent_at"]));
+  Value sent_run = inbox->result(0);
+  EXPECT_EQ(text(sent_run["run_id"]), run);
+  EXPECT_EQ(text(sent_run["thread_id"]), kThreadA);
+  EXPECT_EQ(text(sent_run["status"]), "success");
+  EXPECT_EQ(text(sent_run["values"]["verse"]), "An öde to rain") << to_json(sent_run);
+  EXPECT_TRUE(sent_run["error"].is_null());
+  EXPECT_LT(text(sent_run["run_started_at"]), text(sent_run["run_ended_at"]));
+  EXPECT_LT(text(sent_run["run_ended_at"]), text(sent_run["webhook_sent_at"]));
   EXPECT_EQ(text(get(runs("/" + run)).body["webhook"]["status"]), "delivered");
   pass(1h);
   EXPECT_EQ(inbox->calls.size(), 1u);
@@ -71,10 +71,10 @@ TEST_F(AgentServerWebhooks, TellAFailureWithItsName) {
   begin(about("worse", kHook));
   pass(10s);
   ASSERT_EQ(inbox->calls.size(), 1u);
-  Value told = inbox->result(0);
-  EXPECT_EQ(text(told["status"]), "error");
-  EXPECT_EQ(text(told["error"]["error"]), "RhymeError") << to_json(told);
-  EXPECT_EQ(text(told["error"]["message"]), "No rhyme.");
+  Value sent_run = inbox->result(0);
+  EXPECT_EQ(text(sent_run["status"]), "error");
+  EXPECT_EQ(text(sent_run["error"]["error"]), "RhymeError") << to_json(sent_run);
+  EXPECT_EQ(text(sent_run["error"]["message"]), "No rhyme.");
 }
 
 TEST_F(AgentServerWebhooks, EndWithAnInterruptAndAgainWithTheResume) {
@@ -149,8 +149,8 @@ TEST_F(AgentServerWebhooks, OfARepeatedRequestAreSentOnce) {
 }
 
 TEST_F(AgentServerWebhooks, OfAnAgentWithOneRunPerThreadHaveItsRun) {
-  auto begun = post("/runs", R"({"assistant_id":"mail","input":{"topic":"calm"})" +
-                                 std::string(kHook) + "}");
+  auto begun = post(
+      "/runs", R"({"assistant_id":"mail","input":{"topic":"calm"})" + std::string(kHook) + "}");
   pass(10s);
   ASSERT_EQ(inbox->calls.size(), 1u);
   EXPECT_EQ(inbox->result(0)["run_id"], begun.body["run_id"]);

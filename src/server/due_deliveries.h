@@ -54,7 +54,9 @@ class DueDeliveries {
   DueDeliveries& operator=(const DueDeliveries&) = delete;
 
   // Looks for work now, and then repeatedly.
-  void start() { looking_ = spawn<Done>(world_.parts.executor, look_repeatedly(), [](Done) {}); }
+  void start() {
+    looking_ = spawn<Done>(world_.parts.executor, look_repeatedly(), [](Done) {});
+  }
 
  protected:
   // Returns the work on a record that is due; nullopt: there is none now. `not_found`: the record
@@ -118,7 +120,10 @@ class DueDeliveries {
       BELAY_CO_TRY(RecordPage<R> page, co_await read_page<R>(*records, std::move(span)));
       count += page.records.size();
       for (Versioned<R>& record : page.records) {
-        BELAY_CO_CHECK(co_await look_at(std::move(record)));
+        auto looked = co_await look_at(std::move(record));
+        // One that fails for another reason does not prevent the others.
+        bool is_away = !looked.ok() && looked.error().code == ErrorCode::unavailable;
+        if (is_away) co_return std::move(looked).error();
       }
       place = std::move(page.next);
     } while (!place.empty());
@@ -140,8 +145,8 @@ class DueDeliveries {
     Sending& sending = sending_[key];
     sending.user = std::move(user);
     std::function<void(Done)> ended = [&sending](Done) { sending.has_ended = true; };
-    sending.task = spawn<Done>(world_.parts.executor, deliver(std::move(record), **std::move(found)),
-                               std::move(ended));
+    sending.task = spawn<Done>(world_.parts.executor,
+                               deliver(std::move(record), **std::move(found)), std::move(ended));
     co_return Done{};
   }
 

@@ -16,8 +16,8 @@ class HttpInbox : public HttpAccess {
     HttpReply reply;
     reply.status = calls.size() <= statuses.size() ? statuses[calls.size() - 1] : 200;
     bool is_slow = calls.back().url.find("slow") != std::string::npos;
-    std::chrono::seconds pause = is_slow ? 14s : delay;
-    if (pause > 0s) co_await sleep_for(pause);
+    std::chrono::seconds pause = is_slow ? std::chrono::seconds(14) : delay;
+    if (pause.count() > 0) co_await sleep_for(pause);
     if (reply.status == 0) co_return error(ErrorCode::forbidden, "Not permitted.");
     co_return reply;
   }
