@@ -198,10 +198,10 @@ TEST_F(Crons, RunsHaveTheSettingsOfTheirCron) {
   page.limit = 1;
   auto rows = block_on(loop, service->runs(Principal(), std::move(page))).value();
   ASSERT_EQ(rows.size(), 1u);
-  Value options = parse_json(rows[0].options).value();
-  EXPECT_EQ(text(options["durability"]), "exit") << rows[0].options;
-  EXPECT_EQ(options["supersteps"], Value(7));
-  Value configuration = parse_json(text(options["configuration"])).value();
+  Value of_run = parse_json(rows[0].options).value();
+  EXPECT_EQ(text(of_run["durability"]), "exit") << rows[0].options;
+  EXPECT_EQ(of_run["supersteps"], Value(7));
+  Value configuration = parse_json(text(of_run["configuration"])).value();
   EXPECT_EQ(configuration["configurable"]["a"], Value(1));
 }
 
