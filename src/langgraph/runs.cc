@@ -314,12 +314,14 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
   }
   bool is_resume = !wanted.body.resume.is_null();
   bool passes = !is_resume && wanted.body.input.is_null() && waits_at_breakpoint(wanted);
+  const std::size_t headers = call.request.headers.size();
   auto ending = wanted_ending(served, call, wanted, is_resume || passes);
   Task<Result<RunRecord>> begin = is_resume ? resume_run(served, call, wanted)
                                   : passes  ? pass_breakpoint(served, call, wanted)
                                             : start_run(served, call, wanted);
   if (ending) begin = begin_with_ending(served, *std::move(ending), std::move(begin));
   auto record = co_await begin;
+  call.request.headers.resize(headers);  // the key belongs to this run of a batch
   if (!record.ok()) co_return std::move(record).error();
   UserId user = wanted.thread ? wanted.thread->user : call.who.user;
   std::string id = record->id;
