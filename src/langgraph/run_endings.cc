@@ -49,7 +49,7 @@ Task<Result<bool>> RunEndings::add(RunEnding ending, std::chrono::minutes unseen
   co_return !is_known;
 }
 
-Task<Result<Done>> RunEndings::begun(std::string expected_id, RunRecord run) {
+Task<Result<Done>> RunEndings::started(std::string expected_id, RunRecord run) {
   std::unique_ptr<Records> records = records_of(world_.parts.service, who_, UserId());
   std::string key = expected_id;
   BELAY_CO_TRY(auto found, co_await records->get_versioned<RunEnding>(std::move(key)));
@@ -87,8 +87,8 @@ Task<Result<std::optional<RunEnding>>> RunEndings::find(std::string id) {
   co_return co_await records->get<RunEnding>(std::move(id));
 }
 
-// Returns the run of the service. If the server ended before begun(), the id of a run whose thread
-// has no other one is unknown.
+// Returns the run of the service. If the server ended before started(), the id of a run whose
+// thread has no other one is unknown.
 Task<Result<RunRow>> RunEndings::row_of(const RunEnding& ending) {
   Service& service = world_.parts.service;
   if (auto run = run_named(ending.run)) {

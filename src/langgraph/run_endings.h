@@ -58,10 +58,10 @@ class RunEndings final : public server::DueDeliveries<RunEnding, ProtocolRun> {
 
   bool has_webhooks() const { return http_ != nullptr; }
   // Saves the ending of a run before its start; one that exists remains unchanged. No server looks
-  // at it for this time, or until begun(). Returns whether it is new.
+  // at it for this time, or until started(). Returns whether it is new.
   Task<Result<bool>> add(RunEnding ending, std::chrono::minutes unseen = kStartWindow);
   // The start has ended, with this run.
-  Task<Result<Done>> begun(std::string expected_id, RunRecord run);
+  Task<Result<Done>> started(std::string expected_id, RunRecord run);
   // The start has failed.
   Task<Result<Done>> withdraw(std::string expected_id);
   // Returns the ending of a run; nullopt if it has none.

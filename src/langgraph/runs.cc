@@ -279,8 +279,8 @@ Task<Result<RunRecord>> begin_with_ending(AgentServer& served, RunEnding ending,
     if (is_refused) (void)co_await served.endings->withdraw(std::move(expected));
   } else if (has_webhook) {
     // If this fails, the work begins after kStartWindow.
-    RunRecord begun = *record;
-    (void)co_await served.endings->begun(std::move(expected), std::move(begun));
+    RunRecord started = *record;
+    (void)co_await served.endings->started(std::move(expected), std::move(started));
   }
   co_return std::move(record);
 }

@@ -67,7 +67,7 @@ TEST_F(AgentServerWebhooks, BelongToEveryFormOfStart) {
   EXPECT_EQ(size_of(post("/threads/search", "{}").body), 1u) << "the others were deleted";
 }
 
-TEST_F(AgentServerWebhooks, TellAFailureWithItsName) {
+TEST_F(AgentServerWebhooks, HaveTheNameOfAFailure) {
   begin(about("worse", kHook));
   pass(10s);
   ASSERT_EQ(inbox->calls.size(), 1u);

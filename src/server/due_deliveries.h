@@ -59,7 +59,7 @@ class DueDeliveries {
   }
 
  protected:
-  // Returns the work on a record that is due; nullopt: there is none now. `not_found`: the record
+  // Returns the work on a record that is due; nullopt: no work now. `not_found`: the record
   // is erased.
   virtual Task<Result<std::optional<Work>>> work_on(const R& record) = 0;
   // The user of the work: slow receivers of one do not delay those of others.
