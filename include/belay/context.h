@@ -115,16 +115,17 @@ class Context {
   const UserId& user() const { return attempt_.user; }
   const ThreadId& thread() const { return attempt_.thread; }
   const RunId& run() const { return attempt_.run; }
-  // The same for all attempts of the task.
-  const TaskId& task() const { return attempt_.task; }
+  const TaskId& task() const { return attempt_.task; }  // the same for all attempts of the task
   std::string_view node() const { return attempt_.node; }
-  // 1 for the task's first attempt.
-  int attempt() const { return attempt_.attempt; }
+  int attempt() const { return attempt_.attempt; }  // 1 for the task's first attempt
   // The error of the previous attempt; null for the first attempt.
   const Error* previous_error() const {
     return attempt_.previous_error ? &*attempt_.previous_error : nullptr;
   }
   const RunOptions& options() const { return attempt_.options; }
+  // The object that the start of the run, or of the run that it was forked from, gave its nodes
+  // (RunOptions::configuration); without one, an empty object.
+  const Value& configuration() const { return configuration_; }
   bool is_replay() const { return attempt_.replays; }  // see Runtime::replay()
   // Returns the input of the send that scheduled this task. Throws Failure (`invalid`) if the task
   // has no input, or one that does not fit Input.
@@ -139,8 +140,7 @@ class Context {
   // several lead to it; null: none. The same in each attempt, replay and fork.
   const ApprovalDecision* decision(std::string_view approval = {}) const;
 
-  // The start time of this attempt.
-  Instant now() const { return attempt_.now; }
+  Instant now() const { return attempt_.now; }  // the start time of this attempt
   // Pseudo-random bits, seeded for this attempt: not for secrets.
   std::uint64_t random_bits();
 
@@ -253,8 +253,7 @@ class Context {
 
   // For the driver: `heard` is called after each delta.
   void when_streamed(std::function<void()> heard) { heard_ = std::move(heard); }
-  // For the driver, after the node has ended.
-  NodeEffects take_effects() { return std::move(effects_); }
+  NodeEffects take_effects() { return std::move(effects_); }  // for the driver, after the node
 
  private:
   Error no_input() const;
@@ -285,6 +284,7 @@ class Context {
                                      Probe<T> probe);
 
   Attempt attempt_;
+  Value configuration_ = Value::Object();
   NodeEffects effects_;
   std::unique_ptr<Model> recorded_;          // around attempt_.model; null without a journal
   std::unique_ptr<HttpAccess> absent_http_;  // without attempt_.http

@@ -24,12 +24,13 @@ namespace belay::limits {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-inline constexpr std::size_t json_depth_max = 64;           // nested arrays and objects
-inline constexpr std::size_t document_depth_max = 72;       // Belay's documents with such values
-inline constexpr std::size_t value_bytes_max = 64u << 20;   // one channel's JSON text
-inline constexpr std::size_t record_bytes_max = 1u << 20;   // one record's JSON text
-inline constexpr std::size_t sort_value_bytes_max = 1'024;  // a value of an ordered index
-inline constexpr std::size_t identifier_bytes_max = 200;    // thread, user, record key
+inline constexpr std::size_t json_depth_max = 64;          // nested arrays and objects
+inline constexpr std::size_t document_depth_max = 72;      // Belay's documents with such values
+inline constexpr std::size_t value_bytes_max = 64u << 20;  // one channel's JSON text
+inline constexpr std::size_t record_bytes_max = 1u << 20;  // one record's JSON text
+inline constexpr std::size_t configuration_bytes_max = 64u << 10;  // RunOptions::configuration
+inline constexpr std::size_t sort_value_bytes_max = 1'024;         // a value of an ordered index
+inline constexpr std::size_t identifier_bytes_max = 200;           // thread, user, record key
 inline constexpr std::size_t thread_title_bytes_max = 1'000;
 inline constexpr std::size_t thread_metadata_bytes_max = 64u << 10;  // JSON text
 inline constexpr std::size_t comment_bytes_max = 10'000;             // a decision's comment
@@ -163,6 +164,8 @@ struct RunOptions {
   Budget budget = {};
   Breakpoints breakpoints = {};                          // in addition to those of the graph
   std::optional<RunBeginning> beginning = std::nullopt;  // unset: the start of the graph
+  // The JSON text of an object for the nodes (Context::configuration()); empty: none.
+  std::string configuration = {};
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
@@ -178,6 +181,7 @@ struct RunSettings {
   std::optional<std::int64_t> parallel = std::nullopt;
   Budget budget = {};
   std::optional<Breakpoints> breakpoints = std::nullopt;
+  std::string configuration = {};
 
   RunSettings() = default;
   RunSettings(const RunOptions& options);  // implicit: sets every member

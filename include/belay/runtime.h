@@ -254,8 +254,8 @@ class Runtime {
 
   // Continues a thread's current run: claims a queued, orphaned or quarantined run, continues one
   // at a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a live
-  // process executes it; `not_found` if unknown, or idle for longer than limits::thread_idle_max. At
-  // a breakpoint, `breakpoints` replace those of the run.
+  // process executes it; `not_found` if unknown, or idle for longer than limits::thread_idle_max.
+  // At a breakpoint, `breakpoints` replace those of the run.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread,
                                std::optional<Breakpoints> breakpoints = std::nullopt);
   // Returns the threads of running runs of registered graphs that no process executes.

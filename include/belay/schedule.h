@@ -40,6 +40,10 @@ struct ScheduledRun {
   std::string thread{};           // empty: the thread "NAME TICK", a new one for each tick
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;
+  // As in RunSettings; unset, 0 and empty: the defaults of the server.
+  std::optional<Durability> durability{};
+  std::int64_t supersteps = 0;
+  std::string configuration{};
 };
 
 struct Schedule {
@@ -57,6 +61,7 @@ struct Schedule {
   bool paused = false;
   std::string reason{};  // of the pause
   std::string module{};  // the module that declares it; empty: a user has added it
+  Instant ends_at{};     // later ticks do not fire; unset: never
   Instant created_at{}, updated_at{};
 
   // The state of the scheduler.
@@ -112,6 +117,10 @@ struct ScheduleChange {
   std::optional<std::int64_t> priority{};
   std::optional<std::string> overlap{};
   std::optional<std::int64_t> catch_up_seconds{}, jitter_seconds{};
+  std::optional<Durability> durability{};
+  std::optional<std::int64_t> supersteps{};
+  std::optional<std::string> configuration{};
+  std::optional<Instant> ends_at{};
   std::optional<bool> paused{};
   std::optional<std::string> reason{};  // only with `paused`
 };

@@ -3,17 +3,15 @@
 #include <algorithm>
 
 #include "base/characters.h"
-#include "net/egress.h"
+#include "server/due_deliveries.h"
 
 namespace belay::a2a {
 namespace {
 
-constexpr std::size_t kUrlBytesMax = 2'048;
 constexpr std::size_t kSecretBytesMax = 4'096;
 constexpr std::size_t kConfigIdBytesMax = 256;
 constexpr std::size_t kDerivedIdDigits = 32;
 constexpr std::size_t kReceiptBytesMax = 64 * 1'024;
-constexpr std::chrono::seconds kPushTimeout{15};
 
 std::optional<Failure> unfit_push(std::string text) {
   return Failure{Fault::invalid_params, std::move(text)};
@@ -58,11 +56,8 @@ std::optional<Failure> read_push(const Value& params, A2aPush& push) {
   if (push.config.size() > kConfigIdBytesMax || has_control(push.config)) {
     return unfit_push("The id of a config must be a text of at most 256 bytes.");
   }
-  if (push.url.empty() || push.url.size() > kUrlBytesMax) {
-    return unfit_push("\"url\" must be an address of 1 to 2048 bytes.");
-  }
-  auto target = net::parse_target(push.url);
-  if (!target.ok()) return unfit_push("\"url\": " + target.error().message);
+  auto checked = server::check_receiver(push.url);
+  if (!checked.ok()) return unfit_push("\"url\": " + checked.error().message);
   if (push.config.empty()) {
     push.config = to_hex(sha256(push.url + '\n' + push.token)).substr(0, kDerivedIdDigits);
   }
@@ -90,7 +85,7 @@ HttpCall call_of(const A2aPush& push, EventId event, const Value& result) {
     call.headers.push_back({"Authorization", push.scheme + " " + push.credentials});
   }
   call.body = to_json(result);
-  call.timeout = kPushTimeout;
+  call.timeout = server::kDeliveryTimeout;
   call.body_bytes_max = kReceiptBytesMax;
   return call;
 }

@@ -6,6 +6,7 @@
 
 #include "a2a/push_config.h"
 #include "tests/a2a/a2a_fixture.h"
+#include "tests/support/http_inbox.h"
 #include "tests/support/slow_store.h"
 
 namespace belay::a2a {
@@ -15,35 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace std::chrono_literals;
 
-// Receives the requests. Each is answered after `delay` with the next status, later ones with 200.
-class Inbox final : public HttpAccess {
+class Inbox final : public testing::HttpInbox {
  public:
-  Task<Result<HttpReply>> send(HttpCall call) override {
-    calls.push_back(std::move(call));
-    HttpReply reply;
-    reply.status = calls.size() <= statuses.size() ? statuses[calls.size() - 1] : 200;
-    bool is_slow = calls.back().url.find("slow") != std::string::npos;
-    std::chrono::seconds pause = is_slow ? 14s : delay;
-    if (pause > 0s) co_await sleep_for(pause);
-    if (reply.status == 0) co_return error(ErrorCode::forbidden, "Not permitted.");
-    co_return reply;
-  }
-  Result<std::shared_ptr<HttpAccess>> narrowed(std::vector<std::string>) override {
-    return error(ErrorCode::invalid, "Not used.");
-  }
-
-  Value result(std::size_t place) const { return parse_json(calls.at(place).body).value(); }
-  std::string header(std::size_t place, std::string_view name) const {
-    for (const HttpHeader& each : calls.at(place).headers) {
-      if (each.name == name) return each.value;
-    }
-    return "";
-  }
-  std::multiset<std::string> keys() const {
-    std::multiset<std::string> all;
-    for (std::size_t i = 0; i < calls.size(); ++i) all.insert(header(i, "Idempotency-Key"));
-    return all;
-  }
   // The states in the order of their arrival.
   std::vector<std::string> states() const {
     std::vector<std::string> all;
@@ -54,10 +28,6 @@ class Inbox final : public HttpAccess {
     }
     return all;
   }
-
-  std::vector<HttpCall> calls;
-  std::vector<int> statuses;  // 0: the address is not permitted
-  std::chrono::seconds delay{0};
 };
 
 struct A2aNotifications : A2aFixture {

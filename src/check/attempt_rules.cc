@@ -70,7 +70,10 @@ void check_attempts_of_several(const RunContents& run, const SpaceContents& chec
 
 void p5_retry_bound(const RunContents& run, const CheckScope&, Findings& findings) {
   auto options = engine::options_from(run.row.options);
-  if (!options.ok()) return;
+  if (!options.ok()) {
+    findings.add(run, "its options cannot be read: " + options.error().message);
+    return;
+  }
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
     if (!checkpoint_ns->graph) continue;
     std::optional<NextTasks> before;

@@ -34,7 +34,8 @@ server::Api::OwnRoutes served_routes(const Program& program, const Settings& set
       routes.insert(routes.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
     };
-    append(langgraph::agent_server_routes(served, {.conversations = conversations}));
+    append(langgraph::agent_server_routes(served,
+                                          {.conversations = conversations, .http = settings.http}));
     append(a2a::a2a_routes(
         served,
         {.conversations = conversations, .has_tls = options.has_tls, .http = settings.http}));

@@ -55,6 +55,10 @@ Value start_body(const StartRun& start) {
   if (options.approval_expires) body["expiresMs"] = options.approval_expires->count();
   if (options.budget.tokens) body["maxTokens"] = *options.budget.tokens;
   if (options.budget.money) body["maxCost"] = *options.budget.money;
+  // The server refuses a text that is not an object.
+  if (!options.configuration.empty()) {
+    body["configuration"] = parse_json(options.configuration).value_or(options.configuration);
+  }
   if (start.queued) body["queued"] = true;
   if (start.delay.count() > 0) body["delayMs"] = start.delay.count();
   if (start.queue != default_queue) body["queue"] = start.queue;

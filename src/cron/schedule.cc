@@ -69,15 +69,18 @@ auto with_ticks(const Schedule& schedule, Use use) {
 
 }  // namespace
 
-Schedule::Schedule(CronExpression expression, Zone zone)
-    : expression_(std::move(expression)), zone_(std::move(zone)) {}
+Schedule::Schedule(CronExpression expression, Zone zone, std::optional<Instant> end)
+    : expression_(std::move(expression)), zone_(std::move(zone)), end_(end) {}
 
 std::optional<Instant> Schedule::next(Instant instant) const {
   sys_seconds from = after(instant);
-  return with_ticks(*this, [&](const auto& ticks) { return supported(ticks.first(from)); });
+  auto tick = with_ticks(*this, [&](const auto& ticks) { return supported(ticks.first(from)); });
+  if (tick && end_ && *tick > *end_) tick.reset();
+  return tick;
 }
 
 std::optional<Instant> Schedule::previous(Instant before) const {
+  if (end_) before = std::min(before, *end_ + Instant::duration(1));
   if (before <= Instant(first_instant)) return std::nullopt;
   sys_seconds last = until(before - Instant::duration(1));
   return with_ticks(*this, [&](const auto& ticks) { return supported(ticks.last(last)); });
@@ -95,6 +98,7 @@ std::vector<Instant> Schedule::ticks(Instant after, Instant until, std::size_t m
 }
 
 std::int64_t Schedule::count(Instant instant, Instant last) const {
+  if (end_) last = std::min(last, *end_);
   if (last <= instant) return 0;
   sys_seconds from = after(instant);
   sys_seconds to = until(last);

@@ -35,7 +35,8 @@ namespace belay::cron {
 
 class Schedule {
  public:
-  Schedule(CronExpression expression, Zone zone);
+  // Without ticks after `end`.
+  Schedule(CronExpression expression, Zone zone, std::optional<Instant> end = std::nullopt);
 
   const CronExpression& expression() const { return expression_; }
   const Zone& zone() const { return zone_; }
@@ -64,6 +65,7 @@ class Schedule {
  private:
   CronExpression expression_;
   Zone zone_;
+  std::optional<Instant> end_;
 };
 
 }  // namespace belay::cron

@@ -37,6 +37,18 @@ TEST(Schedules, FireStrictlyAfterAnInstantAndBeforeIt) {
   EXPECT_FALSE(nine.is_tick(tick + hours(1)));
 }
 
+TEST(Schedules, HaveNoTickAfterTheirEnd) {
+  Instant end = at("2026-11-21T09:00:00Z");
+  Schedule nine(expression("0 9 * * *"), zone("UTC"), end);
+  Instant before = at("2026-11-19T12:00:00Z");
+  EXPECT_THAT(nine.ticks(before, Instant::max(), 5), ElementsAre(end - hours(24), end));
+  EXPECT_EQ(nine.count(before, Instant::max()), 2);
+  EXPECT_EQ(nine.next(end), std::nullopt);
+  EXPECT_EQ(nine.previous(Instant::max()), end);
+  EXPECT_TRUE(nine.is_tick(end));
+  EXPECT_FALSE(nine.is_tick(end + hours(24)));
+}
+
 TEST(Schedules, OfRareDatesFindThemInAnyYear) {
   EXPECT_THAT(ticks(schedule("0 0 29 2 +MON", "UTC"), "2026-03-01T00:00:00Z", 4),
               ElementsAre("2044-02-29T00:00:00Z", "2072-02-29T00:00:00Z", "2112-02-29T00:00:00Z",

@@ -42,7 +42,11 @@ std::string options_text(const RunOptions& options) {
 
 Result<RunOptions> options_from(std::string_view text) {
   BELAY_TRY(Value value, parse_json(text));
-  return decode_json<RunOptions>(value);
+  BELAY_TRY(RunOptions options, decode_json<RunOptions>(value));
+  if (options.configuration.empty()) return options;
+  BELAY_TRY(Value configuration, parse_json(options.configuration));
+  if (configuration.as_object()) return options;
+  return error(ErrorCode::invalid, "The configuration of the run is not an object.");
 }
 
 }  // namespace belay::engine

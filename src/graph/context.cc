@@ -56,6 +56,8 @@ class AbsentHttp final : public HttpAccess {
 
 Context::Context(Attempt attempt)
     : attempt_(std::move(attempt)), costs_(std::make_unique<Costs>()) {
+  const std::string& given = attempt_.options.configuration;
+  if (!given.empty()) configuration_ = parse_json(given).value_or(Value::Object());
   effects_.answers = std::make_shared<AnswerVerdict>();
   if (attempt_.journal) recorded_ = std::make_unique<RecordedModel>(attempt_, effects_.answers);
 }

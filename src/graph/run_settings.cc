@@ -1,7 +1,7 @@
 // Creates the options of every run, whether it is started by the library, the
 // command line or a server.
 
-#include "belay/limits.h"
+#include "belay/value.h"
 
 namespace belay {
 namespace {
@@ -21,6 +21,18 @@ Result<Done> within(std::string_view what, std::int64_t number, std::int64_t lea
                                        std::to_string(most) + std::string(unit) + ".");
 }
 
+Result<Done> check_configuration(const std::string& text) {
+  if (text.empty()) return Done{};
+  if (text.size() > limits::configuration_bytes_max) {
+    return error(ErrorCode::invalid, "The configuration of the run is too large: " +
+                                         std::to_string(limits::configuration_bytes_max) +
+                                         " bytes are allowed.");
+  }
+  auto value = parse_json(text);
+  if (value.ok() && value->as_object()) return Done{};
+  return error(ErrorCode::invalid, "The configuration of the run must be a JSON object.");
+}
+
 Result<Done> check(const RunOptions& options) {
   if (options.max_retries) {
     BELAY_CHECK(within("number of attempts", *options.max_retries, 1, limits::run_attempts_max));
@@ -32,6 +44,7 @@ Result<Done> check(const RunOptions& options) {
     BELAY_CHECK(within("expiry of approvals", options.approval_expires->count(), 1,
                        milliseconds(limits::approval_expiry_max).count(), unit));
   }
+  BELAY_CHECK(check_configuration(options.configuration));
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   BELAY_CHECK(within("number of supersteps", options.supersteps, 1, any));
   BELAY_CHECK(within("number of parallel nodes", options.parallel, 1, any));
@@ -55,7 +68,8 @@ RunSettings::RunSettings(const RunOptions& options)
       supersteps(options.supersteps),
       parallel(options.parallel),
       budget(options.budget),
-      breakpoints(options.breakpoints) {}
+      breakpoints(options.breakpoints),
+      configuration(options.configuration) {}
 
 RunSettings RunSettings::over(const RunSettings& defaults) const {
   RunSettings both;
@@ -69,6 +83,7 @@ RunSettings RunSettings::over(const RunSettings& defaults) const {
   both.budget.tokens = first(budget.tokens, defaults.budget.tokens);
   both.budget.money = first(budget.money, defaults.budget.money);
   both.breakpoints = first(breakpoints, defaults.breakpoints);
+  both.configuration = configuration.empty() ? defaults.configuration : configuration;
   return both;
 }
 
@@ -83,6 +98,7 @@ Result<RunOptions> RunSettings::options() const {
   options.parallel = parallel.value_or(options.parallel);
   options.budget = budget;
   options.breakpoints = breakpoints.value_or(options.breakpoints);
+  options.configuration = configuration;
   BELAY_CHECK(check(options));
   return options;
 }

@@ -68,6 +68,12 @@ TEST(RunSettings, BeyondABoundAreRefusedWithTheBound) {
   EXPECT_THAT(refusal([](RunSettings& s) { s.budget.tokens = -1; }), HasSubstr("tokens -1"));
   EXPECT_THAT(refusal([](RunSettings& s) { s.budget.money = limits::budget_max + 1; }),
               HasSubstr("budget of money"));
+  EXPECT_THAT(refusal([](RunSettings& s) { s.configuration = "[1]"; }), HasSubstr("object"));
+  EXPECT_THAT(refusal([](RunSettings& s) { s.configuration = "{"; }), HasSubstr("object"));
+  EXPECT_THAT(refusal([](RunSettings& s) {
+                s.configuration.assign(limits::configuration_bytes_max + 1, ' ');
+              }),
+              HasSubstr("65536"));
 }
 
 }  // namespace

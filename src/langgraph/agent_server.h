@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "belay/http.h"
 #include "belay/thread.h"
 #include "conversation/conversation.h"
 #include "server/routes.h"
@@ -27,12 +28,19 @@ struct AgentServerOptions {
   // How states are shown as messages.
   conversation::Conversations conversations = conversation::Conversations();
   BusyThread if_busy = BusyThread::reject;  // of runs that name no multitask_strategy
+  // Sends requests to webhooks; its policy decides on their addresses. Null: there are no webhooks.
+  std::shared_ptr<HttpAccess> http = nullptr;
 };
+
+class CronRuns;
+class RunEndings;
 
 // The objects that handlers use. Lives as long as the routes.
 struct AgentServer {
   server::ApiContext& world;
   AgentServerOptions options;
+  std::shared_ptr<RunEndings> endings = nullptr;  // run_endings.h
+  std::shared_ptr<CronRuns> cron_runs = nullptr;  // cron_runs.h
 };
 
 // Returns all routes of the API, for Api::OwnRoutes.

@@ -2,6 +2,7 @@
 
 #include "langgraph/errors.h"
 #include "langgraph/run_body.h"
+#include "langgraph/run_configuration.h"
 
 namespace belay::langgraph {
 namespace {
@@ -11,16 +12,14 @@ Error cron_refusal(std::string_view member, std::string_view why) {
                "\"" + std::string(member) + "\" is not supported for crons: " + std::string(why));
 }
 
-// Checks the members that only crons have.
-Result<Done> check_cron_members(const Value& body) {
-  if (!body["end_time"].is_null()) {
-    return cron_refusal("end_time", "disable or delete the cron at that time.");
-  }
-  BELAY_TRY(auto kept, text_member(body, "on_run_completed"));
-  if (kept && *kept != "keep") {
-    return cron_refusal("on_run_completed", "the threads of its runs are kept. Use keep.");
-  }
-  return Done{};
+// The time after which no tick fires; nullopt: unchanged, and an unset time: never.
+Result<std::optional<Instant>> end_time_in(const Value& body) {
+  if (!body.find("end_time")) return std::optional<Instant>();
+  BELAY_TRY(auto text, text_member(body, "end_time"));
+  if (!text) return std::optional(Instant());
+  auto time = instant_from(*text);
+  if (time) return std::optional(*time);
+  return error(ErrorCode::invalid, "\"end_time\" must be a time: 2026-12-31T00:00:00Z.");
 }
 
 Result<Done> check_scheduled_run(const RunBody& run) {
@@ -34,10 +33,6 @@ Result<Done> check_scheduled_run(const RunBody& run) {
     return cron_refusal("checkpoint", "its runs continue the current state of the thread.");
   }
   if (run.delay.count() > 0) return cron_refusal("after_seconds", "change its schedule.");
-  if (run.run.durability) return cron_refusal("durability", "its runs have that of the server.");
-  if (run.run.supersteps) {
-    return cron_refusal("config.recursion_limit", "its runs have the limit of the server.");
-  }
   return Done{};
 }
 
@@ -88,12 +83,30 @@ Value changed_payload(Value payload, const Value& body) {
   return payload;
 }
 
-Result<ScheduleChange> schedule_change_in(AgentServer& served, const Value& agent,
-                                          const Value& body, const Value& payload) {
-  BELAY_CHECK(check_cron_members(body));
-  BELAY_TRY(RunBody run, run_body_of(payload));
+Result<std::optional<bool>> deletes_threads_in(const Value& body) {
+  BELAY_TRY(auto named, text_member(body, "on_run_completed"));
+  if (!named) return std::optional<bool>();
+  if (*named == "delete" || *named == "keep") return std::optional(*named == "delete");
+  return error(ErrorCode::invalid, "\"on_run_completed\" must be delete or keep.");
+}
+
+Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Call& call,
+                                          const CronRequest& request) {
+  const Value& body = request.body;
+  const Value& agent = request.agent;
+  Value merged = request.payload;
+  merge_configuration(merged, request.assistant, nullptr);
+  BELAY_TRY(RunBody run, run_body_of(merged));
   BELAY_CHECK(check_scheduled_run(run));
+  if (!run.webhook.empty() && !served.endings->has_webhooks()) {
+    return cron_refusal("webhook", "this server sends none.");
+  }
   ScheduleChange change;
+  change.durability = run.run.durability;
+  change.supersteps = run.run.supersteps.value_or(0);
+  change.configuration =
+      configuration_text(merged, request.assistant, nullptr, request.user, call.request.headers);
+  BELAY_TRY(change.ends_at, end_time_in(body));
   BELAY_TRY(change.expression, text_member(body, "schedule"));
   BELAY_TRY(change.zone, text_member(body, "timezone"));
   BELAY_TRY(auto enabled, bool_member(body, "enabled"));

@@ -2,13 +2,14 @@
 // langgraph/cron_body.h - the body of a request for a cron, and the schedule that it describes.
 //
 // The members of a run (run_body.h) are checked in the same way. Those that a schedule cannot have
-// are refused (`invalid`): `end_time`, `on_run_completed: delete`, `multitask_strategy: rollback`,
-// `command`, `checkpoint`, `after_seconds`, `durability` and `config.recursion_limit`.
+// are refused (`invalid`): `multitask_strategy: rollback`, `command`, `checkpoint` and
+// `after_seconds`; for the crons of a thread also `on_run_completed: delete`.
 //
 // Threading: values.
 
 #include "belay/schedule.h"
-#include "langgraph/agent_server.h"
+#include "langgraph/assistants.h"
+#include "langgraph/cron_runs.h"
 
 namespace belay::langgraph {
 
@@ -18,9 +19,20 @@ Value cron_payload(const Value& body);
 // The payload with the members of a change, which replace those of the same name.
 Value changed_payload(Value payload, const Value& body);
 
-// The agent, and the members of a schedule that the body sets. All members of the payload, which
-// includes those of the body, are checked. `agent`: its document of Service::agents().
-Result<ScheduleChange> schedule_change_in(AgentServer& served, const Value& agent,
-                                          const Value& body, const Value& payload);
+// A request for a cron.
+struct CronRequest {
+  const Assistant& assistant;
+  const Value& agent;  // its document of Service::agents()
+  const Value& body;
+  const Value& payload;  // includes the members of the body
+  const UserId& user;
+};
+
+// The agent, and the members of a schedule that the body sets. All members of the payload are
+// checked.
+Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Call& call,
+                                          const CronRequest& request);
+// Returns whether `on_run_completed` is delete; nullopt: it is absent.
+Result<std::optional<bool>> deletes_threads_in(const Value& body);
 
 }  // namespace belay::langgraph

@@ -51,6 +51,7 @@ bool is_same_cron(const Cron& cron, const CronRecord& record, const ScheduleChan
   const Schedule& schedule = cron.view.schedule;
   return cron.record.assistant_id == record.assistant_id &&
          cron.record.thread_id == record.thread_id && cron.record.payload == record.payload &&
+         cron.record.deletes_threads == record.deletes_threads &&
          cron.record.metadata == record.metadata && schedule.expression == change.expression &&
          (!change.zone || schedule.zone == *change.zone);
 }
@@ -86,12 +87,13 @@ Value cron_document(const Cron& cron) {
   const std::vector<Instant>& next = cron.view.next;
   bool has_next = !schedule.paused && !next.empty();
   Instant updated = std::max(record.updated_at, schedule.updated_at);
+  bool ends = schedule.ends_at != Instant();
   return Value::object({{"cron_id", record.id},
                         {"assistant_id", record.assistant_id},
                         {"thread_id", record.thread_id.empty() ? Value() : Value(record.thread_id)},
                         {"schedule", schedule.expression},
                         {"timezone", schedule.zone},
-                        {"end_time", Value()},
+                        {"end_time", ends ? Value(to_text(schedule.ends_at)) : Value()},
                         {"enabled", !schedule.paused},
                         {"payload", record.payload},
                         {"user_id", schedule.user},
@@ -99,7 +101,7 @@ Value cron_document(const Cron& cron) {
                         {"created_at", to_text(record.created_at)},
                         {"updated_at", to_text(updated)},
                         {"metadata", record.metadata},
-                        {"on_run_completed", "keep"}});
+                        {"on_run_completed", record.deletes_threads ? "delete" : "keep"}});
 }
 
 Task<Result<std::vector<Cron>>> all_crons(const Call& call) {

@@ -8,7 +8,7 @@
 //
 // `multitask_strategy` is the overlap of the schedule: enqueue (the default) and reject concern the
 // run of the tick before, interrupt cancels it. The run of a tick waits in the queue for the
-// earlier runs of its thread. The threads of runs without `thread_id` are kept.
+// earlier runs of its thread.
 //
 // Threading: on the executor that awaits.
 
@@ -23,6 +23,7 @@ struct CronRecord {
   std::string assistant_id{}, graph_id{};
   std::string thread_id{};          // empty: each run has a new thread
   Value payload = Value::Object();  // the members of the body that describe its runs
+  bool deletes_threads = false;     // on_run_completed: delete
   Value metadata = Value::Object();
   Instant created_at{}, updated_at{};
 

@@ -5,6 +5,7 @@
 #include "langgraph/assistants.h"
 #include "langgraph/cron_body.h"
 #include "langgraph/cron_records.h"
+#include "langgraph/cron_runs.h"
 #include "langgraph/errors.h"
 #include "langgraph/search.h"
 #include "langgraph/threads.h"
@@ -16,6 +17,38 @@ using server::Call;
 using server::Reply;
 using server::Route;
 
+// Saves which endings the runs of the cron have.
+Task<Result<Done>> watch_cron(AgentServer& served, const CronRecord& record, UserId user,
+                              bool changed) {
+  CronWatch watch;
+  watch.id = record.id;
+  watch.user = std::move(user.text);
+  watch.schedule = record.schedule_name();
+  const std::string* webhook = record.payload["webhook"].as_string();
+  if (webhook) watch.webhook = *webhook;
+  watch.deletes_threads = record.deletes_threads;
+  co_return co_await served.cron_runs->watch(std::move(watch), changed);
+}
+
+// The assistant of a cron; one without a configuration if it was deleted.
+Task<Result<Assistant>> assistant_of_cron(AgentServer& served, const Call& call,
+                                          const CronRecord& record) {
+  std::string id = record.assistant_id;
+  auto found = co_await find_assistant(served.world, call, std::move(id));
+  bool is_deleted = !found.ok() && found.error().code == ErrorCode::not_found;
+  if (!is_deleted) co_return std::move(found);
+  Assistant remaining;
+  remaining.id = record.assistant_id;
+  remaining.graph_id = record.graph_id;
+  co_return std::move(remaining);
+}
+
+Result<Done> check_deletion(const CronRecord& record) {
+  if (!record.deletes_threads || record.thread_id.empty()) return Done{};
+  return error(ErrorCode::invalid,
+               "\"on_run_completed\" must be keep for the crons of a thread: each run needs it.");
+}
+
 // Creates a cron; of the thread unless that is empty.
 Task<Result<Reply>> create_cron_of(AgentServer& served, const Call& call, ThreadId thread) {
   CronRecord record;
@@ -26,9 +59,6 @@ Task<Result<Reply>> create_cron_of(AgentServer& served, const Call& call, Thread
   std::string graph = assistant.graph_id;
   BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(graph)));
   record.payload = cron_payload(call.body);
-  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, agent, call.body, record.payload));
-  if (!change.expression) co_return error(ErrorCode::invalid, "\"schedule\" is missing.");
-  if (!change.overlap) change.overlap = name_of(Overlap::allow);  // enqueue
   UserId user = call.who.user;
   if (!thread.empty()) {
     BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
@@ -39,13 +69,22 @@ Task<Result<Reply>> create_cron_of(AgentServer& served, const Call& call, Thread
     }
     user = view.user;  // an administrator can add a cron to the thread of another user
     record.thread_id = view.id.text;
-    change.thread = view.id.text;
   }
+  CronRequest wanted{assistant, agent, call.body, record.payload, user};
+  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, call, wanted));
+  BELAY_CO_TRY(auto deletes, deletes_threads_in(call.body));
+  record.deletes_threads = deletes.value_or(false);
+  if (!change.expression) co_return error(ErrorCode::invalid, "\"schedule\" is missing.");
+  if (!change.overlap) change.overlap = name_of(Overlap::allow);  // enqueue
+  if (!record.thread_id.empty()) change.thread = record.thread_id;
   BELAY_CO_TRY(record.id, new_cron_id(served, call));
   record.assistant_id = assistant.id;
   record.graph_id = assistant.graph_id;
   record.created_at = record.updated_at = served.world.parts.clock.now();
   bool enabled = !change.paused.value_or(false);
+  BELAY_CO_CHECK(check_deletion(record));
+  UserId owner = user;
+  BELAY_CO_CHECK(co_await watch_cron(served, record, std::move(owner), false));
   BELAY_CO_TRY(Cron cron, co_await add_cron(call, std::move(user), std::move(record),
                                             std::move(change), enabled));
   co_return server::reply_with(cron_document(cron));
@@ -75,8 +114,16 @@ Task<Result<Reply>> update_cron(AgentServer& served, Call call) {
   std::string graph = cron.record.graph_id;
   BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(graph)));
   Value payload = changed_payload(std::move(cron.record.payload), call.body);
-  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, agent, call.body, payload));
+  BELAY_CO_TRY(Assistant of, co_await assistant_of_cron(served, call, cron.record));
+  const UserId owner(cron.view.schedule.user);
+  CronRequest wanted{of, agent, call.body, payload, owner};
+  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, call, wanted));
+  BELAY_CO_TRY(auto deletes, deletes_threads_in(call.body));
+  if (deletes) cron.record.deletes_threads = *deletes;
   cron.record.payload = std::move(payload);
+  BELAY_CO_CHECK(check_deletion(cron.record));
+  UserId watched = owner;
+  BELAY_CO_CHECK(co_await watch_cron(served, cron.record, std::move(watched), true));
   Value::Object& members = *cron.record.metadata.as_object();
   for (auto& [name, value] : *metadata.as_object()) members.insert_or_assign(name, value);
   cron.record.updated_at = served.world.parts.clock.now();
@@ -166,6 +213,8 @@ Value cron_members() {
                         {"timezone", text},
                         {"enabled", Value::object({{"type", "boolean"}})},
                         {"on_run_completed", text},
+                        {"end_time", text},
+                        {"webhook", text},
                         {"multitask_strategy", std::move(text)},
                         {"input", object},
                         {"config", object},

@@ -2,6 +2,7 @@
 #include "langgraph/cron_records.h"
 #include "scheduler/scheduler.h"
 #include "tests/support/agent_server_fixture.h"
+#include "tests/support/http_inbox.h"
 
 namespace belay::langgraph {
 namespace {
@@ -31,6 +32,21 @@ struct Crons : AgentServerFixture {
     clock.move(time);
     scheduler::SchedulerParts parts{*store, *service, clock, zones, default_tenant()};
     return block_on(loop, scheduler::process_due_schedules(std::move(parts))).value();
+  }
+  Value get_cron(const Value& cron) {
+    Value found = post("/runs/crons/search", "{}").body;
+    for (const Value& each : *found.as_array()) {
+      if (each["cron_id"] == cron["cron_id"]) return each;
+    }
+    return Value();
+  }
+  // Executes the runs that wait in the queue.
+  void work() {
+    RunPage page;
+    page.limit = 100;
+    for (const RunRow& row : block_on(loop, service->runs(Principal(), std::move(page))).value()) {
+      (void)block_on(loop, runtime->resume(default_tenant(), row.thread));
+    }
   }
   std::size_t schedules() {
     return block_on(loop, service->schedules().list(Principal(), {})).value().schedules.size();
@@ -162,6 +178,53 @@ TEST_F(Crons, OneWhoseScheduleIsGoneIsNoneAndCanBeDeleted) {
   EXPECT_EQ(call("DELETE", path_of(cron)).status, 204);
 }
 
+TEST_F(Crons, FireNoTickAfterTheirEnd) {
+  Value cron = add(R"(,"end_time":"2026-11-21T12:10:00Z")");
+  EXPECT_EQ(text(cron["end_time"]), "2026-11-21T12:10:00.000000Z");
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u) << "the end is included";
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 0u);
+  EXPECT_TRUE(get_cron(cron)["next_run_date"].is_null());
+  auto later = call("PATCH", path_of(cron), R"({"end_time":null})");
+  ASSERT_EQ(later.status, 200) << to_json(later.body);
+  EXPECT_TRUE(later.body["end_time"].is_null());
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+}
+
+TEST_F(Crons, RunsHaveTheSettingsOfTheirCron) {
+  add(R"(,"durability":"exit","config":{"recursion_limit":7,"configurable":{"a":1}})");
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  RunPage page;
+  page.limit = 1;
+  auto rows = block_on(loop, service->runs(Principal(), std::move(page))).value();
+  ASSERT_EQ(rows.size(), 1u);
+  Value of_run = parse_json(rows[0].options).value();
+  EXPECT_EQ(text(of_run["durability"]), "exit") << rows[0].options;
+  EXPECT_EQ(of_run["supersteps"], Value(7));
+  Value configuration = parse_json(text(of_run["configuration"])).value();
+  EXPECT_EQ(configuration["configurable"]["a"], Value(1));
+}
+
+TEST_F(Crons, TheEndingsOfTheirRunsAreAWebhookAndADeletion) {
+  auto inbox = std::make_shared<testing::HttpInbox>();
+  agent_server.http = inbox;
+  serve();
+  Value cron = add(R"(,"on_run_completed":"delete","webhook":"https://hooks.example.com/")");
+  EXPECT_EQ(text(cron["on_run_completed"]), "delete");
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  serve();
+  loop.run_until(clock.now() + std::chrono::minutes(1));
+  EXPECT_EQ(inbox->calls.size(), 0u) << "no worker has executed them";
+  work();
+  loop.run_until(clock.now() + std::chrono::minutes(1));
+  EXPECT_EQ(inbox->calls.size(), 2u);
+  EXPECT_EQ(size_of(post("/threads/search", "{}").body), 0u);
+  std::string of_thread = std::string("/threads/") + kThreadA;
+  post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}");
+  EXPECT_EQ(post(of_thread + "/runs/crons", body(R"(,"on_run_completed":"delete")")).status, 422);
+}
+
 TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
   for (const char* bad : {R"({"assistant_id":"mail"})", R"({"schedule":"* * * * *"})",
                           R"({"assistant_id":"mail","schedule":"61 * * * *"})",
@@ -174,9 +237,10 @@ TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
   }
   for (const char* more :
        {R"(,"timezone":"Mars/Base")", R"(,"enabled":"yes")", R"(,"metadata":[])",
-        R"(,"end_time":"2027-01-01T00:00:00Z")", R"(,"on_run_completed":"delete")",
+        R"(,"end_time":"tomorrow")", R"(,"end_time":"2020-01-01T00:00:00Z")",
+        R"(,"on_run_completed":"forget")", R"(,"durability":"never")",
         R"(,"multitask_strategy":"rollback")", R"(,"multitask_strategy":"x")",
-        R"(,"durability":"sync")", R"(,"config":{"recursion_limit":5})", R"(,"after_seconds":5)",
+        R"(,"config":{"recursion_limit":0})", R"(,"after_seconds":5)",
         R"(,"command":{"resume":true})", R"(,"command":{"update":{"topic":"x"}})",
         R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")", R"(,"interrupt_before":"*")"}) {
     EXPECT_EQ(post("/runs/crons", body(more)).status, 422) << more;
@@ -186,7 +250,7 @@ TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
   EXPECT_EQ(post("/runs/crons/count", "{}").body, Value(0));
   Value cron = add();
   for (const char* bad : {R"({"schedule":"x"})", R"({"assistant_id":"other"})",
-                          R"({"input":{"topik":"x"}})", R"({"end_time":"2027-01-01T00:00:00Z"})"}) {
+                          R"({"input":{"topik":"x"}})", R"({"end_time":7})"}) {
     EXPECT_EQ(call("PATCH", path_of(cron), bad).status, 422) << bad;
   }
   EXPECT_EQ(post("/runs/crons/search", "{}").body, Value(Value::Array{cron}));

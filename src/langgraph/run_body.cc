@@ -5,6 +5,7 @@
 
 #include "conversation/interrupt_id.h"
 #include "langgraph/errors.h"
+#include "server/due_deliveries.h"
 
 namespace belay::langgraph {
 namespace {
@@ -46,9 +47,6 @@ bool is_empty(const Value& value) {
 }
 
 Result<Done> check_unsupported(const Value& body) {
-  if (!is_empty(body["webhook"])) {
-    return refusal("\"webhook\" is not supported: wait for the run, or let the agent publish.");
-  }
   const Value& command = body["command"];
   if (!command.is_null() && !command.as_object()) return refusal("\"command\" must be an object.");
   if (const Value* resume = command.as_object() ? command.find("resume") : nullptr) {
@@ -114,6 +112,15 @@ Result<std::string> checkpoint_named_in(const Value& body, const Value& config) 
     if (named && !named->empty()) return *std::move(named);
   }
   return std::string();
+}
+
+// The address of the webhook; empty: none.
+Result<std::string> webhook_in(const Value& body) {
+  BELAY_TRY(auto url, text_member(body, "webhook"));
+  if (!url || url->empty()) return std::string();
+  auto checked = server::check_receiver(*url);
+  if (!checked.ok()) return refusal("\"webhook\": " + checked.error().message);
+  return *std::move(url);
 }
 
 // Returns the members of the body that its run keeps, for its document.
@@ -206,6 +213,7 @@ Result<RunBody> run_body_of(const Value& body) {
   BELAY_TRY(run.cancels_on_disconnect, is_second_of(body, "on_disconnect", "continue", "cancel"));
   BELAY_TRY(run.creates_thread, is_second_of(body, "if_not_exists", "reject", "create"));
   BELAY_TRY(run.delay, delay_of(body));
+  BELAY_TRY(run.webhook, webhook_in(body));
   BELAY_TRY(run.run, run_settings_of(body, config));
   BELAY_TRY(run.breakpoints, breakpoints_in(body));
   BELAY_TRY(run.change, change_in(body["command"]));

@@ -4,11 +4,9 @@
 // Unknown members are ignored. A member that Belay cannot honour, and that would change what the
 // run does, is refused with `invalid` (HTTP 422): docs/front-doors.md lists them.
 //   command.goto, command.update       together with an input or a resume
-//   webhook                            an agent publishes messages (Context::publish)
 //   checkpoint, checkpoint_id          except for the newest one: a fork is a new thread
 // These change nothing and are accepted: feedback_keys, langsmith_tracer, checkpoint_during,
-// strict_resume (a resume is always strict), config.tags, config.configurable and context, which
-// are stored with the run.
+// strict_resume (a resume is always strict) and config.tags.
 //
 // Threading: values.
 
@@ -52,6 +50,7 @@ struct RunBody {
   bool cancels_on_disconnect = false;
   bool creates_thread = false;
   std::chrono::milliseconds delay{0};
+  std::string webhook;   // an address (run_endings.h); empty: none
   RunSettings run = {};  // durability; config.recursion_limit: the number of supersteps
   Breakpoints breakpoints = {};
   std::optional<StateChange> change = std::nullopt;  // command.update, command.goto

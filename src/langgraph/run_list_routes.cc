@@ -5,6 +5,7 @@
 #include "langgraph/errors.h"
 #include "langgraph/records.h"
 #include "langgraph/run_changes.h"
+#include "langgraph/run_endings.h"
 #include "langgraph/search.h"
 
 namespace belay::langgraph {
@@ -61,9 +62,14 @@ Task<Result<Reply>> list_thread_runs(AgentServer& served, Call call) {
   co_return page_reply(page, runs.size(), std::move(documents));
 }
 
-Task<Result<Reply>> show_thread_run(AgentServer&, Call call) {
+Task<Result<Reply>> show_thread_run(AgentServer& served, Call call) {
   BELAY_CO_TRY(ProtocolRun run, co_await run_in_path(call));
-  co_return server::reply_with(run_document(run));
+  Value document = run_document(run);
+  std::string id = run.record.id;
+  BELAY_CO_TRY(auto ending, co_await served.endings->find(std::move(id)));
+  Value webhook = webhook_document(ending);
+  if (!webhook.is_null()) document.as_object()->insert_or_assign("webhook", std::move(webhook));
+  co_return server::reply_with(std::move(document));
 }
 
 // True for rollback; false for interrupt, the default.

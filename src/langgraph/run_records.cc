@@ -64,7 +64,6 @@ Task<Result<ProtocolRun>> find_run_by_id(const Call& call, std::string id) {
   auto uuid = uuid_from(id);
   if (!uuid) co_return no_run(id);
   id = uuid->text();
-  ProtocolRun found;
   std::string key = id;
   UserId caller = call.who.user;
   BELAY_CO_TRY(auto own, co_await record_of_run(call, std::move(caller), std::move(key)));
@@ -77,10 +76,16 @@ Task<Result<ProtocolRun>> find_run_by_id(const Call& call, std::string id) {
   bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
   if (is_absent) co_return no_run(id);
   if (!row.ok()) co_return std::move(row).error();
-  found.row = *std::move(row);
+  co_return co_await run_with_record(call.service, call.who, *std::move(row), std::move(id));
+}
+
+Task<Result<ProtocolRun>> run_with_record(Service& service, Principal who, RunRow row,
+                                          std::string id) {
+  ProtocolRun found;
+  found.row = std::move(row);
   UserId user = found.row.user;
   std::string thread = found.row.thread.text;
-  BELAY_CO_TRY(auto records, co_await records_of_thread(call.service, call.who, std::move(user),
+  BELAY_CO_TRY(auto records, co_await records_of_thread(service, std::move(who), std::move(user),
                                                         std::move(thread)));
   auto named = std::find_if(records.begin(), records.end(),
                             [&id](const RunRecord& each) { return each.id == id; });
@@ -146,6 +151,15 @@ Task<Result<Done>> save_run(const Call& call, RunRecord record, UserId user) {
   bool is_known = !saved.ok() && saved.error().code == ErrorCode::conflict;
   if (is_known) co_return Done{};
   co_return std::move(saved);
+}
+
+Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow row) {
+  ThreadId thread = row.thread;
+  auto deleted = co_await service.delete_thread(who, std::move(thread));
+  bool is_absent = !deleted.ok() && deleted.error().code == ErrorCode::not_found;
+  if (!deleted.ok() && !is_absent) co_return std::move(deleted).error();
+  co_return co_await forget_runs(service, std::move(who), std::move(row.thread),
+                                 std::move(row.user));
 }
 
 Task<Result<Done>> forget_runs(Service& service, Principal who, ThreadId thread, UserId user) {

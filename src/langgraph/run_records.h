@@ -46,12 +46,18 @@ Task<Result<ProtocolRun>> find_run(const server::Call& call, ThreadId thread, st
 // The same, of any thread.
 Task<Result<ProtocolRun>> find_run_by_id(const server::Call& call, std::string id);
 
+// The run of the protocol with this id, of a run of the service.
+Task<Result<ProtocolRun>> run_with_record(Service& service, Principal who, RunRow row,
+                                          std::string id);
+
 // The runs of a thread, newest first; at most kSearchedMax (records.h).
 Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const server::Call& call,
                                                       const ThreadView& thread);
 
 // Saves the record of a new run; the first one, if it exists.
 Task<Result<Done>> save_run(const server::Call& call, RunRecord record, UserId user);
+// Deletes the thread of a run with its records; one that does not exist is deleted.
+Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow row);
 // Deletes the records of the runs of a thread.
 Task<Result<Done>> forget_runs(Service& service, Principal who, ThreadId thread, UserId user);
 

@@ -177,6 +177,7 @@ Value run_members() {
                         {"multitask_strategy", text},
                         {"on_disconnect", text},
                         {"on_completion", text},
+                        {"webhook", text},
                         {"if_not_exists", text},
                         {"durability", std::move(text)},
                         {"stream_subgraphs", Value::object({{"type", "boolean"}})},

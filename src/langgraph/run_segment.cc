@@ -1,5 +1,7 @@
 #include "langgraph/run_segment.h"
 
+#include <algorithm>
+
 namespace belay::langgraph {
 namespace {
 
@@ -20,11 +22,31 @@ bool has_held_task(const Value& commit) {
   return false;
 }
 
+// Returns the length of the name with which the message begins; 0: it has none.
+std::size_t name_end(std::string_view message) {
+  std::size_t end = message.find(": ");
+  if (end == message.npos || end + 2 == message.size()) return 0;
+  std::string_view name = message.substr(0, end);
+  auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  bool is_class = name.ends_with("Error") || name.ends_with("Exception");
+  bool is_name = is_class && name.front() >= 'A' && name.front() <= 'Z' &&
+                 std::all_of(name.begin(), name.end(), is_letter);
+  return is_name ? end : 0;
+}
+
 }  // namespace
 
-std::string error_name_of(std::string_view code, std::string_view message) {
+std::string take_error_name(std::string_view code, std::string& message) {
+  std::size_t end = name_end(message);
+  if (end != 0) {
+    std::string name = message.substr(0, end);
+    message.erase(0, end + 2);
+    return name;
+  }
   bool is_limit = code == name_of(ErrorCode::exhausted);
-  if (is_limit && message.find("supersteps") != std::string_view::npos) {
+  if (is_limit && message.find("supersteps") != std::string::npos) {
     return "GraphRecursionError";
   }
   return code.empty() ? "Error" : std::string(code);
@@ -65,6 +87,8 @@ Task<Result<Done>> RunSegment::read_some(std::vector<StreamEvent>& wanted) {
   if (events.empty()) end_ = SegmentEnd::completed;
   for (std::size_t i = 0; i < events.size() && end_ == SegmentEnd::none; ++i) {
     BELAY_CO_CHECK(co_await notice(events[i]));
+    if (events[i].id) end_seq_ = events[i].id->seq;
+    ended_at_ = events[i].at;
     bool is_before = events[i].id && events[i].id->seq <= after_;
     bool is_state = events[i].kind == EventKind::values && events[i].checkpoint_ns.empty();
     if (is_before && is_state) state_before_ = std::move(events[i].body);
@@ -116,7 +140,7 @@ void RunSegment::finish(const StreamEvent& event) {
   end_ = SegmentEnd::failed;
   const Value& failure = event.body["error"];
   message_ = member_text(failure, "message");
-  error_name_ = error_name_of(member_text(failure, "code"), message_);
+  error_name_ = take_error_name(member_text(failure, "code"), message_);
   if (message_.empty()) message_ = "The run is " + status + ".";
 }
 

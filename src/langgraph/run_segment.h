@@ -40,6 +40,9 @@ class RunSegment {
   const Value::Array& interrupts() const { return interrupts_; }
   const std::string& error_name() const { return error_name_; }
   const std::string& message() const { return message_; }
+  // The commit of the end, and its time.
+  std::uint64_t end_seq() const { return end_seq_; }
+  Instant ended_at() const { return ended_at_; }
 
  private:
   Task<Result<Done>> read_some(std::vector<StreamEvent>& wanted);
@@ -61,9 +64,13 @@ class RunSegment {
   Value state_before_;
   Value::Array interrupts_;
   std::string error_name_, message_;
+  std::uint64_t end_seq_ = 0;
+  Instant ended_at_{};
 };
 
-// Returns the name that clients of LangGraph expect for an error of a run.
-std::string error_name_of(std::string_view code, std::string_view message);
+// Returns the name that clients of LangGraph expect for an error of a run, and removes it from the
+// message: the first word of one such as "LimitError: There are no seats.", which the node chose;
+// else the code.
+std::string take_error_name(std::string_view code, std::string& message);
 
 }  // namespace belay::langgraph

@@ -1,6 +1,5 @@
 #include "langgraph/run_stream.h"
 
-#include "langgraph/records.h"
 #include "server/heartbeat.h"
 
 namespace belay::langgraph {
@@ -14,9 +13,7 @@ Task<Result<Done>> delete_ended_thread(Service& service, Principal who, RunRow r
   BELAY_CO_TRY(RunView view, co_await service.wait_for(who, std::move(thread), row.run));
   // A run that waits for a person is kept, because its decision can still be made.
   if (!is_final(view.row.status)) co_return Done{};
-  thread = row.thread;
-  BELAY_CO_CHECK(co_await service.delete_thread(who, std::move(thread)));
-  co_return co_await forget_runs(service, who, std::move(row.thread), std::move(row.user));
+  co_return co_await delete_thread_of_run(service, std::move(who), std::move(row));
 }
 
 using Readiness = std::function<Task<Result<Done>>()>;

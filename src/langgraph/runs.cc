@@ -3,11 +3,15 @@
 #include <algorithm>
 
 #include "base/percent_encoding.h"
+#include "base/run_of_key.h"
 #include "engine/decision.h"
 #include "langgraph/assistants.h"
 #include "langgraph/errors.h"
+#include "langgraph/run_configuration.h"
+#include "langgraph/run_endings.h"
 #include "langgraph/state.h"
 #include "service/json_encode.h"
+#include "service/run_request.h"
 
 namespace belay::langgraph {
 namespace {
@@ -23,33 +27,9 @@ struct WantedRun {
   Value agent;  // its document
   std::optional<ThreadView> thread;
   bool is_stateless = false;
+  std::string continuing_id;  // of the run, if it continues another
+  ThreadId new_thread;        // of a run without one; empty: of its key
 };
-
-void overlay(Value::Object& config, const Value& over) {
-  if (!over.as_object()) return;
-  for (const auto& [name, value] : *over.as_object()) {
-    Value& member = config[name];
-    bool merges = name == "configurable" && member.as_object() && value.as_object();
-    if (!merges) {
-      member = value;
-      continue;
-    }
-    for (const auto& [inner, each] : *value.as_object()) {
-      member.as_object()->insert_or_assign(inner, each);
-    }
-  }
-}
-
-// The configuration of the assistant, that of the thread, and that of the body, which is last.
-void merge_config(Value& body, const Assistant& assistant, const ThreadView* thread) {
-  const Value& own = std::as_const(body)["config"];
-  if (!own.is_null() && !own.as_object()) return;
-  Value::Object config;
-  overlay(config, assistant.config);
-  if (thread && thread->record) overlay(config, thread->record->config);
-  overlay(config, own);
-  if (!config.empty()) body.as_object()->insert_or_assign("config", Value(std::move(config)));
-}
 
 Result<Done> check_size(const RunBody& body) {
   if (to_json(body.settings).size() + to_json(body.metadata).size() <= kRunBytesMax) return Done{};
@@ -85,8 +65,15 @@ Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
   if (thread) {
     BELAY_CO_TRY(wanted.thread, co_await thread_of_run(served, call, *std::move(thread)));
   }
-  merge_config(call.body, wanted.assistant, wanted.thread ? &*wanted.thread : nullptr);
+  const ThreadView* of = wanted.thread ? &*wanted.thread : nullptr;
+  merge_configuration(call.body, wanted.assistant, of);
   BELAY_CO_TRY(wanted.body, run_body_of(call.body));
+  wanted.body.run.configuration = configuration_text(
+      call.body, wanted.assistant, of, of ? of->user : call.who.user, call.request.headers);
+  BELAY_CO_CHECK(wanted.body.run.options());
+  if (!wanted.body.webhook.empty() && !served.endings->has_webhooks()) {
+    co_return error(ErrorCode::invalid, "\"webhook\" is not supported: this server sends none.");
+  }
   BELAY_CO_CHECK(check_size(wanted.body));
   co_return std::move(wanted);
 }
@@ -125,6 +112,7 @@ Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedR
                                         std::move(input), served.world.parts.random));
   start.user = wanted.thread ? wanted.thread->user : call.who.user;
   if (wanted.thread) start.thread = wanted.thread->id;
+  if (!wanted.thread) start.thread = wanted.new_thread;
   start.run = wanted.body.run;
   if (!wanted.body.breakpoints.before.empty() || !wanted.body.breakpoints.after.empty()) {
     start.run.breakpoints = wanted.body.breakpoints;
@@ -158,10 +146,9 @@ std::string continuing_id(AgentServer& served, const Call& call, const WantedRun
 }
 
 // A run of the protocol that continues a run of the service.
-RunRecord continuing_record(AgentServer& served, const Call& call, const WantedRun& wanted,
-                            const RunRow& row) {
+RunRecord continuing_record(AgentServer& served, const WantedRun& wanted, const RunRow& row) {
   RunRecord record = record_of_wanted(served, wanted, row);
-  record.id = continuing_id(served, call, wanted);
+  record.id = wanted.continuing_id;
   record.after = static_cast<std::int64_t>(row.seq);
   record.created_at = served.world.parts.clock.now();
   return record;
@@ -202,7 +189,7 @@ Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const Wanted
   BELAY_CO_TRY(std::vector<PlannedDecision> planned,
                planned_decisions(wanted.body.resume, view.approvals, call.who.user.text));
   BELAY_CO_CHECK(check_roles(call, planned, view.approvals));
-  RunRecord record = continuing_record(served, call, wanted, view.row);
+  RunRecord record = continuing_record(served, wanted, view.row);
   for (const PlannedDecision& each : planned) record.answered.push_back(each.interrupt.text());
   for (PlannedDecision& each : planned) {
     server::Patience patience;
@@ -216,7 +203,7 @@ Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const Wanted
 
 // Continues the thread's run past its breakpoint.
 Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const WantedRun& wanted) {
-  RunRecord record = continuing_record(served, call, wanted, *wanted.thread->listed->run);
+  RunRecord record = continuing_record(served, wanted, *wanted.thread->listed->run);
   ThreadId thread = wanted.thread->id;
   // They replace those of the run before: each run of the protocol has its own.
   auto task =
@@ -230,18 +217,71 @@ Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const W
 }
 
 // The run of the same request, sent before; nullopt: it is the first.
-Task<Result<std::optional<ProtocolRun>>> known_run(AgentServer& served, const Call& call,
-                                                   const WantedRun& wanted) {
+Task<Result<std::optional<ProtocolRun>>> known_run(const Call& call, const WantedRun& wanted) {
   bool continues =
       !wanted.body.resume.is_null() || (wanted.body.input.is_null() && !wanted.body.change);
   bool has_key = !call.request.header("Idempotency-Key").empty();
   if (!continues || !has_key || !wanted.thread) co_return std::optional<ProtocolRun>();
-  std::string id = continuing_id(served, call, wanted);
+  std::string id = wanted.continuing_id;
   auto run = co_await find_run_by_id(call, std::move(id));
   bool is_absent = !run.ok() && run.error().code == ErrorCode::not_found;
   if (is_absent) co_return std::optional<ProtocolRun>();
   if (!run.ok()) co_return std::move(run).error();
   co_return std::optional(*std::move(run));
+}
+
+// The work after the end of the run; nullopt: none. A start gets a key: its run has an id before it
+// exists.
+std::optional<RunEnding> wanted_ending(AgentServer& served, Call& call, WantedRun& wanted,
+                                       bool continues) {
+  RunEnding ending;
+  ending.webhook = wanted.body.webhook;
+  ending.deletes_thread = wanted.is_stateless && !wanted.body.keeps_thread;
+  bool has_none = ending.webhook.empty() && !ending.deletes_thread;
+  // A resume without a run is refused later.
+  bool is_refused = continues && !(wanted.thread && wanted.thread->has_run());
+  if (has_none || is_refused) return std::nullopt;
+  UserId user = wanted.thread ? wanted.thread->user : call.who.user;
+  ending.user = user.text;
+  if (continues) {
+    const RunRow& run = *wanted.thread->listed->run;
+    ending.id = wanted.continuing_id;
+    ending.run = run.run.text();
+    ending.after = static_cast<std::int64_t>(run.seq);
+    ending.thread = run.thread.text;
+    return ending;
+  }
+  std::string key(call.request.header("Idempotency-Key"));
+  if (key.empty()) {
+    key = random_uuid(served.world.parts.random).text();
+    call.request.headers.push_back({"Idempotency-Key", key});
+    wanted.new_thread = ThreadId(random_uuid(served.world.parts.random).text());
+  }
+  ThreadId made = wanted.new_thread.empty() ? thread_of_key(user, key) : wanted.new_thread;
+  ending.thread = wanted.thread ? wanted.thread->id.text : made.text;
+  ending.id = ending.run = run_of_key(call.who.tenant, user, key).text();
+  return ending;
+}
+
+// Begins the run, whose ending is saved before.
+Task<Result<RunRecord>> begin_with_ending(AgentServer& served, RunEnding ending,
+                                          Task<Result<RunRecord>> begin) {
+  std::string expected = ending.id;
+  bool has_webhook = !ending.webhook.empty();
+  BELAY_CO_TRY(bool is_new, co_await served.endings->add(std::move(ending)));
+  auto record = co_await begin;
+  if (!is_new) co_return std::move(record);
+  if (!record.ok()) {
+    // After the others, the run can exist.
+    ErrorCode code = record.error().code;
+    bool is_refused = code != ErrorCode::unavailable && code != ErrorCode::uncertain;
+    if (is_refused) (void)co_await served.endings->withdraw(std::move(expected));
+  } else if (has_webhook) {
+    // If this fails, the work begins after kStartWindow.
+    RunRecord started = *record;
+    (void)co_await served.endings->started(std::move(expected), std::move(started));
+  }
+  co_return std::move(record);
 }
 
 bool waits_at_breakpoint(const WantedRun& wanted) {
@@ -263,23 +303,25 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
                                             wanted.thread->listed->thread.graph + "\".");
   }
   BELAY_CO_CHECK(co_await check_checkpoint(call, wanted));
-  BELAY_CO_TRY(std::optional<ProtocolRun> known, co_await known_run(served, call, wanted));
+  wanted.continuing_id = continuing_id(served, call, wanted);
+  BELAY_CO_TRY(std::optional<ProtocolRun> known, co_await known_run(call, wanted));
   BegunRun begun;
   if (known) {
     begun.run = *std::move(known);
     begun.body = std::move(wanted.body);
     co_return std::move(begun);
   }
-  Result<RunRecord> record = no_interrupt();
-  if (!wanted.body.resume.is_null()) {
-    record = co_await resume_run(served, call, wanted);
-  } else if (wanted.body.change) {
-    record = co_await start_run(served, call, wanted);
-  } else if (wanted.body.input.is_null() && waits_at_breakpoint(wanted)) {
-    record = co_await pass_breakpoint(served, call, wanted);
-  } else {
-    record = co_await start_run(served, call, wanted);
-  }
+  bool is_resume = !wanted.body.resume.is_null();
+  bool passes = !is_resume && !wanted.body.change && wanted.body.input.is_null() &&
+                waits_at_breakpoint(wanted);
+  const std::size_t headers = call.request.headers.size();
+  auto ending = wanted_ending(served, call, wanted, is_resume || passes);
+  Task<Result<RunRecord>> begin = is_resume ? resume_run(served, call, wanted)
+                                  : passes  ? pass_breakpoint(served, call, wanted)
+                                            : start_run(served, call, wanted);
+  if (ending) begin = begin_with_ending(served, *std::move(ending), std::move(begin));
+  auto record = co_await begin;
+  call.request.headers.resize(headers);  // the key belongs to this run of a batch
   if (!record.ok()) co_return std::move(record).error();
   UserId user = wanted.thread ? wanted.thread->user : call.who.user;
   std::string id = record->id;
@@ -300,7 +342,8 @@ FollowedRun followed(BegunRun begun) {
   run.modes = std::move(begun.body.modes);
   run.subgraphs = begun.body.stream_subgraphs;
   run.after.cancels = begun.body.cancels_on_disconnect;
-  run.after.deletes_thread = is_stateless && !begun.body.keeps_thread;
+  // Otherwise, the thread is deleted after the request to the webhook.
+  run.after.deletes_thread = is_stateless && !begun.body.keeps_thread && begun.body.webhook.empty();
   run.run = std::move(begun.run);
   return run;
 }

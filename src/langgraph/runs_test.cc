@@ -51,10 +51,13 @@ TEST_F(AgentServerRuns, AnswerAFailureWithItsError) {
   Value failed = streamed(post(runs("/wait"), about("bad")));
   EXPECT_EQ(text(failed["__error__"]["error"]), "invalid") << to_json(failed);
   EXPECT_NE(text(failed["__error__"]["message"]).find("No rhyme."), std::string::npos);
+  Value of_class = streamed(post(runs("/wait"), about("worse")));
+  EXPECT_EQ(text(of_class["__error__"]["error"]), "RhymeError") << to_json(of_class);
+  EXPECT_EQ(text(of_class["__error__"]["message"]), "No rhyme.");
   Value limited = streamed(post("/runs/wait", about("x", R"(,"config":{"recursion_limit":1})")));
   EXPECT_EQ(text(limited["__error__"]["error"]), "GraphRecursionError") << to_json(limited);
   auto listed = get(runs("?status=error"));
-  EXPECT_EQ(size_of(listed.body), 1u);
+  EXPECT_EQ(size_of(listed.body), 2u);
 }
 
 TEST_F(AgentServerRuns, EndAtAnInterruptAndContinueWithAResume) {
@@ -345,7 +348,7 @@ TEST_F(AgentServerRuns, HostileBodiesStartNothing) {
         R"({"assistant_id":"poet","interrupt_before":"write"})",
         R"({"assistant_id":"poet","interrupt_before":["nowhere"]})",
         R"({"assistant_id":"poet","interrupt_after":{"a":1}})",
-        R"({"assistant_id":"poet","webhook":"http://127.0.0.1/"})",
+        R"({"assistant_id":"poet","webhook":"/relative"})",
         R"({"assistant_id":"poet","stream_mode":"everything"})",
         R"({"assistant_id":"poet","multitask_strategy":"perhaps"})",
         R"({"assistant_id":"poet","checkpoint_id":"x"})",

@@ -26,6 +26,7 @@ Result<Done> check_run(const ScheduledRun& run) {
   BELAY_CHECK(check_name("queue", run.queue));
   if (!run.thread.empty()) BELAY_CHECK(check_name("thread", run.thread));
   if (!run.input.as_object()) return invalid("The input of a schedule must be a JSON object.");
+  BELAY_CHECK(settings_of_run(run).options());
   return Done{};
 }
 
@@ -67,6 +68,10 @@ Result<Schedule> with_members(Schedule schedule, const ScheduleChange& change) {
   apply(change.overlap, schedule.overlap);
   apply(change.catch_up_seconds, schedule.catch_up_seconds);
   apply(change.jitter_seconds, schedule.jitter_seconds);
+  if (change.durability) schedule.run.durability = change.durability;
+  apply(change.supersteps, schedule.run.supersteps);
+  apply(change.configuration, schedule.run.configuration);
+  apply(change.ends_at, schedule.ends_at);
   if (change.paused) {
     schedule.paused = *change.paused;
     schedule.reason = schedule.paused ? change.reason.value_or("") : "";
@@ -79,7 +84,8 @@ auto settings_of(const Schedule& schedule) {
   const ScheduledRun& run = schedule.run;
   return std::tie(schedule.expression, schedule.zone, schedule.overlap, schedule.catch_up_seconds,
                   schedule.jitter_seconds, schedule.paused, schedule.reason, run.agent, run.thread,
-                  run.queue, run.input, run.priority);
+                  run.queue, run.input, run.priority, run.durability, run.supersteps,
+                  run.configuration, schedule.ends_at);
 }
 
 std::string reason_of_beginning(const Schedule& former, const Schedule& changed) {
@@ -90,6 +96,14 @@ std::string reason_of_beginning(const Schedule& former, const Schedule& changed)
 
 }  // namespace
 
+RunSettings settings_of_run(const ScheduledRun& run) {
+  RunSettings settings;
+  settings.durability = run.durability;
+  if (run.supersteps != 0) settings.supersteps = run.supersteps;
+  settings.configuration = run.configuration;
+  return settings;
+}
+
 std::string schedule_id(const UserId& user, const std::string& name) {
   std::string seed = "schedule";
   for (const std::string& part : {user.text, name}) seed += std::string(1, '\0') + part;
@@ -99,7 +113,9 @@ std::string schedule_id(const UserId& user, const std::string& name) {
 Result<cron::Schedule> times_of(const Schedule& schedule, const cron::ZoneDatabase& zones) {
   BELAY_TRY(cron::CronExpression expression, cron::CronExpression::parse(schedule.expression));
   BELAY_TRY(cron::Zone zone, zones.find(schedule.zone));
-  return cron::Schedule(expression, std::move(zone));
+  std::optional<Instant> until;
+  if (schedule.ends_at != Instant()) until = schedule.ends_at;
+  return cron::Schedule(expression, std::move(zone), until);
 }
 
 Result<Schedule> new_schedule(const UserId& user, const std::string& name,
@@ -124,7 +140,7 @@ Result<TickDecision> changed_schedule(const Schedule& schedule, const ScheduleCh
   BELAY_TRY(cron::Schedule times, times_of(changed, zones));
   changed.updated_at = now;
   bool begins = changed.expression != schedule.expression || changed.zone != schedule.zone ||
-                changed.paused != schedule.paused;
+                changed.paused != schedule.paused || changed.ends_at != schedule.ends_at;
   if (!begins) {
     // Another jitter moves the time of the next tick.
     changed.wake = std::min(changed.wake, now);

@@ -24,6 +24,9 @@ Result<Schedule> new_schedule(const UserId& user, const std::string& name,
 Result<TickDecision> changed_schedule(const Schedule& schedule, const ScheduleChange& change,
                                       const cron::ZoneDatabase& zones, Instant now);
 
+// The settings with which the runs of a schedule start.
+RunSettings settings_of_run(const ScheduledRun& run);
+
 // True if the members that a ScheduleChange can set are equal.
 bool has_same_settings(const Schedule& one, const Schedule& other);
 

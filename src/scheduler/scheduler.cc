@@ -209,6 +209,7 @@ StartRun scheduled_start(const Schedule& schedule, const ScheduledRun& run) {
   start.thread = ThreadId(run.thread);
   start.queue = run.queue;
   start.priority = run.priority;
+  start.run = settings_of_run(run);
   start.queued = true;
   start.if_busy = BusyThread::enqueue;
   return start;

@@ -129,7 +129,8 @@ constexpr Schema kSchemas[] = {
     {"Schedule",
      "name:string userId:string agent:string input:any threadId:string? queue:string "
      "priority:integer expression:string zone:string overlap:string catchUpSeconds:integer "
-     "jitterSeconds:integer paused:boolean reason:string? module:string? description:string "
+     "jitterSeconds:integer endsAt:string? paused:boolean reason:string? module:string? "
+     "description:string "
      "next:string[] lastRunId:string? lastThreadId:string? lastError:string? buffered:string? "
      "decidedUntil:string started:integer skipped:integer missed:integer failed:integer "
      "createdAt:string updatedAt:string",

@@ -40,6 +40,7 @@ struct StartBody {
   std::optional<std::string> ifBusy;  // a BusyThread
   std::optional<Breakpoints> breakpoints;
   std::optional<EditBody> edit;  // the input is a change of the thread's state: see StateEdit
+  Value configuration;           // an object for the nodes; null: none
 };
 
 namespace {
@@ -86,6 +87,7 @@ Result<StartRun> start_of(const Call& call) {
   }
   start.run = settings_of(body);
   if (body.edit) start.edit = edit_in(*std::move(body.edit));
+  if (!body.configuration.is_null()) start.run.configuration = to_json(body.configuration);
   if (body.ifBusy) {
     auto busy = busy_thread_named(*body.ifBusy);
     if (!busy) {

@@ -16,6 +16,7 @@ struct ScheduleDocument {
   std::int64_t priority = 0;
   std::string expression{}, zone{}, overlap{};
   std::int64_t catchUpSeconds = 0, jitterSeconds = 0;
+  std::optional<Instant> endsAt{};
   bool paused = false;
   std::optional<std::string> reason{}, module{};
   std::string description{};
@@ -52,6 +53,18 @@ Value value_of_document(const T& document) {
 std::optional<std::string> unless_empty(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return text;
+}
+
+std::string_view durability_name(Durability durability) {
+  switch (durability) {
+    case Durability::sync:
+      return "sync";
+    case Durability::async:
+      return "async";
+    case Durability::exit:
+      break;
+  }
+  return "exit";
 }
 
 Result<ScheduleTick> tick_from(const Value& value) {
@@ -92,6 +105,7 @@ Value schedule_document(const ScheduleView& view) {
   document.overlap = schedule.overlap;
   document.catchUpSeconds = schedule.catch_up_seconds;
   document.jitterSeconds = schedule.jitter_seconds;
+  if (schedule.ends_at != Instant()) document.endsAt = schedule.ends_at;
   document.paused = schedule.paused;
   document.reason = unless_empty(schedule.reason);
   document.module = unless_empty(schedule.module);
@@ -127,6 +141,7 @@ Result<ScheduleView> schedule_from(const Value& value) {
   schedule.overlap = std::move(document.overlap);
   schedule.catch_up_seconds = document.catchUpSeconds;
   schedule.jitter_seconds = document.jitterSeconds;
+  schedule.ends_at = document.endsAt.value_or(Instant());
   schedule.paused = document.paused;
   schedule.reason = document.reason.value_or("");
   schedule.module = document.module.value_or("");
@@ -207,6 +222,10 @@ ScheduleChange schedule_change_of(ScheduleBody body) {
   change.overlap = std::move(body.overlap);
   change.catch_up_seconds = body.catchUpSeconds;
   change.jitter_seconds = body.jitterSeconds;
+  change.durability = body.durability;
+  change.supersteps = body.supersteps;
+  if (!body.configuration.is_null()) change.configuration = to_json(body.configuration);
+  change.ends_at = body.endsAt;
   change.paused = body.paused;
   change.reason = std::move(body.reason);
   return change;
@@ -224,6 +243,12 @@ Value schedule_body(const ScheduleChange& change) {
   if (change.overlap) body["overlap"] = *change.overlap;
   if (change.catch_up_seconds) body["catchUpSeconds"] = *change.catch_up_seconds;
   if (change.jitter_seconds) body["jitterSeconds"] = *change.jitter_seconds;
+  if (change.durability) body["durability"] = durability_name(*change.durability);
+  if (change.supersteps) body["supersteps"] = *change.supersteps;
+  if (change.configuration) {
+    body["configuration"] = parse_json(*change.configuration).value_or(*change.configuration);
+  }
+  if (change.ends_at) body["endsAt"] = to_text(*change.ends_at);
   if (change.paused) body["paused"] = *change.paused;
   if (change.reason) body["reason"] = *change.reason;
   return Value(std::move(body));

@@ -33,6 +33,10 @@ struct ScheduleBody {
   std::optional<std::int64_t> priority;
   std::optional<std::string> overlap;
   std::optional<std::int64_t> catchUpSeconds, jitterSeconds;
+  std::optional<Durability> durability;
+  std::optional<std::int64_t> supersteps;
+  Value configuration;  // an object; null: unchanged
+  std::optional<Instant> endsAt;
   std::optional<bool> paused;
   std::optional<std::string> reason;
 };

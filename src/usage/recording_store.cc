@@ -38,7 +38,9 @@ std::optional<PendingInvocation> invocation_of(const RunRow& run) {
   ended.agent = run.graph;
   ended.failed = run.status == RunStatus::failed;
   ended.latency_ms = std::max<std::int64_t>(run.worked_ms, 1);
-  ended.retries = run.retry_count;
+  // The last attempt of a node that failed was not repeated. A limit of the run ends no attempt.
+  bool ended_an_attempt = ended.failed && run.error_code != name_of(ErrorCode::exhausted);
+  ended.retries = std::max<std::int64_t>(run.retry_count - (ended_an_attempt ? 1 : 0), 0);
   ended.ended_at = run.updated_at;
   return ended;
 }

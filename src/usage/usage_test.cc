@@ -111,6 +111,7 @@ TEST_F(Usage, CountsEachEndedRunOnceAsSuccessOrFailure) {
   EXPECT_EQ(totals().success, 1);
   EXPECT_EQ(totals().failed, 1);
   EXPECT_EQ(totals().latency.count(), 2);
+  EXPECT_EQ(totals().retries, 0) << "no attempt was repeated";
 }
 
 TEST_F(Usage, IsKeptByACrashBetweenTheEndOfARunAndTheFlush) {

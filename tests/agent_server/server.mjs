@@ -37,6 +37,9 @@ export class Server {
       BELAY_STORE: store,
       BELAY_MODEL: "builtin",
       BELAY_ASSISTANT_FILES: join(this.home, "files"),
+      // For webhooks that a test receives.
+      BELAY_EGRESS_NETWORKS: "127.0.0.1",
+      BELAY_EGRESS_PORTS: "any",
       ...this.variables,
     };
   }

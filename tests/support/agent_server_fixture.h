@@ -13,11 +13,13 @@ inline constexpr const char* kThreadB = "22222222-2222-4222-8222-222222222222";
 struct AgentServerFixture : server::ApiFixture {
   using Answered = server::Answered;
 
+  AgentServerOptions agent_server = {};
+
   AgentServerFixture() { serve(); }
 
   void serve() {
-    server::Api::OwnRoutes own = [](server::ApiContext& world) {
-      return agent_server_routes(world, {});
+    server::Api::OwnRoutes own = [this](server::ApiContext& world) {
+      return agent_server_routes(world, agent_server);
     };
     server::ApiParts parts{*service, loop, clock, random};
     api = std::make_unique<server::Api>(parts, options, own);

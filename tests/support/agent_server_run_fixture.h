@@ -3,7 +3,8 @@
 //
 //     mail  of RuntimeFixture: one run per thread
 //     poet  streams a text in pieces; an approval for urgent topics; fails for a bad one, and at
-//           the first attempt about luck; sleeps `nap` milliseconds; its threads have many runs
+//           the first attempt about luck; sleeps `nap` milliseconds; its threads have many runs;
+//           for the topic "settings", the verse is the configuration of the run
 //     pair  two approvals at the same time
 //     guard the same, one of which requires a role
 //     stop  a timer of a minute, then a breakpoint before its last node
@@ -32,6 +33,8 @@ inline Task<Result<Update<Poem>>> write_poem(const Poem& poem, Context& context)
   bool has_no_luck = poem.topic == "luck" && context.attempt() == 1;
   if (has_no_luck) co_return error(ErrorCode::unavailable, "No luck.");
   if (poem.topic == "bad") co_return error(ErrorCode::invalid, "No rhyme.");
+  if (poem.topic == "worse") co_return error(ErrorCode::invalid, "RhymeError: No rhyme.");
+  if (poem.topic == "settings") co_return set(&Poem::verse, to_json(context.configuration()));
   context.emit("written", Value(poem.topic));
   co_return set(&Poem::verse, "An öde to " + poem.topic).append(&Poem::log, poem.topic);
 }

@@ -78,8 +78,7 @@ struct StateEdits : RuntimeFixture {
     options.thread = ThreadId(thread);
     return options;
   }
-  RunView begin(const Graph<Draft>& of, const std::string& thread,
-                Breakpoints breakpoints = {}) {
+  RunView begin(const Graph<Draft>& of, const std::string& thread, Breakpoints breakpoints = {}) {
     StartOptions options = on(thread);
     options.run.breakpoints = std::move(breakpoints);
     Draft input;

@@ -105,8 +105,9 @@ std::string_view after_agent(const Value& state) {
 }
 
 Task<JsonUpdate> simple_agent_node(const Value& state, Context& context) {
+  const Value& configurable = context.configuration()["configurable"];
   std::string text = answers_first(state) ? "begin" : "end" + std::string(kLineSeparator);
-  const std::string* header = state["configurable"]["x-configurable-header"].as_string();
+  const std::string* header = configurable["x-configurable-header"].as_string();
   if (header) text = "end: " + *header;
   JsonUpdate update = co_await answer(std::move(text), context);
   co_return std::move(update);
@@ -136,7 +137,6 @@ Result<JsonGraph> agent_graph() {
   graph.channel("keyOne", text_or_null);
   graph.channel("keyTwo", text_or_null);
   graph.channel("sleep", {.nullable = true});
-  graph.channel("configurable", {.kind = JsonKind::object});
   graph.node("agent", agent_node);
   graph.node("tool", tool_node);
   graph.edge(start, "agent").edge("tool", "agent");
@@ -152,7 +152,6 @@ Result<JsonGraph> agent_simple_graph() {
   graph.channel("key_one", text_or_null);
   graph.channel("key_two", text_or_null);
   graph.channel("sleep", {.kind = JsonKind::number, .nullable = true});
-  graph.channel("configurable", {.kind = JsonKind::object});
   graph.node("agent", simple_agent_node);
   graph.node("tool", simple_tool_node);
   graph.edge(start, "agent").edge("tool", "agent");

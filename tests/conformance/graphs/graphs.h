@@ -8,19 +8,18 @@
 //   nested          a subgraph in a subgraph
 //   error           fails after a second
 //   delay           waits for `delay` milliseconds
-//   dynamic         writes the name of its node
+//   dynamic         writes the name of its node, or configurable.nodeName
 //   simple_runtime  writes the model of its context
 //
 // Differences from the graphs of LangGraph, because the interface of graphs does not have the
 // means:
-//   - A node cannot read the configuration of its run. `configurable` and `context` are channels
-//     instead: part of the input.
-//   - Names of nodes do not depend on a configuration: `dynamic` has the node `default`.
+//   - Names of nodes do not depend on a configuration: `dynamic` has the node `default`, which
+//     writes configurable.nodeName.
 //   - A breakpoint cannot be inside a subgraph. `weather` interrupts in `weather_node` instead,
 //     and its state therefore shows an interrupt.
 //   - Nodes cannot read or write the items of a client's store. `sharedStateValue` and
 //     `sharedStateFromStoreConfig` remain null, and there is no node `checkSharedState`.
-//   - An error has a code and a message, and no name of a class.
+//   - The name of an error is the beginning of its message: "CustomError: Boo!".
 //   - A custom event is returned with the commit of its node, not while the node runs.
 
 #include "belay/json_graph.h"

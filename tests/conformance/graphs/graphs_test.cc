@@ -87,8 +87,9 @@ TEST(ConformanceGraphs, TheSimpleAgentSendsItsAnswerToTheTool) {
   auto run = run_of(agent_simple_graph(), asked("foo")).approve_all();
   ASSERT_TRUE(run.ok()) << run.error()->message;
   EXPECT_EQ(texts_of(run.state()), (Texts{"foo", "begin", "tool_call__begin", "end\u2028"}));
-  Value header = Value::object({{"x-configurable-header", "value"}});
-  auto echo = run_of(agent_simple_graph(), asked("foo", {{"configurable", header}})).approve_all();
+  RunOptions options;
+  options.configuration = R"({"configurable":{"x-configurable-header":"value"}})";
+  auto echo = run_of(agent_simple_graph(), asked("foo")).options(options).approve_all();
   EXPECT_EQ(texts_of(echo.state()), (Texts{"foo", "end: value"}));
 }
 
@@ -117,8 +118,11 @@ TEST(ConformanceGraphs, TheGraphsOfASingleNodeDoWhatTheirNamesSay) {
   EXPECT_EQ(texts_of(delayed.state()), (Texts{"finished after 1500ms"}));
   auto named = run_of(dynamic_graph(), Value::Object()).approve_all();
   EXPECT_EQ(texts_of(named.state()), (Texts{"default"}));
-  Value context = Value::object({{"model", "openai"}});
-  auto model = run_of(simple_runtime_graph(), Value::object({{"context", context}})).approve_all();
+  RunOptions options;
+  options.configuration = R"({"configurable":{"nodeName":"custom"},"context":{"model":"openai"}})";
+  auto configured = run_of(dynamic_graph(), Value::Object()).options(options).approve_all();
+  EXPECT_EQ(texts_of(configured.state()), (Texts{"custom"}));
+  auto model = run_of(simple_runtime_graph(), Value::Object()).options(options).approve_all();
   EXPECT_EQ(model.state()["model"], Value("openai"));
   auto unset = run_of(simple_runtime_graph(), Value::Object()).approve_all();
   EXPECT_EQ(unset.state()["model"], Value("unknown"));

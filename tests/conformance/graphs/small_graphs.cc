@@ -82,7 +82,7 @@ Result<JsonGraph> level_above(JsonGraphBuilder graph, const JsonGraph& inner, st
 
 Task<Result<JsonUpdate>> error_node(const Value&, Context&) {
   co_await sleep_for(kTimeToFailure);
-  co_return error(ErrorCode::invalid, "Boo!");
+  co_return error(ErrorCode::invalid, "CustomError: Boo!");
 }
 
 Task<JsonUpdate> long_running(const Value& state, Context&) {
@@ -93,12 +93,13 @@ Task<JsonUpdate> long_running(const Value& state, Context&) {
 }
 
 JsonUpdate write_name_of_node(const Value&, Context& context) {
-  std::string name(context.node());
+  const std::string* given = context.configuration()["configurable"]["nodeName"].as_string();
+  std::string name = given ? *given : std::string(context.node());
   return set("node", name).append("messages", name);
 }
 
-JsonUpdate use_context(const Value& state, Context&) {
-  const std::string* model = state["context"]["model"].as_string();
+JsonUpdate use_context(const Value&, Context& context) {
+  const std::string* model = context.configuration()["context"]["model"].as_string();
   return set("model", model ? *model : "unknown");
 }
 
@@ -150,7 +151,7 @@ Result<JsonGraph> delay_graph() {
 
 Result<JsonGraph> dynamic_graph() {
   JsonGraphBuilder graph = level("dynamic");
-  graph.describe("Conformance: writes the name of its node.");
+  graph.describe("Conformance: writes the name of its node, or that of its configuration.");
   graph.channel("node", text_or_null());
   graph.node("default", write_name_of_node);
   graph.edge(start, "default").edge("default", end);
@@ -162,7 +163,6 @@ Result<JsonGraph> simple_runtime_graph() {
   graph.describe("Conformance: writes the model of its context.");
   graph.channel("message", text_or_null());
   graph.channel("model", text_or_null());
-  graph.channel("context", {.kind = JsonKind::object});
   graph.node("use_context", use_context);
   graph.edge(start, "use_context").edge("use_context", end);
   return std::move(graph).build();

@@ -25,6 +25,7 @@ constexpr std::size_t kPage = 100;
 bool is_selected(const TruncateBody& wanted, std::string_view collection) {
   auto begins = [&](std::string_view name) { return collection.starts_with(name); };
   return (wanted.threads && begins("langgraph_thread")) ||
+         (wanted.runs && begins("langgraph_crons")) ||
          (wanted.assistants && begins("langgraph_assistant")) ||
          (wanted.store && begins("langgraph_store"));
 }
@@ -84,6 +85,27 @@ Task<Result<Done>> remove_records(RouteCall& call, UserId user, std::string coll
   }
 }
 
+// The crons of the user: their schedules.
+Task<Result<Done>> remove_crons(RouteCall& call, UserId user) {
+  Schedules& schedules = call.service.schedules();
+  SchedulePage page;
+  page.user = user;
+  page.limit = kPage;
+  do {
+    SchedulePage wanted = page;
+    BELAY_CO_TRY(ListedSchedules listed, co_await schedules.list(call.who, std::move(wanted)));
+    for (const ScheduleView& each : listed.schedules) {
+      if (!each.schedule.name.starts_with("cron-")) continue;
+      std::string name = each.schedule.name;
+      auto removed = co_await schedules.remove(call.who, user, std::move(name));
+      bool is_absent = !removed.ok() && removed.error().code == ErrorCode::not_found;
+      if (!removed.ok() && !is_absent) co_return std::move(removed).error();
+    }
+    page.after = std::move(listed.next);
+  } while (!page.after.empty());
+  co_return Done{};
+}
+
 Task<Result<RouteReply>> truncate(RouteCall& call, std::vector<std::string> collections) {
   BELAY_CO_TRY(TruncateBody wanted, read_body<TruncateBody>(call));
   std::set<UserId> users;
@@ -91,6 +113,11 @@ Task<Result<RouteReply>> truncate(RouteCall& call, std::vector<std::string> coll
     BELAY_CO_TRY(users, co_await remove_threads(call));
   }
   users.insert(call.who.user);
+  for (const UserId& user : users) {
+    if (!wanted.runs) break;
+    UserId owner = user;
+    BELAY_CO_CHECK(co_await remove_crons(call, std::move(owner)));
+  }
   for (const std::string& collection : collections) {
     if (!is_selected(wanted, collection)) continue;
     for (const UserId& user : users) {

@@ -12,7 +12,8 @@
 
 namespace belay::conformance {
 
-// The members of the body select: `runs`, `threads` and `checkpointer` the threads; `threads` also
+// The members of the body select: `runs`, `threads` and `checkpointer` the threads; `runs` also the
+// crons with their schedules; `threads` also
 // the collections that begin with "langgraph_thread", `assistants` those with "langgraph_assistant"
 // and `store` those with "langgraph_store", of the caller and of the users of deleted threads.
 ModuleRoute truncate_route(std::vector<std::string> collections);

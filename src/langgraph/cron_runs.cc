@@ -1,0 +1,85 @@
+#include "langgraph/cron_runs.h"
+
+#include "langgraph/records.h"
+
+namespace belay::langgraph {
+namespace {
+
+// Ticks that wait for an earlier run are decided again later.
+constexpr std::chrono::hours kDecidedAgain{24};
+constexpr std::size_t kTicksMax = limits::bounded(10'000);  // of one look
+
+}  // namespace
+
+Task<Result<Done>> CronRuns::watch(CronWatch watch, bool changed) {
+  std::unique_ptr<Records> records = records_of(world_.parts.service, who_, UserId());
+  std::string key = watch.id;
+  BELAY_CO_TRY(auto found, co_await records->get_versioned<CronWatch>(std::move(key)));
+  std::vector<RecordWrite> writes;
+  bool watches = watch.deletes_threads || !watch.webhook.empty();
+  if (found ? !changed : !watches) co_return Done{};
+  if (!watches) {
+    writes.push_back(record_erasure(CronWatch::collection, UserId(), std::move(watch.id)));
+    writes.back().is_of_tenant = true;
+    co_return co_await world_.parts.service.save_records(who_, std::move(writes));
+  }
+  // The schedule of a new one does not exist yet.
+  watch.wake = world_.parts.clock.now() + kStartWindow;
+  if (found) {
+    watch.seen = found->record.seen;
+    watch.decided = found->record.decided;
+    watch.wake = found->record.wake;
+  }
+  BELAY_CO_CHECK(add_write(writes, watch, UserId(), found ? found->version : 0));
+  co_return co_await world_.parts.service.save_records(who_, std::move(writes));
+}
+
+Task<Result<std::optional<std::string>>> CronRuns::work_on(const CronWatch& watch) {
+  UserId user(watch.user);
+  std::string name = watch.schedule;
+  BELAY_CO_TRY(ScheduleView view, co_await world_.parts.service.schedules().show(
+                                      who_, std::move(user), std::move(name), 1));
+  std::string last = std::move(view.schedule.last_run);
+  if (last == watch.seen) co_return std::optional<std::string>();
+  co_return std::optional(std::move(last));
+}
+
+Task<Result<Done>> CronRuns::perform(Versioned<CronWatch>& watch, std::string& last_run) {
+  Schedules& schedules = world_.parts.service.schedules();
+  Instant latest = watch.record.decided;
+  std::string place;
+  std::size_t count = 0;
+  bool has_more = true;
+  while (has_more && count < kTicksMax) {
+    UserId user(watch.record.user);
+    std::string name = watch.record.schedule, after = place;
+    BELAY_CO_TRY(ScheduleTicks page,
+                 co_await schedules.ticks(who_, std::move(user), std::move(name), std::move(after),
+                                          limits::list_rows_max));
+    for (const ScheduleTick& tick : page.ticks) {
+      BELAY_CO_CHECK(co_await add_ending(watch.record, tick));
+      latest = std::max(latest, tick.decided_at);
+    }
+    count += page.ticks.size();
+    place = std::move(page.next);
+    has_more = !place.empty() && page.ticks.back().at + kDecidedAgain >= watch.record.decided;
+  }
+  watch.record.seen = last_run;
+  watch.record.decided = latest;
+  co_return Done{};
+}
+
+Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const ScheduleTick& tick) {
+  bool is_new = tick.decision == "started" && tick.decided_at >= watch.decided;
+  if (!is_new) co_return Done{};
+  RunEnding ending;
+  ending.id = ending.run = tick.run;
+  ending.thread = tick.thread;
+  ending.user = watch.user;
+  ending.webhook = watch.webhook;
+  ending.deletes_thread = watch.deletes_threads;
+  BELAY_CO_CHECK(co_await endings_.add(std::move(ending), std::chrono::minutes(0)));
+  co_return Done{};
+}
+
+}  // namespace belay::langgraph
