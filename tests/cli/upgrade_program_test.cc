@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 class UpgradeCheck : public testing::Test {
  protected:
   UpgradeCheck() {
-    world_.setting.binary = BELAY_LETTER_BINARY;
+    world_.setting.binary = BELAY_UPGRADED_BINARY;
     run({"run", "letter", "--thread", "waits", "--input", "text=Hello", "--input", "pages=2"});
     run({"enqueue", "letter", "--thread", "queued", "--input", "text=Hello"});
   }
@@ -23,7 +23,7 @@ class UpgradeCheck : public testing::Test {
   std::string program(const std::string& version) {
     std::string path =
         world_.write("letter-" + version, "#!/bin/sh\nLETTER_VERSION=" + version +
-                                              " exec " BELAY_LETTER_BINARY " \"$@\"\n");
+                                              " exec " BELAY_UPGRADED_BINARY " \"$@\"\n");
     EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
     return path;
   }
@@ -95,7 +95,7 @@ TEST_F(UpgradeCheck, RefusesWhatIsNoProgramOfBelay) {
   EXPECT_TRUE(run({"upgrade", "--check", "/nowhere/letter"}).says({"cannot be started"}));
   EXPECT_TRUE(run({"upgrade"}).says({"--check"}));
   Setting remote;
-  remote.binary = BELAY_LETTER_BINARY;
+  remote.binary = BELAY_UPGRADED_BINARY;
   Words words{"upgrade", "--check", "--server", "http://127.0.0.1:9"};
   EXPECT_TRUE(run_belay(words, remote).says({"on a server"}));
 }
