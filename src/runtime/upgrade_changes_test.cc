@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
 // The declarations of the graph that a change can change.
-struct Mail {
+struct MailForm {
   std::string write_name = "write", send_name = "send";
   RetryPolicy retry{.attempts = 3, .base = 500ms};
   std::optional<std::chrono::milliseconds> timeout = 30s;
@@ -42,41 +42,42 @@ struct Mail {
 
 struct Change {
   std::string name;
-  std::function<void(Mail&)> apply;
+  std::function<void(MailForm&)> apply;
 };
 
 const std::vector<Change>& changes() {
   static const std::vector<Change> all = {
-      {"nothing", [](Mail&) {}},
-      {"retry", [](Mail& mail) { mail.retry = {.attempts = 7, .base = 2s}; }},
-      {"timeout", [](Mail& mail) { mail.timeout = 5min; }},
-      {"expiry", [](Mail& mail) { mail.expires = 96h; }},
-      {"question", [](Mail& mail) { mail.question = "May this mail be sent?"; }},
-      {"description", [](Mail& mail) { mail.description = "Writes letters."; }},
-      {"model", [](Mail& mail) { mail.model = "large"; }},
-      {"prompt", [](Mail& mail) { mail.prompt = "Be brief."; }},
-      {"effect class", [](Mail& mail) { mail.keyed = false; }},
-      {"order of channels", [](Mail& mail) { mail.is_total_last = true; }},
-      {"order of nodes", [](Mail& mail) { mail.nodes_swapped = true; }},
-      {"node added", [](Mail& mail) { mail.has_audit = true; }},
-      {"node removed", [](Mail& mail) { mail.has_rest = false; }},
-      {"node renamed", [](Mail& mail) { mail.send_name = "post"; }},
-      {"first node renamed", [](Mail& mail) { mail.write_name = "draft"; }},
-      {"channel added", [](Mail& mail) { mail.has_note = true; }},
-      {"channel removed", [](Mail& mail) { mail.has_total = false; }},
-      {"channel of another type", [](Mail& mail) { mail.total = {.kind = JsonKind::string}; }},
-      {"channel of a wider type", [](Mail& mail) { mail.total = {.kind = JsonKind::number}; }},
-      {"reducer removed", [](Mail& mail) { mail.has_log_reducer = false; }},
-      {"target of an edge", [](Mail& mail) { mail.rejects_to_end = true; }},
-      {"edge became a choice", [](Mail& mail) { mail.chooses = true; }},
-      {"approval added", [](Mail& mail) { mail.has_late_approval = true; }},
-      {"approval became a node", [](Mail& mail) { mail.has_review = false; }},
-      {"approval in a superstep became a node", [](Mail& mail) { mail.has_check = false; }},
-      {"approval in a subgraph became a node", [](Mail& mail) { mail.has_inner_confirm = false; }},
-      {"node added to a subgraph", [](Mail& mail) { mail.has_inner_extra = true; }},
-      {"type in a subgraph", [](Mail& mail) { mail.inner_text = JsonKind::integer; }},
-      {"breakpoint removed", [](Mail& mail) { mail.has_breakpoint = false; }},
-      {"graph renamed", [](Mail& mail) { mail.name = "letter"; }},
+      {"nothing", [](MailForm&) {}},
+      {"retry", [](MailForm& mail) { mail.retry = {.attempts = 7, .base = 2s}; }},
+      {"timeout", [](MailForm& mail) { mail.timeout = 5min; }},
+      {"expiry", [](MailForm& mail) { mail.expires = 96h; }},
+      {"question", [](MailForm& mail) { mail.question = "May this mail be sent?"; }},
+      {"description", [](MailForm& mail) { mail.description = "Writes letters."; }},
+      {"model", [](MailForm& mail) { mail.model = "large"; }},
+      {"prompt", [](MailForm& mail) { mail.prompt = "Be brief."; }},
+      {"effect class", [](MailForm& mail) { mail.keyed = false; }},
+      {"order of channels", [](MailForm& mail) { mail.is_total_last = true; }},
+      {"order of nodes", [](MailForm& mail) { mail.nodes_swapped = true; }},
+      {"node added", [](MailForm& mail) { mail.has_audit = true; }},
+      {"node removed", [](MailForm& mail) { mail.has_rest = false; }},
+      {"node renamed", [](MailForm& mail) { mail.send_name = "post"; }},
+      {"first node renamed", [](MailForm& mail) { mail.write_name = "draft"; }},
+      {"channel added", [](MailForm& mail) { mail.has_note = true; }},
+      {"channel removed", [](MailForm& mail) { mail.has_total = false; }},
+      {"channel of another type", [](MailForm& mail) { mail.total = {.kind = JsonKind::string}; }},
+      {"channel of a wider type", [](MailForm& mail) { mail.total = {.kind = JsonKind::number}; }},
+      {"reducer removed", [](MailForm& mail) { mail.has_log_reducer = false; }},
+      {"target of an edge", [](MailForm& mail) { mail.rejects_to_end = true; }},
+      {"edge became a choice", [](MailForm& mail) { mail.chooses = true; }},
+      {"approval added", [](MailForm& mail) { mail.has_late_approval = true; }},
+      {"approval became a node", [](MailForm& mail) { mail.has_review = false; }},
+      {"approval in a superstep became a node", [](MailForm& mail) { mail.has_check = false; }},
+      {"approval in a subgraph became a node",
+       [](MailForm& mail) { mail.has_inner_confirm = false; }},
+      {"node added to a subgraph", [](MailForm& mail) { mail.has_inner_extra = true; }},
+      {"type in a subgraph", [](MailForm& mail) { mail.inner_text = JsonKind::integer; }},
+      {"breakpoint removed", [](MailForm& mail) { mail.has_breakpoint = false; }},
+      {"graph renamed", [](MailForm& mail) { mail.name = "letter"; }},
   };
   return all;
 }
@@ -92,7 +93,7 @@ struct UpgradeChanges : CrashingStoreFixture {
 
   static JsonUpdate nothing(const Value&, Context&) { return JsonUpdate(); }
 
-  static JsonGraph inner_of(const Mail& mail) {
+  static JsonGraph inner_of(const MailForm& mail) {
     JsonGraphBuilder graph{"inner"};
     JsonChannel text{.kind = mail.inner_text};
     if (mail.inner_text == JsonKind::string) text.default_value = Value("inside");
@@ -118,7 +119,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     return std::move(graph).build().value();
   }
 
-  static void declare_channels(const Mail& mail, JsonGraphBuilder& graph) {
+  static void declare_channels(const MailForm& mail, JsonGraphBuilder& graph) {
     auto declare_total = [&] {
       if (mail.has_total) graph.channel("total", mail.total);
     };
@@ -133,13 +134,13 @@ struct UpgradeChanges : CrashingStoreFixture {
   }
 
   // An update that logs the node, and adds to the total if that is a number.
-  static JsonUpdate visit(const Mail& mail, const std::string& node) {
+  static JsonUpdate visit(const MailForm& mail, const std::string& node) {
     JsonUpdate update = append("log", node);
     bool counts = mail.has_total && mail.total.kind != JsonKind::string;
     return counts ? std::move(update).add("total", 1) : std::move(update);
   }
 
-  static void declare_writing(const Mail& mail, JsonGraphBuilder& graph) {
+  static void declare_writing(const MailForm& mail, JsonGraphBuilder& graph) {
     graph
         .node(mail.write_name,
               [mail](const Value&, Context&) {
@@ -149,7 +150,7 @@ struct UpgradeChanges : CrashingStoreFixture {
         .timeout(mail.timeout.value_or(1h));
   }
 
-  static void declare_review(const Mail& mail, JsonGraphBuilder& graph) {
+  static void declare_review(const MailForm& mail, JsonGraphBuilder& graph) {
     std::string rejected = mail.rejects_to_end ? std::string(end) : mail.write_name;
     if (mail.has_review) {
       graph.approval("review", "draft", {.question = mail.question, .expires = mail.expires})
@@ -161,7 +162,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     graph.edge("review", mail.send_name);
   }
 
-  static void declare_sending(const Mail& mail, JsonGraphBuilder& graph) {
+  static void declare_sending(const MailForm& mail, JsonGraphBuilder& graph) {
     auto send = [mail](const Value&, Context& context) -> Task<JsonUpdate> {
       std::function<std::string()> call = [] { return std::string("sent"); };
       if (mail.keyed) context.keyed_effect("send", call);
@@ -170,7 +171,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     graph.node(mail.send_name, send);
   }
 
-  static JsonGraph graph_of(const Mail& mail, Mode mode, const std::string& old_hash,
+  static JsonGraph graph_of(const MailForm& mail, Mode mode, const std::string& old_hash,
                             int* conversions) {
     JsonGraphBuilder graph{mail.name};
     graph.describe(mail.description);
@@ -212,7 +213,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     return *std::move(built);
   }
 
-  static void finish(const Mail& mail, JsonGraphBuilder& graph) {
+  static void finish(const MailForm& mail, JsonGraphBuilder& graph) {
     if (mail.has_audit) {
       graph.node("audit", nothing);
       graph.edge("close", "audit").edge("audit", end);
@@ -224,7 +225,7 @@ struct UpgradeChanges : CrashingStoreFixture {
     }
   }
 
-  static GraphDefinition::Upgrade hook(const Mail& mail, int* conversions) {
+  static GraphDefinition::Upgrade hook(const MailForm& mail, int* conversions) {
     return [mail, conversions](Value state) -> Result<Value> {
       ++*conversions;
       Value::Object next = *state.as_object();
@@ -393,9 +394,9 @@ class EachUpgradeChange : public UpgradeChanges,
 TEST_P(EachUpgradeChange, DoesToParkedRunsWhatItsRehearsalReports) {
   const auto& [number, mode] = GetParam();
   const Change& change = changes()[number];
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   std::string hash = to_hex(old.definition()->hash);
-  Mail mail;
+  MailForm mail;
   change.apply(mail);
   JsonGraph next = graph_of(mail, mode, hash, &conversions);
   JsonGraph hooked = graph_of(mail, Mode::with_hook, hash, &conversions);
@@ -424,11 +425,11 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EachUpgradeChange,
 TEST_F(UpgradeChanges, AreAllPlayed) { EXPECT_EQ(changes().size(), 30u); }
 
 TEST_F(UpgradeChanges, OfPoliciesAndTextsLetEveryRunContinue) {
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   for (const std::string& place : waiting_places) park(old, place);
   for (std::string name : {"retry", "timeout", "expiry", "question", "description", "model",
                            "prompt", "effect class", "order of channels"}) {
-    Mail mail;
+    MailForm mail;
     for (const Change& change : changes()) {
       if (change.name == name) change.apply(mail);
     }
@@ -439,16 +440,16 @@ TEST_F(UpgradeChanges, OfPoliciesAndTextsLetEveryRunContinue) {
 }
 
 TEST_F(UpgradeChanges, NameTheNodeAndTheChannelThatStrandARun) {
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   RunId at_rest = park(old, "rest");
-  Mail mail;
+  MailForm mail;
   mail.has_rest = false;
   auto told = rehearsed(graph_of(mail, Mode::plain, "", &conversions));
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].row.run, at_rest);
   EXPECT_EQ(told[0].verdict, UpgradeVerdict::stranded);
   EXPECT_EQ(told[0].node, "rest");
-  mail = Mail();
+  mail = MailForm();
   mail.total = {.kind = JsonKind::string};
   told = rehearsed(graph_of(mail, Mode::plain, "", &conversions));
   EXPECT_EQ(told[0].verdict, UpgradeVerdict::needs_hook);
@@ -456,10 +457,10 @@ TEST_F(UpgradeChanges, NameTheNodeAndTheChannelThatStrandARun) {
 }
 
 TEST_F(UpgradeChanges, RehearsalsWriteNothing) {
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   std::vector<RunRow> before;
   for (const std::string& place : waiting_places) before.push_back(row_of(park(old, place)));
-  Mail mail;
+  MailForm mail;
   mail.total = {.kind = JsonKind::string};
   store.commits = 0;
   std::string hash = to_hex(old.definition()->hash);
@@ -472,7 +473,7 @@ TEST_F(UpgradeChanges, RehearsalsWriteNothing) {
 }
 
 TEST_F(UpgradeChanges, WithAHookThatFailsReportItsError) {
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   park(old, "review");
   JsonGraphBuilder graph{"mail"};
   graph.channel("topic");
@@ -489,9 +490,9 @@ TEST_F(UpgradeChanges, WithAHookThatFailsReportItsError) {
 
 // A rejection of an approval must never execute the plain node that took its name.
 TEST_F(UpgradeChanges, OfAnApprovalToANodeNeverExecuteWhatWasRejected) {
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   RunId run = park(old, "review");
-  Mail mail;
+  MailForm mail;
   mail.has_review = false;
   JsonGraph next = graph_of(mail, Mode::accepting, "", &conversions);
   auto runtime = process(next);
@@ -507,11 +508,11 @@ TEST_F(UpgradeChanges, OfAnApprovalToANodeNeverExecuteWhatWasRejected) {
 }
 
 TEST_F(UpgradeChanges, LeaveRunsWithoutCodeThatAreFoundAsSuchUntilAProgramHasIt) {
-  JsonGraph old = graph_of(Mail(), Mode::plain, "", &conversions);
+  JsonGraph old = graph_of(MailForm(), Mode::plain, "", &conversions);
   RunRow queued = row_of(park(old, "queued")), asked = row_of(park(old, "review"));
-  Mail changed;
+  MailForm changed;
   changed.has_note = true;
-  Mail renamed;
+  MailForm renamed;
   renamed.name = "letter";
   std::string hash = to_hex(old.definition()->hash);
   auto gone = [&](const JsonGraph& graph) {

@@ -303,8 +303,10 @@ Commit RunScript::expire() {
   row.outcome = "expired";
   row.node = "end";
   Commit commit = following(CommitKind::expiry);
-  commit.approval_guard =
-      ApprovalGuard{opened_.interrupt, opened_.payload_hash, ApprovalGuard::Expiry::passed};
+  commit.approval_guard = ApprovalGuard{.interrupt = opened_.interrupt,
+                                        .payload_hash = opened_.payload_hash,
+                                        .decided_at = opened_.decided_at,
+                                        .expiry = ApprovalGuard::Expiry::passed};
   ApprovalRow decided = opened_;
   decided.status = ApprovalStatus::expired;
   decided.decided_at = row.updated_at;
