@@ -204,7 +204,6 @@ Task<Result<RouteReply>> approve(const Agent* only, RouteCall& call) {
   }
   if (!row.ok()) co_return thread_error(std::move(row).error());
   InterruptId interrupt = row->interrupt;
-  bool approved = decision.approved;
   BELAY_CO_TRY(DecisionResult answer, co_await call.decide(interrupt, std::move(decision)));
   if (auto refused = call.refusal(answer)) co_return *std::move(refused);
   // A decider of another user's run receives only the state that the approval showed.
@@ -214,6 +213,8 @@ Task<Result<RouteReply>> approve(const Agent* only, RouteCall& call) {
     answer.view.state = Value::object({{std::string(agent->result), std::move(shown)}});
   }
   const Sentences& sentences = sentences_for(*agent, call);
+  // A decision can name its choice alone, without `approved`.
+  bool approved = answer.approval.status == ApprovalStatus::approved;
   std::string_view message = approved ? sentences.approved : sentences.cancelled;
   if (!is_final(answer.view.row.status)) message = sentence_of(sentences, answer.view.row);
   if (answer.view.row.status == RunStatus::failed) message = sentences.failed;
@@ -225,7 +226,7 @@ ModuleRoute approve_agent(const Agent* only, std::string path, std::string id) {
                                "Decision on the thread's pending approval; resumes its run");
   route.permission = Permission::decide;
   route.parameters = {prefer_parameter()};
-  route.body = body_schema<DecisionBody>({"approved"});
+  route.body = body_schema<DecisionBody>({});
   route.answers = run_answers();
   route.answers.push_back({409, "The approval has another decision, has expired or is closed",
                            "LostDecision", "application/problem+json"});

@@ -355,7 +355,7 @@ TEST(Agent, LetsAPersonDecideWhetherACallOfUnknownOutcomeHappened) {
     return text_reply(request.messages.back().text);
   });
   Decision happened;
-  happened.approved = true;
+  happened.choice = "happened";
   happened.decided_by = "ana";
   auto run = world.run(agent_graph("payer", options_with({pay})), asked("Pay."))
                  .decide("tool", happened)

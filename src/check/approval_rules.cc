@@ -50,12 +50,15 @@ void check_reply(const ApprovalRow& approval, Findings& findings) {
     findings.add(approval, "its choice " + in_quotes(choice) + " is not one that it offers.");
   }
   std::set<std::string> voters;
+  auto enter = [&](const std::string& name) {
+    if (!voters.insert(name).second) findings.add(approval, in_quotes(name) + " has voted twice.");
+  };
   std::int64_t same = 0;
   for (const ApprovalVote& vote : reply->votes) {
     if (vote.choice == choice) ++same;
-    if (!voters.insert(vote.decided_by).second) {
-      findings.add(approval, in_quotes(vote.decided_by) + " has voted twice.");
-    }
+    enter(vote.decided_by);
+    bool is_for_another = !vote.on_behalf_of.empty() && vote.on_behalf_of != vote.decided_by;
+    if (is_for_another) enter(vote.on_behalf_of);
   }
   if (approves && terms->needs > 1 && same != terms->needs) {
     findings.add(approval, "it needs " + std::to_string(terms->needs) + " decisions, but has " +

@@ -254,11 +254,11 @@ Result<std::optional<RunContents>> read_row(Snapshot& view, const CheckScope& sc
   for (const auto& graph : scope.graphs) {
     if (graph->name != contents->row.graph) continue;
     contents->versions.push_back(graph);
-    if (graph->hash == contents->row.graph_hash) contents->graph = graph;
-    if (graph->former_hash == contents->row.graph_hash) {
-      contents->graph = former_edition(*graph);
-      contents->versions.push_back(contents->graph);
-    }
+    // A former program can have started the run, or have upgraded it to this version.
+    if (graph->former_hash != graph->hash) contents->versions.push_back(former_edition(*graph));
+  }
+  for (const auto& version : contents->versions) {
+    if (version->hash == contents->row.graph_hash) contents->graph = version;
   }
   return contents;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "check/read_store.h"
 #include "tests/support/run_scenarios.h"
 
 namespace belay::check {
@@ -136,6 +137,26 @@ TEST(SoundStores, RunsOfAnotherVersionOfTheirGraphAreCheckedWithoutIt) {
   CheckReport report = checked(world.loop, *world.store, std::move(scope));
   EXPECT_THAT(told(report), IsEmpty());
   EXPECT_THAT(report.runs_without_graph, ElementsAre(Pair("plan", 1u)));
+}
+
+// A former program can have upgraded a run to a version of the scope, under its former hash.
+TEST(SoundStores, RunsAreReadWithTheFormerEditionOfEachVersion) {
+  Scenarios world;
+  world.completed();
+  auto run = block_on(world.loop, world.runtime->status(default_tenant(), ThreadId("completed")));
+  RunId id = run.value().row.run;
+  CheckScope scope = world.scope();
+  std::function<Result<std::optional<RunContents>>(Snapshot&)> reader = [&](Snapshot& view) {
+    return read_run(view, scope, id);
+  };
+  auto contents =
+      block_on(world.loop, read<std::optional<RunContents>>(*world.store, reader)).value();
+  ASSERT_TRUE(contents);
+  std::vector<Digest> versions;
+  for (const auto& version : contents->versions) versions.push_back(version->hash);
+  const GraphDefinition& plan = *world.plans.definition();
+  EXPECT_THAT(versions, ElementsAre(plan.hash, plan.former_hash));
+  EXPECT_EQ(contents->graph->hash, plan.hash);
 }
 
 TEST(SoundStores, RunsLongerThanAPageAreReadWhole) {

@@ -5,8 +5,10 @@
 namespace belay::cli {
 namespace {
 
-// Poll interval for a run that has not started.
-constexpr std::chrono::milliseconds kNotBegun{50};
+// Poll interval for a run that has not started: doubled after each poll, since a run can wait in a
+// queue for long.
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::milliseconds kLongestPause{1'000};
 // Larger than the index of any event in a commit.
 constexpr std::uint64_t kAfterAll = 1'000'000'000;
 
@@ -55,6 +57,7 @@ LiveWords::LiveWords(CommandContext& world, ThreadId thread)
 Task<Done> LiveWords::follow() {
   std::optional<RunId> before;
   bool is_first = true;
+  std::chrono::milliseconds pause = kFirstPause;
   while (true) {
     ThreadId thread = thread_;
     auto run = co_await world_.service.run_of(world_.who, std::move(thread), std::nullopt);
@@ -69,7 +72,8 @@ Task<Done> LiveWords::follow() {
       if (is_first) before = run->run;
     }
     is_first = false;
-    co_await sleep_for(kNotBegun);
+    co_await sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
   }
 }
 

@@ -30,14 +30,26 @@ std::string word_of(const Value& value) {
   return text ? *text : std::string();
 }
 
-// The commands that end a wait; empty if it needs none, or another program.
-std::vector<std::vector<std::string>> commands_against(const Value& wait,
-                                                       const std::string& thread) {
-  std::string cause = word_of(wait["cause"]);
-  if (cause == "approval") {
-    std::string id = word_of(wait["interruptId"]);
-    return {{"approvals", "approve", id}, {"approvals", "reject", id}};
+using CommandLines = std::vector<std::vector<std::string>>;
+
+// `approvals show` lists the commands of an approval with other choices, or with a form.
+Task<CommandLines> commands_of_approval(CommandContext& world, std::string id) {
+  Whose any;
+  std::string named = id;
+  auto row = co_await world.service.approval(world.who, std::move(named), std::move(any));
+  auto terms = row.ok() ? terms_of(*row) : Result<ApprovalTerms>(std::move(row).error());
+  CommandLines lines;
+  if (terms.ok() && terms->is_plain() && terms->answer_schema.is_null()) {
+    lines = {{"approvals", "approve", id}, {"approvals", "reject", id}};
+  } else {
+    lines = {{"approvals", "show", id}};
   }
+  co_return std::move(lines);
+}
+
+// The commands that end a wait for no approval; empty if it needs none, or another program.
+CommandLines commands_against(const Value& wait, const std::string& thread) {
+  std::string cause = word_of(wait["cause"]);
   if (cause == "breakpoint" || cause == "quarantined" || cause == "lease") {
     return {{"resume", thread}};
   }
@@ -62,6 +74,18 @@ class WhyCommand final : public Command {
     BELAY_CO_TRY(std::optional<RunId> run, co_await named_run(world, thread, run_));
     BELAY_CO_TRY(Value document, co_await world.service.why(world.who, std::move(thread), run));
     show(world, document);
+    const Value::Array none;
+    const Value::Array* chain = std::as_const(document)["chain"].as_array();
+    for (const Value& wait : chain ? *chain : none) {
+      CommandLines lines = commands_against(wait, thread_);
+      if (word_of(wait["cause"]) == "approval") {
+        std::string id = word_of(wait["interruptId"]);
+        lines = co_await commands_of_approval(world, std::move(id));
+      }
+      for (const auto& words : lines) {
+        world.output.line("  " + world.output.styled(Style::bold, command(world, words)));
+      }
+    }
     world.output.document(document);
     co_return ExitCode::done;
   }
@@ -79,11 +103,6 @@ class WhyCommand final : public Command {
     for (const Value& wait : *chain) show_wait(world, document, wait);
     if (auto more = document["more"].as_int(); more && *more > 0) {
       world.output.line("  and " + std::to_string(*more) + " more");
-    }
-    for (const Value& wait : *chain) {
-      for (const auto& words : commands_against(wait, thread_)) {
-        world.output.line("  " + world.output.styled(Style::bold, command(world, words)));
-      }
     }
   }
 

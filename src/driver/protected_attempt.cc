@@ -18,7 +18,11 @@ void RunDriver::start_protected(engine::StartNode& action, std::vector<Dependenc
     stop_timer(attempts_.at(id).timer);
     on_attempt_finished(attempts_.at(id), std::move(outcome));
   };
+  const GraphDefinition::Node& node = *attempt.node;
+  Instant began = parts_.clock.now();
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
+  // Until its first wait; call_plain() reports a plain node.
+  if (node.run_task) note_held(node, parts_.clock.now() - began);
 }
 
 // The attempt, and its timeout, start when it has a slot of each dependency that it uses.

@@ -91,6 +91,19 @@ Result<Done> check_answer(const ApprovalTerms& terms, bool approves, const Value
   return Done{};
 }
 
+// The earlier votes on an approval. `corrupt` if they do not match their hash.
+Result<std::vector<ApprovalVote>> votes_on(const ApprovalRow& approval) {
+  if (approval.edited.empty()) return std::vector<ApprovalVote>();
+  BELAY_TRY(std::string_view text, json_in_envelope(approval.edited));
+  if (sha256(text) != approval.edited_hash) {
+    return error(ErrorCode::corrupt,
+                 "The votes on approval " + approval.interrupt.text() +
+                     " do not match their hash. Run `belay check` and restore a backup.");
+  }
+  BELAY_TRY(ApprovalReply reply, reply_of(approval));
+  return std::move(reply.votes);
+}
+
 }  // namespace
 
 Result<Done> resolve_choice(Decided& event) {
@@ -114,8 +127,7 @@ Result<Done> resolve_choice(Decided& event) {
     return error(ErrorCode::invalid, "This approval needs " + std::to_string(terms.needs) +
                                          " decisions on the same payload: it cannot be edited.");
   }
-  BELAY_TRY(ApprovalReply earlier, reply_of(event.approval));
-  event.votes = std::move(earlier.votes);
+  BELAY_TRY(event.votes, votes_on(event.approval));
   // Each vote has a later time than the one before it: ApprovalGuard::decided_at depends on that.
   if (!is_decided(event.approval.status)) {
     auto next = event.approval.decided_at + std::chrono::microseconds(1);
@@ -127,8 +139,14 @@ Result<Done> resolve_choice(Decided& event) {
 }
 
 const ApprovalVote* earlier_vote(const Decided& event) {
+  // A name is in one vote only, as the decider or as the one that another decides for. Otherwise a
+  // person could vote again through another key, or a key could vote for several persons.
+  auto takes_part = [&event](const std::string& name) {
+    return !name.empty() && (name == event.decided_by || name == event.on_behalf_of);
+  };
   for (std::size_t i = 0; i + 1 < event.votes.size(); ++i) {
-    if (event.votes[i].decided_by == event.decided_by) return &event.votes[i];
+    const ApprovalVote& vote = event.votes[i];
+    if (takes_part(vote.decided_by) || takes_part(vote.on_behalf_of)) return &vote;
   }
   return nullptr;
 }

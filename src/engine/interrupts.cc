@@ -149,7 +149,7 @@ void Transition::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size
   run_.row.session = SessionId();
   run_.row.due_at = approval.expires_at;
   step.detail = Value::object(
-      {{"interrupt", approval.interrupt.text()}, {"expiresAt", to_text(approval.expires_at)}});
+      {{"interrupt", approval.interrupt.text()}, {"expiresAt", expiry_value(approval)}});
   commit(std::move(step), moment);
   // Deferred channels of this commit might not be writable. The run has failed then, and the
   // approval must not be opened.

@@ -234,7 +234,9 @@ Result<Done> CommitReporter::tell_answered(const CheckpointRow& now) {
   if (over_.empty()) return Done{};
   for (const ApprovalRow& row : material_.approvals) {
     if (row.seq > seq_ || !over_.contains(row.task)) continue;
-    Instant at = row.decided_at == Instant() ? now.created_at : row.decided_at;
+    // A closed approval can have the time of its latest vote.
+    bool was_decided = row.decided_at != Instant() && row.status != ApprovalStatus::closed;
+    Instant at = was_decided ? row.decided_at : now.created_at;
     StreamEvent* event = next(EventKind::approvals, at);
     if (!event) continue;
     event->node = row.node;

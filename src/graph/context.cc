@@ -1,6 +1,7 @@
 #include "belay/context.h"
 
 #include <algorithm>
+#include <set>
 
 #include "graph/costs.h"
 #include "graph/question.h"
@@ -15,6 +16,29 @@ void check_value(const std::string& what, const Value& value) {
   text.write_value(value);
   if (text.problem.empty()) return;
   detail::throw_failure(error(ErrorCode::invalid, what + " can't be saved: " + text.problem));
+}
+
+// Throws a Failure if a decider could not choose one of the choices that the question offers.
+void check_offered(const InterruptRequest& question) {
+  auto refuse = [&question](const std::string& why) {
+    detail::throw_failure(
+        error(ErrorCode::invalid, "The question \"" + question.name + "\" " + why));
+  };
+  std::set<std::string_view> seen;
+  for (const ApprovalChoice& choice : question.choices) {
+    auto sound = check_name("name of a choice", choice.name);
+    if (!sound.ok()) refuse("cannot be asked. " + sound.error().message);
+    check_value("The label of the choice \"" + choice.name + "\"", Value(choice.label));
+    bool is_reserved = (choice.name == "approve" && !choice.approves) ||
+                       (choice.name == "reject" && choice.approves) || choice.name == "fail";
+    if (is_reserved) {
+      refuse("has the choice \"" + choice.name +
+             "\" with another meaning than that of this reserved name. Choose another name.");
+    }
+    if (!seen.insert(choice.name).second) {
+      refuse("has the choice \"" + choice.name + "\" twice. Rename one of them.");
+    }
+  }
 }
 
 // Returns whether the bytes are an incomplete UTF-8 character that a later delta can complete.
@@ -129,6 +153,7 @@ InterruptResponse Context::interrupt(InterruptRequest question) {
                                   "The expiry message of \"" + question.name + "\" has no topic."));
     }
   }
+  check_offered(question);
   std::string key = question_key(question.name, to_json(question.payload));
   for (const auto& [answered, answer] : attempt_.answers) {
     if (answered == key) return answer;

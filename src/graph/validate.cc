@@ -44,17 +44,22 @@ void check_names(const GraphDefinition& graph, std::vector<std::string>& faults)
   }
 }
 
+// Returns why the value cannot be saved; empty if it can.
+std::string saving_problem(const Value& value) {
+  Encoder text;
+  text.write_value(value);
+  return std::move(text.problem);
+}
+
 void check_expiry_message(const std::string& node, const ExpiryMessage& message,
                           std::vector<std::string>& faults) {
   if (message.topic.empty()) {
     faults.push_back("The expiry message of the approval " + in_quotes(node) +
                      " has no topic. Write the topic of its receiver.");
   }
-  Encoder data;
-  data.write_value(message.data);
-  if (!data.problem.empty()) {
+  if (std::string problem = saving_problem(message.data); !problem.empty()) {
     faults.push_back("The expiry message of the approval " + in_quotes(node) +
-                     " cannot be saved: " + data.problem);
+                     " cannot be saved: " + problem);
   }
 }
 
@@ -100,6 +105,9 @@ void check_choices(const std::string& node, const GraphDefinition::Approval& app
   for (const auto& choice : approval.choices) {
     auto sound = check_name("name of a choice", choice.name);
     if (!sound.ok()) faults.push_back(sound.error().message);
+    if (std::string problem = saving_problem(Value(choice.label)); !problem.empty()) {
+      faults.push_back(name + " has a label that cannot be saved: " + problem);
+    }
     if (choice.name == "approve" || choice.name == "reject" || choice.name == "fail") {
       faults.push_back(name + " has the choice " + in_quotes(choice.name) +
                        ", which is a reserved name. Write .approved(), .rejected(), or another "
@@ -120,6 +128,11 @@ void check_choices(const std::string& node, const GraphDefinition::Approval& app
   if (can_expire && !is_plain && expired != "fail" && target_of(approval, expired).empty()) {
     faults.push_back(name + " has no target for its expiry: when_expired is " + in_quotes(expired) +
                      ". Write \"fail\" or one of its choices, or expires = Expiry::never.");
+  }
+  // Also with Expiry::never, because an option of the run can replace it.
+  if (approval.read_answer && expired != "reject" && expired != "fail") {
+    faults.push_back(name + " needs an answer, and its expiry has none: when_expired is " +
+                     in_quotes(expired) + ". Write \"reject\" or \"fail\".");
   }
   if (approval.needs < 1) {
     faults.push_back(name + " needs " + std::to_string(approval.needs) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "langgraph/cron_runs.h"
 #include "langgraph/records.h"
 
 namespace belay::langgraph {
@@ -45,6 +46,19 @@ Task<Result<ScheduleView>> edit_schedule(const Call& call, UserId user, std::str
                                          ScheduleChange change) {
   co_return co_await call.service.schedules().edit(call.who, std::move(user), std::move(name),
                                                    std::move(change));
+}
+
+// Saves which endings the runs of the cron have.
+Task<Result<Done>> watch_cron(AgentServer& served, const Cron& cron, bool changed) {
+  const CronRecord& record = cron.record;
+  CronWatch watch;
+  watch.id = record.id;
+  watch.user = cron.view.schedule.user;
+  watch.schedule = record.schedule_name();
+  const std::string* webhook = record.payload["webhook"].as_string();
+  if (webhook) watch.webhook = *webhook;
+  watch.deletes_threads = record.deletes_threads;
+  co_return co_await served.cron_runs->watch(std::move(watch), changed);
 }
 
 bool is_same_cron(const Cron& cron, const CronRecord& record, const ScheduleChange& change) {
@@ -152,8 +166,8 @@ Result<std::string> new_cron_id(AgentServer& served, const Call& call) {
   return derived_uuid("cron" + std::string(1, '\0') + call.who.user.text + '\0' + key).text();
 }
 
-Task<Result<Cron>> add_cron(const Call& call, UserId user, CronRecord record, ScheduleChange change,
-                            bool enabled) {
+Task<Result<Cron>> add_cron(AgentServer& served, const Call& call, UserId user, CronRecord record,
+                            ScheduleChange change, bool enabled) {
   UserId owner = user;
   std::string id = record.id;
   auto known = co_await find_cron(call, std::move(owner), std::move(id));
@@ -171,6 +185,7 @@ Task<Result<Cron>> add_cron(const Call& call, UserId user, CronRecord record, Sc
     cron = *std::move(known);
   }
   if (cron.view.schedule.reason != kBeingSaved) co_return std::move(cron);
+  BELAY_CO_CHECK(co_await watch_cron(served, cron, false));
   ScheduleChange complete;
   complete.paused = !enabled;
   std::string name = cron.record.schedule_name();
@@ -179,7 +194,8 @@ Task<Result<Cron>> add_cron(const Call& call, UserId user, CronRecord record, Sc
   co_return std::move(cron);
 }
 
-Task<Result<Cron>> change_cron(const Call& call, Cron cron, ScheduleChange change) {
+Task<Result<Cron>> change_cron(AgentServer& served, const Call& call, Cron cron,
+                               ScheduleChange change) {
   const UserId user(cron.view.schedule.user);
   UserId owner = user;
   std::string name = cron.record.schedule_name();
@@ -187,16 +203,22 @@ Task<Result<Cron>> change_cron(const Call& call, Cron cron, ScheduleChange chang
                co_await edit_schedule(call, std::move(owner), std::move(name), std::move(change)));
   owner = user;
   BELAY_CO_CHECK(co_await save_cron(call, std::move(owner), cron.record, cron.version));
+  BELAY_CO_CHECK(co_await watch_cron(served, cron, true));
   co_return std::move(cron);
 }
 
-Task<Result<Done>> delete_cron(const Call& call, UserId user, std::string id) {
+Task<Result<Done>> delete_cron(AgentServer& served, const Call& call, UserId user, std::string id) {
   UserId owner = user;
   BELAY_CO_TRY(Versioned<CronRecord> found,
                co_await cron_record(call, std::move(owner), std::move(id)));
+  std::string watched = found.record.id;
+  BELAY_CO_CHECK(co_await served.cron_runs->finish(std::move(watched)));
   std::string name = found.record.schedule_name();
   owner = user;
   BELAY_CO_CHECK(co_await remove_schedule(call, std::move(owner), std::move(name)));
+  CronWatch nothing;
+  nothing.id = found.record.id;
+  BELAY_CO_CHECK(co_await served.cron_runs->watch(std::move(nothing), true));
   std::vector<RecordWrite> writes;
   writes.push_back(record_erasure(CronRecord::collection, user, found.record.id));
   co_return co_await call.service.save_records(call.who, std::move(writes));

@@ -49,15 +49,18 @@ Task<Result<Cron>> find_cron(const server::Call& call, UserId user, std::string 
 // Returns the id of the cron that the request creates: that of its Idempotency-Key, or a random
 // one.
 Result<std::string> new_cron_id(AgentServer& served, const server::Call& call);
-// Saves a cron: first its paused schedule, which checks all members, then the record, then the
-// schedule is resumed if `enabled`. A crash in between leaves a schedule that starts nothing, and
-// the same request with the same key completes it, or returns the cron. `conflict` if the key names
-// another one.
-Task<Result<Cron>> add_cron(const server::Call& call, UserId user, CronRecord record,
-                            ScheduleChange change, bool enabled);
-// Changes the schedule, then the record. `conflict` if the record was changed meanwhile.
-Task<Result<Cron>> change_cron(const server::Call& call, Cron cron, ScheduleChange change);
-// Deletes the schedule, then the record; also what a crash between them has left.
-Task<Result<Done>> delete_cron(const server::Call& call, UserId user, std::string id);
+// Saves a cron: first its paused schedule, which checks all members, then the record and its watch
+// (cron_runs.h), then the schedule is resumed if `enabled`. A crash in between leaves a schedule
+// that starts nothing, and the same request with the same key completes it, or returns the cron.
+// `conflict` if the key names another one.
+Task<Result<Cron>> add_cron(AgentServer& served, const server::Call& call, UserId user,
+                            CronRecord record, ScheduleChange change, bool enabled);
+// Changes the schedule, then the record, then its watch. `conflict` if the record was changed
+// meanwhile.
+Task<Result<Cron>> change_cron(AgentServer& served, const server::Call& call, Cron cron,
+                               ScheduleChange change);
+// Deletes the schedule, then the watch and the record; also what a crash between them has left.
+Task<Result<Done>> delete_cron(AgentServer& served, const server::Call& call, UserId user,
+                               std::string id);
 
 }  // namespace belay::langgraph

@@ -5,7 +5,6 @@
 #include "langgraph/assistants.h"
 #include "langgraph/cron_body.h"
 #include "langgraph/cron_records.h"
-#include "langgraph/cron_runs.h"
 #include "langgraph/errors.h"
 #include "langgraph/search.h"
 #include "langgraph/threads.h"
@@ -16,19 +15,6 @@ namespace {
 using server::Call;
 using server::Reply;
 using server::Route;
-
-// Saves which endings the runs of the cron have.
-Task<Result<Done>> watch_cron(AgentServer& served, const CronRecord& record, UserId user,
-                              bool changed) {
-  CronWatch watch;
-  watch.id = record.id;
-  watch.user = std::move(user.text);
-  watch.schedule = record.schedule_name();
-  const std::string* webhook = record.payload["webhook"].as_string();
-  if (webhook) watch.webhook = *webhook;
-  watch.deletes_threads = record.deletes_threads;
-  co_return co_await served.cron_runs->watch(std::move(watch), changed);
-}
 
 // The assistant of a cron; one without a configuration if it was deleted.
 Task<Result<Assistant>> assistant_of_cron(AgentServer& served, const Call& call,
@@ -83,9 +69,7 @@ Task<Result<Reply>> create_cron_of(AgentServer& served, const Call& call, Thread
   record.created_at = record.updated_at = served.world.parts.clock.now();
   bool enabled = !change.paused.value_or(false);
   BELAY_CO_CHECK(check_deletion(record));
-  UserId owner = user;
-  BELAY_CO_CHECK(co_await watch_cron(served, record, std::move(owner), false));
-  BELAY_CO_TRY(Cron cron, co_await add_cron(call, std::move(user), std::move(record),
+  BELAY_CO_TRY(Cron cron, co_await add_cron(served, call, std::move(user), std::move(record),
                                             std::move(change), enabled));
   co_return server::reply_with(cron_document(cron));
 }
@@ -122,19 +106,18 @@ Task<Result<Reply>> update_cron(AgentServer& served, Call call) {
   if (deletes) cron.record.deletes_threads = *deletes;
   cron.record.payload = std::move(payload);
   BELAY_CO_CHECK(check_deletion(cron.record));
-  UserId watched = owner;
-  BELAY_CO_CHECK(co_await watch_cron(served, cron.record, std::move(watched), true));
   Value::Object& members = *cron.record.metadata.as_object();
   for (auto& [name, value] : *metadata.as_object()) members.insert_or_assign(name, value);
   cron.record.updated_at = served.world.parts.clock.now();
-  BELAY_CO_TRY(Cron changed, co_await change_cron(call, std::move(cron), std::move(change)));
+  BELAY_CO_TRY(Cron changed,
+               co_await change_cron(served, call, std::move(cron), std::move(change)));
   co_return server::reply_with(cron_document(changed));
 }
 
-Task<Result<Reply>> remove_cron(AgentServer&, Call call) {
+Task<Result<Reply>> remove_cron(AgentServer& served, Call call) {
   std::string id = call.path.at("cronId");
   UserId user = call.who.user;
-  BELAY_CO_CHECK(co_await delete_cron(call, std::move(user), std::move(id)));
+  BELAY_CO_CHECK(co_await delete_cron(served, call, std::move(user), std::move(id)));
   Reply reply;
   reply.status = 204;
   co_return std::move(reply);

@@ -48,6 +48,12 @@ struct Crons : AgentServerFixture {
       (void)block_on(loop, runtime->resume(default_tenant(), row.thread));
     }
   }
+  std::size_t threads() { return size_of(post("/threads/search", R"({"limit":100})").body); }
+  // Executes the runs, and what follows their ends.
+  void finish() {
+    work();
+    loop.run_until(clock.now() + std::chrono::minutes(1));
+  }
   std::size_t schedules() {
     return block_on(loop, service->schedules().list(Principal(), {})).value().schedules.size();
   }
@@ -223,6 +229,48 @@ TEST_F(Crons, TheEndingsOfTheirRunsAreAWebhookAndADeletion) {
   std::string of_thread = std::string("/threads/") + kThreadA;
   post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}");
   EXPECT_EQ(post(of_thread + "/runs/crons", body(R"(,"on_run_completed":"delete")")).status, 422);
+}
+
+TEST_F(Crons, AChangeToDeletionKeepsTheThreadsOfEarlierRuns) {
+  Value cron = add();
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  finish();
+  EXPECT_EQ(call("PATCH", path_of(cron), R"({"on_run_completed":"delete"})").status, 200);
+  finish();
+  EXPECT_EQ(threads(), 2u);
+  EXPECT_EQ(pass(std::chrono::seconds(180)), 1u);
+  finish();
+  EXPECT_EQ(threads(), 2u) << "that of the third run is deleted";
+}
+
+TEST_F(Crons, RequestsThatAreRefusedDeleteNoThreads) {
+  Value cron = keyed("").body;
+  EXPECT_EQ(call("PATCH", path_of(cron), R"({"on_run_completed":"delete","schedule":"x"})").status,
+            422);
+  EXPECT_EQ(keyed(R"(,"on_run_completed":"delete")").status, 409);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  finish();
+  EXPECT_EQ(threads(), 1u);
+}
+
+TEST_F(Crons, AThreadThatAnotherDoorGivesThemIsKept) {
+  Value cron = add(R"(,"on_run_completed":"delete")");
+  auto changed =
+      call("PATCH", "/api/schedules/cron-" + text(cron["cron_id"]), R"({"threadId":"permanent"})");
+  ASSERT_EQ(changed.status, 200) << to_json(changed.body);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  finish();
+  EXPECT_EQ(get("/threads/permanent").status, 200);
+}
+
+TEST_F(Crons, RunsOfADeletedCronHaveTheirEndings) {
+  Value cron = add(R"(,"on_run_completed":"delete")");
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  EXPECT_EQ(threads(), 1u);
+  EXPECT_EQ(call("DELETE", path_of(cron)).status, 204);
+  finish();
+  EXPECT_EQ(threads(), 0u);
 }
 
 TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {

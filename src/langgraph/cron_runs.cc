@@ -23,8 +23,8 @@ Task<Result<Done>> CronRuns::watch(CronWatch watch, bool changed) {
     writes.back().is_of_tenant = true;
     co_return co_await world_.parts.service.save_records(who_, std::move(writes));
   }
-  // The schedule of a new one does not exist yet.
-  watch.wake = world_.parts.clock.now() + kStartWindow;
+  // Earlier runs of the cron have no endings.
+  watch.decided = watch.wake = world_.parts.clock.now();
   if (found) {
     watch.seen = found->record.seen;
     watch.decided = found->record.decided;
@@ -34,17 +34,30 @@ Task<Result<Done>> CronRuns::watch(CronWatch watch, bool changed) {
   co_return co_await world_.parts.service.save_records(who_, std::move(writes));
 }
 
-Task<Result<std::optional<std::string>>> CronRuns::work_on(const CronWatch& watch) {
+Task<Result<Done>> CronRuns::finish(std::string id) {
+  std::unique_ptr<Records> records = records_of(world_.parts.service, who_, UserId());
+  BELAY_CO_TRY(auto found, co_await records->get_versioned<CronWatch>(std::move(id)));
+  if (!found) co_return Done{};
+  auto schedule = co_await work_on(found->record);
+  bool is_absent = !schedule.ok() && schedule.error().code == ErrorCode::not_found;
+  if (is_absent) co_return Done{};
+  if (!schedule.ok()) co_return std::move(schedule).error();
+  if (!*schedule) co_return Done{};
+  // A server can add the same endings now: each run has one.
+  co_return co_await perform(*found, **schedule);
+}
+
+Task<Result<std::optional<Schedule>>> CronRuns::work_on(const CronWatch& watch) {
   UserId user(watch.user);
   std::string name = watch.schedule;
   BELAY_CO_TRY(ScheduleView view, co_await world_.parts.service.schedules().show(
                                       who_, std::move(user), std::move(name), 1));
-  std::string last = std::move(view.schedule.last_run);
-  if (last == watch.seen) co_return std::optional<std::string>();
-  co_return std::optional(std::move(last));
+  bool is_seen = view.schedule.last_run == watch.seen;
+  if (is_seen) co_return std::optional<Schedule>();
+  co_return std::optional(std::move(view.schedule));
 }
 
-Task<Result<Done>> CronRuns::perform(Versioned<CronWatch>& watch, std::string& last_run) {
+Task<Result<Done>> CronRuns::perform(Versioned<CronWatch>& watch, Schedule& schedule) {
   Schedules& schedules = world_.parts.service.schedules();
   Instant latest = watch.record.decided;
   std::string place;
@@ -57,19 +70,20 @@ Task<Result<Done>> CronRuns::perform(Versioned<CronWatch>& watch, std::string& l
                  co_await schedules.ticks(who_, std::move(user), std::move(name), std::move(after),
                                           limits::list_rows_max));
     for (const ScheduleTick& tick : page.ticks) {
-      BELAY_CO_CHECK(co_await add_ending(watch.record, tick));
+      BELAY_CO_CHECK(co_await add_ending(watch.record, schedule, tick));
       latest = std::max(latest, tick.decided_at);
     }
     count += page.ticks.size();
     place = std::move(page.next);
     has_more = !place.empty() && page.ticks.back().at + kDecidedAgain >= watch.record.decided;
   }
-  watch.record.seen = last_run;
+  watch.record.seen = schedule.last_run;
   watch.record.decided = latest;
   co_return Done{};
 }
 
-Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const ScheduleTick& tick) {
+Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const Schedule& schedule,
+                                        const ScheduleTick& tick) {
   bool is_new = tick.decision == "started" && tick.decided_at >= watch.decided;
   if (!is_new) co_return Done{};
   RunEnding ending;
@@ -77,7 +91,8 @@ Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const ScheduleTi
   ending.thread = tick.thread;
   ending.user = watch.user;
   ending.webhook = watch.webhook;
-  ending.deletes_thread = watch.deletes_threads;
+  // A change through another door can have given the runs a thread that is to be kept.
+  ending.deletes_thread = watch.deletes_threads && schedule.run.thread.empty();
   BELAY_CO_CHECK(co_await endings_.add(std::move(ending), std::chrono::minutes(0)));
   co_return Done{};
 }

@@ -7,6 +7,7 @@
 //
 // Threading: the executor's thread.
 
+#include "belay/schedule.h"
 #include "langgraph/run_endings.h"
 
 namespace belay::langgraph {
@@ -38,24 +39,27 @@ struct CronWatch {
   friend bool operator==(const CronWatch&, const CronWatch&) = default;
 };
 
-class CronRuns final : public server::DueDeliveries<CronWatch, std::string> {
+class CronRuns final : public server::DueDeliveries<CronWatch, Schedule> {
  public:
   // `endings` must outlive it.
   CronRuns(server::ApiContext& world, RunEndings& endings)
       : DueDeliveries(world), endings_(endings) {}
 
-  // Saves the watch of a cron, before its schedule. One that exists remains unchanged, unless the
-  // cron is `changed`; it is erased if it watches nothing.
+  // Saves the watch of a cron whose schedule exists; it concerns the runs of later ticks. One that
+  // exists remains unchanged, unless the cron is `changed`; it is erased if it watches nothing.
   Task<Result<Done>> watch(CronWatch watch, bool changed);
+  // Gives the runs of a cron their endings now: before the deletion of its schedule, which deletes
+  // the ticks as well.
+  Task<Result<Done>> finish(std::string id);
 
  private:
-  // The work is the id of the last run.
-  Task<Result<std::optional<std::string>>> work_on(const CronWatch& watch) override;
-  UserId user_of(const CronWatch& watch, const std::string&) const override {
+  Task<Result<std::optional<Schedule>>> work_on(const CronWatch& watch) override;
+  UserId user_of(const CronWatch& watch, const Schedule&) const override {
     return UserId(watch.user);
   }
-  Task<Result<Done>> perform(Versioned<CronWatch>& watch, std::string& last_run) override;
-  Task<Result<Done>> add_ending(const CronWatch& watch, const ScheduleTick& tick);
+  Task<Result<Done>> perform(Versioned<CronWatch>& watch, Schedule& schedule) override;
+  Task<Result<Done>> add_ending(const CronWatch& watch, const Schedule& schedule,
+                                const ScheduleTick& tick);
 
   RunEndings& endings_;
 };

@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kSecretHeaders{"x-api-key", "x-tenant-id",
                                                          "x-service-key"};
+// Parts of the names of headers with which proxies pass the credentials of a person.
+constexpr std::array<std::string_view, 6> kSecretParts{"token",  "secret", "auth",
+                                                       "cookie", "oidc",   "jwt"};
 
 void overlay(Value::Object& config, const Value& over) {
   if (!over.as_object()) return;
@@ -44,7 +47,9 @@ std::string lower_case(std::string_view text) {
 
 bool is_copied(std::string_view header) {
   bool is_secret =
-      std::find(kSecretHeaders.begin(), kSecretHeaders.end(), header) != kSecretHeaders.end();
+      std::find(kSecretHeaders.begin(), kSecretHeaders.end(), header) != kSecretHeaders.end() ||
+      std::any_of(kSecretParts.begin(), kSecretParts.end(),
+                  [header](std::string_view part) { return header.find(part) != header.npos; });
   return (header.starts_with("x-") && !is_secret) || header == "user-agent";
 }
 
@@ -74,7 +79,8 @@ std::string configuration_text(const Value& body, const Assistant& assistant,
   configurable.insert_or_assign("graph_id", assistant.graph_id);
   configurable.insert_or_assign("langgraph_auth_user_id", user.text);
   configurable.emplace("user_id", user.text);
-  if (thread) configurable.insert_or_assign("thread_id", thread->id.text);
+  configurable.erase("thread_id");
+  if (thread) configurable.emplace("thread_id", thread->id.text);
   Value::Object all;
   all.insert_or_assign("configurable", std::move(configurable));
   if (const Value::Object* context = body["context"].as_object()) {

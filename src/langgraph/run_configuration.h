@@ -5,9 +5,10 @@
 //   {"configurable": {...}, "context": {...}}
 //
 // `configurable` is that of the assistant, below that of the thread, below that of the body, with
-// the headers x-* of the request and user-agent in lower case (except x-api-key, x-tenant-id and
-// x-service-key), and with assistant_id, graph_id, thread_id, langgraph_auth_user_id and, unless it
-// is given, user_id. A client cannot set the first four.
+// the headers x-* of the request and user-agent in lower case (except x-api-key, x-tenant-id,
+// x-service-key and names that contain token, secret, auth, cookie, oidc or jwt), and with
+// assistant_id, graph_id, thread_id (if the run has a named one), langgraph_auth_user_id and,
+// unless it is given, user_id. A client cannot set the first four.
 //
 // Threading: values.
 

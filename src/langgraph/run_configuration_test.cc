@@ -32,6 +32,30 @@ TEST_F(RunConfigurations, AreReadByNodes) {
   EXPECT_EQ(text(read["context"]["model"]), "small");
 }
 
+TEST_F(RunConfigurations, OfARunWithoutAThreadHaveNoThreadOfTheClient) {
+  auto sent = asked(R"(,"config":{"configurable":{"thread_id":"t","a":1}})");
+  Value read = read_by(post("/runs/wait", sent))["configurable"];
+  EXPECT_EQ(read["a"], Value(1)) << to_json(read);
+  EXPECT_FALSE(read.find("thread_id"));
+}
+
+TEST_F(RunConfigurations, OfABatchWithAKeyHaveTheHeadersOfTheRequest) {
+  auto sent = request(
+      "POST", "/runs/batch",
+      "[" + asked(R"(,"on_completion":"keep")") + "," + asked(R"(,"on_completion":"keep")") + "]");
+  sent.headers.push_back({"idempotency-key", "k"});
+  sent.headers.push_back({"X-Place", "here"});
+  auto begun = send(std::move(sent));
+  ASSERT_EQ(size_of(begun.body), 2u) << to_json(begun.body);
+  EXPECT_NE((*begun.body.as_array())[0]["run_id"], (*begun.body.as_array())[1]["run_id"]);
+  for (const Value& run : *begun.body.as_array()) {
+    Value values = streamed(
+        get("/threads/" + text(run["thread_id"]) + "/runs/" + text(run["run_id"]) + "/join"));
+    Value read = parse_json(text(values["verse"])).value_or(Value());
+    EXPECT_EQ(text(read["configurable"]["x-place"]), "here") << to_json(values);
+  }
+}
+
 TEST_F(RunConfigurations, ComeFromTheAssistantThenTheThreadThenTheRun) {
   auto made =
       post("/assistants", R"({"graph_id":"poet","context":{"model":"of assistant","k":1},)"
@@ -51,13 +75,17 @@ TEST_F(RunConfigurations, ComeFromTheAssistantThenTheThreadThenTheRun) {
 TEST_F(RunConfigurations, HaveTheHeadersOfTheRequestExceptKeys) {
   auto sent = request("POST", runs("/wait"), asked(""));
   for (const char* name :
-       {"X-Configurable-Header", "X-Api-Key", "x-tenant-id", "X-Service-Key", "Authorization"}) {
+       {"X-Configurable-Header", "X-Api-Key", "x-tenant-id", "X-Service-Key", "Authorization",
+        "X-Forwarded-Access-Token", "X-Amzn-Oidc-Data", "X-Auth-Request-User", "X-Client-Secret",
+        "X-Cookie", "X-Goog-Iap-Jwt-Assertion"}) {
     sent.headers.push_back({name, "value"});
   }
   sent.headers.push_back({"X-Bytes", "a\xff"});
   Value read = read_by(send(std::move(sent)))["configurable"];
   EXPECT_EQ(text(read["x-configurable-header"]), "value") << to_json(read);
-  for (const char* secret : {"x-api-key", "x-tenant-id", "x-service-key", "authorization"}) {
+  for (const char* secret : {"x-api-key", "x-tenant-id", "x-service-key", "authorization",
+                             "x-forwarded-access-token", "x-amzn-oidc-data", "x-auth-request-user",
+                             "x-client-secret", "x-cookie", "x-goog-iap-jwt-assertion"}) {
     EXPECT_FALSE(read.find(secret)) << secret;
   }
   EXPECT_FALSE(read.find("x-bytes"));

@@ -7,6 +7,7 @@ namespace {
 
 // Longer than the reading of the events of a run that has ended.
 constexpr std::chrono::seconds kReadTime{60};
+static_assert(kReadTime + server::kDeliveryTimeout < server::kDeliveryClaim);
 
 Error no_longer_there() { return error(ErrorCode::not_found, "The run was not started."); }
 
@@ -111,6 +112,13 @@ Task<Result<std::optional<ProtocolRun>>> RunEndings::work_on(const RunEnding& en
   std::string id = ending.id;
   BELAY_CO_TRY(ProtocolRun run,
                co_await run_with_record(service, who_, std::move(row), std::move(id)));
+  // A crash between the decision and save_run() leaves no record.
+  bool has_no_record = ending.after > 0 && run.record.id != ending.id;
+  if (has_no_record) {
+    run.record.id = ending.id;
+    run.record.after = ending.after;
+    run.is_superseded = false;
+  }
   bool is_at_work = status_of(run) == "pending" || status_of(run) == "running";
   if (is_at_work) co_return std::optional<ProtocolRun>();
   co_return std::optional(std::move(run));
@@ -118,10 +126,25 @@ Task<Result<std::optional<ProtocolRun>>> RunEndings::work_on(const RunEnding& en
 
 Task<Result<Done>> RunEndings::perform(Versioned<RunEnding>& ending, ProtocolRun& run) {
   bool notifies = !ending.record.webhook.empty() && !ending.record.sent_at && http_;
-  if (notifies) BELAY_CO_CHECK(co_await notify(ending, run));
+  if (notifies) {
+    auto notified = co_await notify(ending, run);
+    if (!notified.ok()) {
+      Error failed = std::move(notified).error();
+      co_return co_await give_up(ending.record, run, std::move(failed));
+    }
+  }
   if (ending.record.deletes_thread) BELAY_CO_CHECK(co_await delete_thread(run));
   ending.record.ended = true;
   co_return Done{};
+}
+
+// Returns the failure of notify(). Without another attempt, the thread is deleted now.
+Task<Result<Done>> RunEndings::give_up(const RunEnding& ending, const ProtocolRun& run,
+                                       Error failed) {
+  bool is_lost = failed.code == ErrorCode::conflict;
+  bool is_last = !is_lost && server::after_failure(ending.failures + 1, failed).ends;
+  if (is_last && ending.deletes_thread) BELAY_CO_CHECK(co_await delete_thread(run));
+  co_return std::move(failed);
 }
 
 Task<Result<Done>> RunEndings::notify(Versioned<RunEnding>& ending, const ProtocolRun& run) {
@@ -145,7 +168,8 @@ Task<Result<Value>> RunEndings::payload_of(const ProtocolRun& run) {
   BELAY_CO_CHECK(co_await read_to_end(segment));
   ThreadId thread = run.row.thread;
   std::optional<std::uint64_t> seq;
-  if (!is_final(run.row.status)) seq = segment.end_seq();
+  bool waits = segment.end() == SegmentEnd::interrupted || segment.end() == SegmentEnd::held;
+  if (waits || !is_final(run.row.status)) seq = segment.end_seq();
   BELAY_CO_TRY(RunView view, co_await service.status(who_, std::move(thread), seq, run.row.run));
   Value values = values_of(served_, view);
   bool is_interrupted = segment.end() == SegmentEnd::interrupted && values.as_object();
@@ -163,9 +187,11 @@ Task<Result<Value>> RunEndings::payload_of(const ProtocolRun& run) {
   co_return std::move(document);
 }
 
-// The thread of a run that waits for a person is kept, because its decision can still be made.
+// The thread of a run that waits for a person is kept, because its decision can still be made; and
+// that of earlier runs, which was not made for this one.
 Task<Result<Done>> RunEndings::delete_thread(const ProtocolRun& run) {
-  if (!is_final(run.row.status)) co_return Done{};
+  bool is_first = run.row.ordinal == 0;
+  if (!is_first || !is_final(run.row.status)) co_return Done{};
   co_return co_await delete_thread_of_run(world_.parts.service, who_, run.row);
 }
 

@@ -26,8 +26,9 @@ struct RunEnding {
   std::string run{};       // of the service
   std::int64_t after = 0;  // as in RunRecord
   std::string thread{}, user{};
-  std::string webhook{};        // an address; empty: none
-  bool deletes_thread = false;  // unless the run waits for a person
+  std::string webhook{};  // an address; empty: none
+  // Unless the run waits for a person, or its thread had an earlier one.
+  bool deletes_thread = false;
   Instant created_at{};
 
   // The state of the work.
@@ -74,6 +75,7 @@ class RunEndings final : public server::DueDeliveries<RunEnding, ProtocolRun> {
   }
   Task<Result<Done>> perform(Versioned<RunEnding>& ending, ProtocolRun& run) override;
   Task<Result<RunRow>> row_of(const RunEnding& ending);
+  Task<Result<Done>> give_up(const RunEnding& ending, const ProtocolRun& run, Error failed);
   Task<Result<Done>> notify(Versioned<RunEnding>& ending, const ProtocolRun& run);
   Task<Result<Value>> payload_of(const ProtocolRun& run);
   Task<Result<Done>> delete_thread(const ProtocolRun& run);

@@ -80,10 +80,7 @@ Task<Result<Reply>> create_batch(AgentServer& served, Call call) {
   Value::Array documents;
   for (Value& body : bodies) {
     call.body = std::move(body);
-    if (!key.empty()) {
-      std::string own = key + "-" + std::to_string(documents.size());
-      call.request.headers.assign(1, http::Header{"Idempotency-Key", std::move(own)});
-    }
+    if (!key.empty()) replace_key(call, key + "-" + std::to_string(documents.size()));
     BELAY_CO_TRY(BegunRun begun, co_await begin_protocol_run(served, call, std::nullopt));
     documents.push_back(run_document(begun.run));
     FollowedRun run = followed(std::move(begun));

@@ -5,6 +5,7 @@
 #include "base/percent_encoding.h"
 #include "base/run_of_key.h"
 #include "engine/decision.h"
+#include "http/ascii.h"
 #include "langgraph/assistants.h"
 #include "langgraph/errors.h"
 #include "langgraph/run_configuration.h"
@@ -334,6 +335,13 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
 Task<Result<Done>> check_protocol_run(AgentServer& served, Call& call) {
   BELAY_CO_CHECK(co_await wanted_run(served, call, std::nullopt));
   co_return Done{};
+}
+
+void replace_key(Call& call, std::string key) {
+  static constexpr std::string_view kName = "Idempotency-Key";
+  std::vector<http::Header>& headers = call.request.headers;
+  std::erase_if(headers, [](const auto& each) { return http::equal_letters(each.name, kName); });
+  headers.push_back({std::string(kName), std::move(key)});
 }
 
 FollowedRun followed(BegunRun begun) {

@@ -26,6 +26,9 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, server::Call& cal
 // The same checks, except those that depend on a thread.
 Task<Result<Done>> check_protocol_run(AgentServer& served, server::Call& call);
 
+// Replaces the Idempotency-Key of a request for several runs: each of them has another one.
+void replace_key(server::Call& call, std::string key);
+
 // The run as the response to its request follows it.
 FollowedRun followed(BegunRun begun);
 

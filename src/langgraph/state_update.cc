@@ -1,7 +1,7 @@
 #include "langgraph/state_update.h"
 
 #include "langgraph/assistants.h"
-#include "langgraph/run_body.h"
+#include "langgraph/runs.h"
 #include "langgraph/state.h"
 
 namespace belay::langgraph {
@@ -107,10 +107,7 @@ Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, Thread
   const std::string key(call.request.header("Idempotency-Key"));
   std::size_t count = 0;
   for (StateChange& change : updates) {
-    if (!key.empty()) {
-      std::string own = key + "-" + std::to_string(count++);
-      call.request.headers.assign(1, http::Header{"Idempotency-Key", std::move(own)});
-    }
+    if (!key.empty()) replace_key(call, key + "-" + std::to_string(count++));
     ThreadId changed = thread;
     UserId user = call.who.user;
     std::string of_graph = graph;

@@ -96,5 +96,30 @@ TEST_F(StateUpdates, AreMadeByTheCreationOfAThread) {
   EXPECT_EQ(to_json(there["next"]), R"(["write"])");
 }
 
+TEST_F(StateUpdates, OfACreationThatAreRefusedLeaveNoThread) {
+  std::string thread = std::string("/threads/") + kThreadB;
+  auto body = [](const std::string& values) {
+    return R"({"thread_id":")" + std::string(kThreadB) +
+           R"(","metadata":{"graph_id":"poet"},"supersteps":[{"updates":[{"values":)" + values +
+           R"(,"as_node":"__start__"}]}]})";
+  };
+  EXPECT_EQ(post("/threads", body(R"({"nothing":1})")).status, 422);
+  EXPECT_EQ(get(thread).status, 404);
+  auto created = post("/threads", body(R"({"topic":"b"})"));
+  ASSERT_EQ(created.status, 200) << to_json(created.body);
+  EXPECT_EQ(get(thread + "/state").body["values"]["topic"], Value("b"));
+}
+
+TEST_F(StateUpdates, OfACreationAreMadeOnAnExistingThreadWithoutARun) {
+  std::string made = R"({"thread_id":")" + std::string(kThreadA) +
+                     R"(","if_exists":"do_nothing","metadata":{"graph_id":"poet"},"supersteps":[
+      {"updates":[{"values":{"topic":"b"},"as_node":"__start__"}]}]})";
+  ASSERT_EQ(post("/threads", made).status, 200);
+  Value there = get(state).body;
+  EXPECT_EQ(there["values"]["topic"], Value("b"));
+  ASSERT_EQ(post("/threads", made).status, 200);
+  EXPECT_EQ(get(state).body, there) << "it has a run now";
+}
+
 }  // namespace
 }  // namespace belay::langgraph

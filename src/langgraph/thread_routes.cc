@@ -83,12 +83,35 @@ bool has_updates(const Call& call) {
   return supersteps && !supersteps->empty();
 }
 
+// Makes the updates on a thread without a run. If the first one is refused, a new thread is erased:
+// the same request can be sent again.
+Task<Result<Done>> begin_with_updates(AgentServer& served, Call& call, const ThreadRecord& record,
+                                      std::vector<StateChange> updates, bool is_new) {
+  ThreadId thread(record.id), named = thread;
+  std::string graph = graph_of_metadata(record.metadata);
+  auto applied =
+      co_await apply_updates(served, call, std::move(thread), std::move(graph), std::move(updates));
+  if (applied.ok()) co_return Done{};
+  // After the others, the run of the first one can exist.
+  ErrorCode code = applied.error().code;
+  bool is_refused = code != ErrorCode::unavailable && code != ErrorCode::uncertain;
+  if (!is_new || !is_refused) co_return std::move(applied);
+  auto view = co_await find_thread(served.world, call, std::move(named));
+  bool is_first = view.ok() && view->record && !view->listed;
+  if (!is_first) co_return std::move(applied);
+  std::vector<RecordWrite> writes;
+  writes.push_back(record_erasure(ThreadRecord::collection, view->user, record.id));
+  writes.back().expected_version = view->record_version;
+  (void)co_await call.service.save_records(call.who, std::move(writes));
+  co_return std::move(applied);
+}
+
 Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
   BELAY_CO_TRY(ThreadRecord record, new_record_in(call.body, served.world.parts.clock.now()));
   BELAY_CO_TRY(auto if_exists, text_member(call.body, "if_exists"));
   BELAY_CO_TRY(std::vector<StateChange> updates, superstep_updates_in(call.body));
-  std::string graph = graph_of_metadata(record.metadata);
-  if (!updates.empty() && graph.empty()) {
+  bool has_graph = !graph_of_metadata(record.metadata).empty();
+  if (!updates.empty() && !has_graph) {
     co_return error(ErrorCode::invalid,
                     "\"supersteps\" need the graph of the thread: \"metadata.graph_id\".");
   }
@@ -105,6 +128,7 @@ Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
   if (existing.ok() && !keeps_existing) {
     co_return error(ErrorCode::conflict, "Thread with ID " + thread.text + " already exists.");
   }
+  bool is_new = false;
   if (is_absent) {
     std::vector<RecordWrite> writes;
     BELAY_CO_CHECK(add_write(writes, record, call.who.user, 0));
@@ -112,11 +136,12 @@ Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
     // Of two creations at the same time, the other one was first.
     bool was_late = !saved.ok() && saved.error().code == ErrorCode::conflict;
     if (!saved.ok() && !(was_late && keeps_existing)) co_return std::move(saved).error();
-    if (!was_late) {
-      ThreadId made = thread;
-      BELAY_CO_CHECK(co_await apply_updates(served, call, std::move(made), std::move(graph),
-                                            std::move(updates)));
-    }
+    is_new = !was_late;
+  }
+  bool has_no_run = is_new || (existing.ok() && !existing->listed);
+  bool has_work = has_no_run && !updates.empty();
+  if (has_work) {
+    BELAY_CO_CHECK(co_await begin_with_updates(served, call, record, std::move(updates), is_new));
   }
   co_return co_await thread_reply(served, call, std::move(thread));
 }

@@ -43,6 +43,19 @@ ThreadSettings settings_of(const ThreadView& view, Value changes) {
   return settings;
 }
 
+Value values_with(const conversation::Conversations& conversations, const RunView& run) {
+  Value values = run.state;
+  if (!values.as_object()) return Value(Value::Object{});
+  if (values.find("messages")) return values;
+  Value::Array messages;
+  for (const conversation::ChatEntry& entry : conversations.entries_of(
+           run.row.graph, run.row.thread.text, run.state, is_final(run.row.status))) {
+    messages.push_back(conversation::langchain_message(entry));
+  }
+  values.as_object()->emplace("messages", std::move(messages));
+  return values;
+}
+
 }  // namespace
 
 Instant ThreadView::created_at() const {
@@ -116,16 +129,7 @@ Value thread_document(AgentServer& served, const ThreadView& thread, const RunVi
 }
 
 Value values_of(const AgentServer& served, const RunView& run) {
-  Value values = run.state;
-  if (!values.as_object()) return Value(Value::Object{});
-  if (values.find("messages")) return values;
-  Value::Array messages;
-  for (const conversation::ChatEntry& entry : served.options.conversations.entries_of(
-           run.row.graph, run.row.thread.text, run.state, is_final(run.row.status))) {
-    messages.push_back(conversation::langchain_message(entry));
-  }
-  values.as_object()->emplace("messages", std::move(messages));
-  return values;
+  return values_with(served.options.conversations, run);
 }
 
 Value interrupt_document(const ApprovalRow& approval) {
@@ -195,12 +199,13 @@ bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings) 
 
 std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,
                                                                RunRow row) {
-  return [served, row = std::move(row)](Value state, bool has_ended) {
+  return [conversations = served.options.conversations, row = std::move(row)](Value state,
+                                                                              bool has_ended) {
     RunView view;
     view.row = row;
     view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
     view.state = std::move(state);
-    return values_of(served, view);
+    return values_with(conversations, view);
   };
 }
 

@@ -90,6 +90,33 @@ TEST_F(AgentServerWebhooks, EndWithAnInterruptAndAgainWithTheResume) {
   EXPECT_EQ(to_json(inbox->result(1)["values"]["log"]), R"(["urgent","printed"])");
 }
 
+TEST_F(AgentServerWebhooks, HaveTheValuesAtTheInterruptAlsoAfterTheResume) {
+  inbox->statuses.assign(4, 500);
+  std::string run = begin(about("urgent", kHook));
+  joined(run);
+  joined(begin(resume("true")));
+  pass(1min);
+  ASSERT_EQ(inbox->calls.size(), 5u);
+  Value values = inbox->result(4)["values"];
+  EXPECT_EQ(to_json(values["log"]), R"(["urgent"])");
+  EXPECT_EQ(size_of(values["__interrupt__"]), 1u);
+}
+
+TEST_F(AgentServerWebhooks, OfAResumeWithoutARecordDescribeTheResume) {
+  joined(begin(about("urgent")));
+  std::string resumed = begin(resume("true", kHook));
+  ASSERT_EQ(inbox->calls.size(), 0u);
+  // The contents of the store after a crash between the decision and the record of the run.
+  std::vector<RecordWrite> writes;
+  writes.push_back(record_erasure(RunRecord::collection, UserId("local"), resumed));
+  Principal who;
+  ASSERT_TRUE(block_on(loop, service->save_records(who, std::move(writes))).ok());
+  pass(10s);
+  ASSERT_EQ(inbox->calls.size(), 1u);
+  EXPECT_EQ(text(inbox->result(0)["run_id"]), resumed);
+  EXPECT_EQ(to_json(inbox->result(0)["values"]["log"]), R"(["urgent","printed"])");
+}
+
 TEST_F(AgentServerWebhooks, AreRepeatedUntilTheyAreAccepted) {
   inbox->statuses = {500, 404, 503, 200};
   std::string run = begin(about("rain", kHook));
@@ -98,6 +125,9 @@ TEST_F(AgentServerWebhooks, AreRepeatedUntilTheyAreAccepted) {
   EXPECT_EQ(status_of_run(run), "success") << "the run does not wait for its webhook";
   pass(3min);
   EXPECT_EQ(inbox->keys(), (std::multiset<std::string>{run, run, run, run}));
+  Value webhook = get(runs("/" + run)).body["webhook"];
+  EXPECT_EQ(webhook["failures"], Value(0));
+  EXPECT_TRUE(webhook["last_error"].is_null());
 }
 
 TEST_F(AgentServerWebhooks, ThatAlwaysFailAreGivenUpVisibly) {
@@ -109,6 +139,17 @@ TEST_F(AgentServerWebhooks, ThatAlwaysFailAreGivenUpVisibly) {
   EXPECT_EQ(text(webhook["status"]), "failed");
   EXPECT_EQ(webhook["failures"], Value(12));
   EXPECT_NE(text(webhook["last_error"]).find("500"), std::string::npos);
+}
+
+TEST_F(AgentServerWebhooks, ThatAreGivenUpDoNotKeepTheThreadOfARunWithoutOne) {
+  inbox->statuses.assign(12, 500);
+  auto begun = post("/runs", about("rain", kHook));
+  std::string thread = text(begun.body["thread_id"]);
+  pass(1min);
+  EXPECT_EQ(status_of_thread(thread), 200) << "the request is repeated";
+  pass(24h);
+  EXPECT_EQ(inbox->calls.size(), 12u);
+  EXPECT_EQ(status_of_thread(thread), 404);
 }
 
 TEST_F(AgentServerWebhooks, ToAnAddressThatThePolicyForbidsAreNotRepeated) {
@@ -126,7 +167,7 @@ TEST_F(AgentServerWebhooks, OfAServerThatEndsAreSentByAnother) {
     pass(17s);
     serve();
   }
-  pass(1min);
+  pass(2min);
   EXPECT_GE(inbox->calls.size(), 1u);
   std::multiset<std::string> keys = inbox->keys();
   EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()), (std::set<std::string>{run}));

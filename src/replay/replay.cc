@@ -153,7 +153,8 @@ Task<Result<ReplayReport>> Replay::run() {
   std::optional<engine::Event> event = std::move(first);
   // Events since the newest compared commit: changed code might never reach another commit.
   std::uint64_t events = 0;
-  for (std::uint64_t before = 0; event;) {
+  // A run whose first commit is its last one has nothing to compare.
+  for (std::uint64_t before = 0; event && compared_ < recorded_.commits().size();) {
     events = std::exchange(before, compared_) == compared_ ? events + 1 : 0;
     bool may_be_lost = is_cut(target().kind) && !is_from_outside(*event);
     note_nodes();

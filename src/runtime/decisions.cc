@@ -68,7 +68,10 @@ Task<Result<DecisionResult>> Decisions::decide(TenantId tenant, InterruptId inte
     bool is_open = asked->approval.status == ApprovalStatus::open;
     engine::Decided event = decided_as(std::move(asked->approval), decision);
     BELAY_CO_CHECK(engine::check_decision(event, decision.roles));
-    BELAY_CO_CHECK(engine::resolve_choice(event));
+    auto resolved = engine::resolve_choice(event);
+    if (!resolved.ok()) {
+      co_return co_await refuse_damaged(tenant, interrupt, std::move(resolved).error());
+    }
     if (!asked->run.ok()) {
       co_return co_await refuse_damaged(tenant, interrupt, std::move(asked->run).error());
     }
@@ -118,7 +121,7 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
                                                                      Standing& standing) {
   std::optional<DecisionResult> nothing;
   const RunRow& row = found.stored.row;
-  standing = {row.status, row.epoch, row.seq};
+  standing = {row.status, row.epoch, row.seq, event.approval.decided_at};
   if (is_final(standing.status)) co_return std::move(nothing);
   BELAY_CO_CHECK(engine::check_decidable(row));
   BELAY_CO_TRY(RunLoader::Definition graph, loader_.graph_of(found.stored));
@@ -141,7 +144,7 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
   }
   auto& write = std::get<engine::WriteCommit>(next.actions.front());
   Commit commit = std::move(*write.commit);
-  commit.concurrency = std::move(guards);
+  if (commit.run_guard) commit.concurrency = std::move(guards);  // a vote starts no run
   ApprovalRow decided = *commit.rows.decided;
   ApprovalRow late = commit.if_expired ? *commit.if_expired->decided : decided;
 

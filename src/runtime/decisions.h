@@ -22,11 +22,12 @@ class Decisions {
     ApprovalRow approval;
     Result<LoadedRun> run;
   };
-  // The state of an open approval's run when it was read.
+  // The state of an open approval and its run when they were read.
   struct Standing {
     RunStatus status = RunStatus::queued;
     std::uint64_t epoch = 0;
     std::uint64_t seq = 0;
+    Instant decided_at{};  // of the latest vote: a vote changes only the approval
     friend bool operator==(const Standing&, const Standing&) = default;
   };
   Task<Result<AskedRun>> find_asked(TenantId tenant, InterruptId interrupt,

@@ -53,25 +53,53 @@ Result<Instant> superstep_begun(Snapshot& view, const engine::StoredRun& stored)
   }
 }
 
+void add_node_names(const GraphDefinition& graph, std::set<std::string>& names) {
+  for (const GraphDefinition::Node& node : graph.nodes) {
+    names.insert(node.name);
+    if (node.subgraph) add_node_names(*node.subgraph->graph, names);
+  }
+}
+
+// The names of the nodes inside of the subgraphs among `nodes`; nullopt if the program does not
+// have the version of the graph.
+Result<std::optional<std::set<std::string>>> inner_nodes(const GraphRegistry& graphs,
+                                                         const engine::StoredRun& stored,
+                                                         const std::vector<std::string>& nodes) {
+  BELAY_TRY(Digest version, engine::version_of(stored));
+  auto graph = graphs.for_version(stored.row.graph, version);
+  if (!graph.ok()) return std::optional<std::set<std::string>>();
+  std::set<std::string> names;
+  for (const std::string& name : nodes) {
+    const GraphDefinition::Node* node = (*graph)->find(name);
+    if (node && node->subgraph) add_node_names(*node->subgraph->graph, names);
+  }
+  return std::optional(std::move(names));
+}
+
+// Returns whether one of the tasks, or a task inside of one of them, has started an effect. Those
+// inside have other ids: they are found by their time and their nodes.
 Result<bool> has_effects(Snapshot& view, const engine::StoredRun& stored,
-                         const std::set<TaskId>& tasks) {
+                         const std::set<TaskId>& tasks,
+                         const std::optional<std::set<std::string>>& inner) {
   BELAY_TRY(Instant begun, superstep_begun(view, stored));
-  bool has_inner = !stored.inner.empty();
   bool found = false;
   EffectFilter filter;
   filter.tenant = stored.row.tenant;
   filter.run = stored.row.run;
   BELAY_CHECK(for_each_effect(view, std::move(filter), [&](const EffectRow& effect) {
     if (is_call_record(effect.name)) return;
-    bool is_inside = has_inner && effect.created_at >= begun;
+    bool may_be_inside = !inner || inner->contains(effect.node);
+    bool is_inside = may_be_inside && effect.created_at >= begun;
     found = found || is_inside || tasks.contains(effect.task);
   }));
   return found;
 }
 
-Result<LeftTasks> left_tasks(Snapshot& view, const engine::StoredRun& stored) {
+Result<LeftTasks> left_tasks(Snapshot& view, const GraphRegistry& graphs,
+                             const engine::StoredRun& stored) {
   LeftTasks left;
   BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(engine::tasks_text_of(stored)));
+  left.have_joined = !next.joins.empty();
   std::set<TaskId> ids;
   bool several = next.tasks.size() > 1;
   for (std::size_t i = 0; i < next.tasks.size(); ++i) {
@@ -86,7 +114,8 @@ Result<LeftTasks> left_tasks(Snapshot& view, const engine::StoredRun& stored) {
         return row.checkpoint_ns.empty() && row.superstep == next.superstep &&
                row.status == TaskStatus::done;
       });
-  BELAY_TRY(bool has_begun, has_effects(view, stored, ids));
+  BELAY_TRY(auto inner, inner_nodes(graphs, stored, next.nodes));
+  BELAY_TRY(bool has_begun, has_effects(view, stored, ids, inner));
   left.have_worked = left.have_worked || has_begun;
   return left;
 }
@@ -127,7 +156,7 @@ Result<std::optional<EditPlace>> edit_place(Snapshot& view, const GraphRegistry&
   }
   BELAY_TRY(auto stored, with_tasks(view, graphs, place.before.stored));
   if (stored) {
-    BELAY_TRY(place.left, left_tasks(view, *stored));
+    BELAY_TRY(place.left, left_tasks(view, graphs, *stored));
   }
   BELAY_TRY(place.left.follow_decision, has_decision(view, place.before.stored.row));
   return std::optional(std::move(place));

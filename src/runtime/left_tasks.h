@@ -11,6 +11,8 @@ struct LeftTasks {
   std::vector<FirstNode> nodes;
   // One of them has completed, or has started an effect: to start it again would repeat that.
   bool have_worked = false;
+  // Nodes have completed that a join counts, and not all of its nodes: a new run forgets them.
+  bool have_joined = false;
   // A decision of the run has approved values that the change can replace.
   bool follow_decision = false;
 };

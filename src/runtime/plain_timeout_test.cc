@@ -90,6 +90,22 @@ TEST_F(PlainTimeout, ReportsEachNodeThatHeldTheLoop) {
   EXPECT_THAT(reports, ElementsAre("slow plain 500", "slow waits 150"));
 }
 
+TEST_F(PlainTimeout, ReportsACoroutineWithADependency) {
+  GraphBuilder<Slow> builder{"slow"};
+  builder
+      .node("waits",
+            [this](const Slow&, Context&) -> Task<Update<Slow>> {
+              clock.move(150ms);
+              co_await sleep_for(10s);
+              co_return append(&Slow::log, "waited");
+            })
+      .depends_on("smtp");
+  builder.edge(start, "waits").edge("waits", end);
+  auto view = run(std::move(builder).build().value(), "smtp").value();
+  EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
+  EXPECT_THAT(reports, ElementsAre("slow waits 150"));
+}
+
 TEST_F(PlainTimeout, ReportsNothingUpToItsBound) {
   (void)run(slow_graph({100ms}, 100ms));
   EXPECT_THAT(reports, IsEmpty()) << "the coroutine waited for 10 s";

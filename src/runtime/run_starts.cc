@@ -7,6 +7,8 @@
 
 #include "runtime/run_starts.h"
 
+#include <algorithm>
+
 #include "base/run_of_key.h"
 #include "belay/limits.h"
 #include "engine/advance.h"
@@ -47,6 +49,27 @@ Result<Done> check_named(const RunRow& known, const RunRow& wanted, bool thread_
                                        " of thread \"" + known.thread.text +
                                        "\", with another thread, graph or input. Repeat that "
                                        "request unchanged, or use another key.");
+}
+
+// An edit without a node is continued by the nodes that the run before it had left, which are
+// stored before those of the edit.
+bool is_edit_of(const RunBeginning& known, const StateEdit& edit) {
+  const std::vector<FirstNode>& nodes = known.nodes;
+  bool has_left = edit.as_node.empty();
+  bool may_fit = has_left ? nodes.size() >= edit.go_to.size() : nodes.size() == edit.go_to.size();
+  return known.as_node == edit.as_node && known.held == edit.held && may_fit &&
+         std::equal(edit.go_to.rbegin(), edit.go_to.rend(), nodes.rbegin());
+}
+
+// Checks that a start with a known key has the edit of the key's run, or none if that has none.
+Result<Done> check_same_edit(const RunRow& known, const std::optional<StateEdit>& edit) {
+  BELAY_TRY(RunOptions options, engine::options_from(known.options));
+  if (!edit && !options.beginning) return Done{};
+  if (edit && options.beginning && is_edit_of(*options.beginning, *edit)) return Done{};
+  return error(ErrorCode::invalid, "This idempotency key names run " + known.run.text() +
+                                       " of thread \"" + known.thread.text +
+                                       "\", with another change of the state. Repeat that request "
+                                       "unchanged, or use another key.");
 }
 
 bool waits_at_breakpoint(const RunRow& run) {
@@ -146,6 +169,7 @@ Task<Result<std::optional<LoadedRun>>> RunStarts::find_known(const Request& requ
     auto named = co_await loader_.load_run(wanted.tenant, wanted.run);
     if (named.ok()) {
       BELAY_CO_CHECK(check_named(named->stored.row, wanted, request.thread_is_named));
+      BELAY_CO_CHECK(check_same_edit(named->stored.row, request.edit));
       co_return std::optional(*std::move(named));
     }
     if (named.error().code != ErrorCode::not_found) co_return std::move(named).error();

@@ -18,6 +18,11 @@ namespace {
 
 // The beginning of the run, with what was left unless the values are the result of a node.
 Result<RunBeginning> beginning_of(const StateEdit& edit, const LeftTasks& left) {
+  if (left.have_joined) {
+    return error(ErrorCode::conflict,
+                 "Some of the nodes that a join of the run waits for have completed: a change of "
+                 "the state would forget them. Continue the run, or fork the thread with edits.");
+  }
   RunBeginning beginning;
   beginning.as_node = edit.as_node;
   beginning.held = edit.held;
@@ -89,6 +94,9 @@ Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_edit(Request& re
   }
   BELAY_CO_CHECK(check_first_tasks(graph, run, left));
   if (*found && (*found)->thread.unfinished) {
+    // Checked before the cancel: start() would refuse the run only after it.
+    BELAY_CO_CHECK(executor_.check_not_draining());
+    BELAY_CO_TRY(RunAdmission::Permit permit, executor_.admission().enter(request.wanted));
     const RunRow& waiting = *(*found)->thread.unfinished;
     std::string nobody;
     auto ended = co_await executor_.cancel(waiting.tenant, waiting.thread, request.wanted.user.text,

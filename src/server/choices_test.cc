@@ -1,10 +1,24 @@
 // Decisions by choice over HTTP.
 
 #include "belay/approval.h"
+#include "store/forwarding_store.h"
 #include "tests/support/api_fixture.h"
 
 namespace belay::server {
 namespace {
+
+using namespace std::chrono_literals;
+
+// The reply of each commit arrives late.
+class LateStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    auto outcome = co_await inner().commit(std::move(commit));
+    co_await sleep_for(5s);
+    co_return std::move(outcome);
+  }
+};
 
 struct ApiChoices : ApiFixture {
   ApiChoices() {
@@ -49,6 +63,32 @@ TEST_F(ApiChoices, AreShownAndDecidedByTheirNames) {
   EXPECT_EQ(last.status, 200);
   EXPECT_EQ(text(last.body["approval"]["choice"]), "drop");
   EXPECT_EQ(text(last.body["run"]["status"]), "completed");
+}
+
+// Another vote decides before the reply of this one arrives.
+TEST_F(ApiChoices, AcceptAVoteWhoseReplyIsLate) {
+  post("/api/agents/mail/runs", R"({"input":{"topic":"rain"},"threadId":"t"})");
+  LateStore late(*store);
+  auto slow_runtime = Runtime::open(RuntimeParts{late, loop, clock, random, model}).value();
+  slow_runtime->add(graph);
+  auto slow_service = make_local_service(LocalServiceParts{
+      late, late, *slow_runtime, loop, clock, random, {graph.definition()}, {}, {}});
+  Api slow(ApiParts{*slow_service, loop, clock, random}, options, nullptr);
+  auto sent = request("POST", "/api/approvals/t/decision",
+                      R"({"choice":"approve","decidedBy":"ana","comment":"Fine."})");
+  sent.headers.push_back({"Prefer", "wait=2"});
+  std::optional<http::Response> answered;
+  Spawned voting =
+      spawn<http::Response>(loop, slow.answer(std::move(sent)),
+                            [&](http::Response response) { answered = std::move(response); });
+  loop.run_until(clock.now() + 1s);
+  EXPECT_EQ(decided(R"({"choice":"approve","decidedBy":"ben"})").status, 200);
+  loop.run_until(clock.now() + 2s);
+  ASSERT_TRUE(answered);
+  Value body = parse_json(answered->body).value();
+  EXPECT_EQ(text(body["result"]), "accepted") << answered->body;
+  EXPECT_EQ(text(body["approval"]["decidedBy"]), "ben");
+  loop.run_until(clock.now() + 10s);
 }
 
 }  // namespace

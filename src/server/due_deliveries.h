@@ -39,8 +39,8 @@ struct FailedDelivery {
 // `failures`: in a row, with this one.
 FailedDelivery after_failure(std::int64_t failures, const Error& failed);
 
-// Longer than a request to a receiver.
-inline constexpr std::chrono::seconds kDeliveryClaim{20};
+// Longer than the work on a record up to save_progress(), with a request to a receiver.
+inline constexpr std::chrono::seconds kDeliveryClaim{90};
 inline constexpr std::chrono::seconds kDeliveryTimeout{15};
 
 // Work: what perform() needs.
@@ -170,7 +170,10 @@ class DueDeliveries {
     bool is_lost = !sent.ok() && sent.error().code == ErrorCode::conflict;
     if (is_lost) co_return Done{};
     changed.wake = clock.now();
-    if (!sent.ok()) {
+    if (sent.ok()) {
+      changed.failures = 0;
+      changed.last_error.clear();
+    } else {
       changed.last_error = sent.error().message;
       FailedDelivery failed = after_failure(++changed.failures, sent.error());
       changed.wake += failed.delay;

@@ -1,5 +1,8 @@
 // Waits for the run of a request, and determines the response when the time has passed.
 
+#include <algorithm>
+
+#include "belay/approval.h"
 #include "server/routes.h"
 
 namespace belay::server {
@@ -75,6 +78,17 @@ Task<Result<DecisionResult>> decide_for(Service& service, Principal who, Interru
   co_return co_await service.decide(who, interrupt, std::move(decision));
 }
 
+// Returns whether the approval has this person's decision, alone or as one of several.
+bool has_decision_of(const ApprovalRow& approval, const std::string& by,
+                     const std::string& comment) {
+  if (approval.decided_by == by && approval.comment == comment) return true;
+  auto reply = reply_of(approval);
+  return reply.ok() &&
+         std::any_of(reply->votes.begin(), reply->votes.end(), [&](const ApprovalVote& vote) {
+           return vote.decided_by == by && vote.comment == comment;
+         });
+}
+
 // Repeats the decision, which returns its result without waiting for the first call. The repetition
 // is a duplicate of the caller's own decision, and reported as accepted.
 Task<Result<DecisionResult>> answer_so_far(Service& service, const Principal& who,
@@ -83,9 +97,8 @@ Task<Result<DecisionResult>> answer_so_far(Service& service, const Principal& wh
   std::string comment = decision.comment;
   auto answer = co_await service.decide(who, interrupt, std::move(decision));
   bool is_same = answer.ok() && answer->kind == DecisionResult::Kind::duplicate;
-  bool is_ours =
-      is_same && answer->approval.decided_by == by && answer->approval.comment == comment;
-  if (is_ours) answer->kind = DecisionResult::Kind::accepted;
+  if (is_same && has_decision_of(answer->approval, by, comment))
+    answer->kind = DecisionResult::Kind::accepted;
   co_return std::move(answer);
 }
 

@@ -115,8 +115,10 @@ Value edited_of(const ApprovalRow& row) {
 }
 
 Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
-  // The votes of an approval that needs several decisions have a time, too.
-  bool decided = row.decided_at != Instant{} && row.status != ApprovalStatus::open;
+  // The votes of an approval that needs several decisions have a time, too, although it is open, or
+  // was closed without a decision.
+  bool is_undecided = row.status == ApprovalStatus::open || row.status == ApprovalStatus::closed;
+  bool decided = row.decided_at != Instant{} && !is_undecided;
   Value document = Value::object({
       {"interruptId", row.interrupt.text()},
       {"threadId", row.thread.text},

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/run_options.h"
 #include "service/json_encode.h"
 #include "tests/support/service_fixture.h"
 
@@ -270,6 +271,21 @@ TEST_F(Principals, OfALocalProgramAreUnrestricted) {
       << "a fork belongs to the user of its origin";
   save(local_program, "eve", "hers");
   EXPECT_EQ(notes(local_program, "eve").value().size(), 1u);
+}
+
+// The Agent Server sets this member of a configuration.
+TEST_F(Principals, WithAKeyCannotNameAnotherUserAsTheCallerOfARun) {
+  const std::string forged = R"({"configurable":{"langgraph_auth_user_id":"eve","x":1}})";
+  auto stored = [&](const Principal& who, const std::string& thread) {
+    StartRun wanted = order(thread, "a hat");
+    if (!who.user.empty()) wanted.user = who.user;
+    wanted.run.configuration = forged;
+    RunView view = wait(service_->start(who, std::move(wanted))).value();
+    return engine::options_from(view.row.options).value().configuration;
+  };
+  EXPECT_EQ(stored(decider("ana"), "of-ana"),
+            R"({"configurable":{"langgraph_auth_user_id":"ana","x":1}})");
+  EXPECT_EQ(stored(local_program, "of-program"), forged);
 }
 
 TEST_F(Principals, WithoutAKeyAndBelowAdministerAreRestricted) {

@@ -1,5 +1,6 @@
 #include "service/schedule_access.h"
 
+#include "belay/value.h"
 #include "service/user_access.h"
 
 namespace belay {
@@ -12,11 +13,13 @@ class GuardedSchedules final : public Schedules {
   Task<Result<ScheduleView>> add(const Principal& who, UserId user, std::string name,
                                  ScheduleChange wanted) override {
     BELAY_CO_CHECK(check_user(who, user));
+    if (wanted.configuration) set_caller_of_run(who, user, *wanted.configuration);
     co_return co_await all_.add(who, std::move(user), std::move(name), std::move(wanted));
   }
   Task<Result<ScheduleView>> edit(const Principal& who, UserId user, std::string name,
                                   ScheduleChange change) override {
     BELAY_CO_CHECK(check_user(who, user));
+    if (change.configuration) set_caller_of_run(who, user, *change.configuration);
     co_return co_await all_.edit(who, std::move(user), std::move(name), std::move(change));
   }
   Task<Result<ScheduleView>> show(const Principal& who, UserId user, std::string name,
@@ -53,6 +56,18 @@ class GuardedSchedules final : public Schedules {
 };
 
 }  // namespace
+
+void set_caller_of_run(const Principal& who, const UserId& user, std::string& configuration) {
+  constexpr const char* member = "langgraph_auth_user_id";
+  if (is_unrestricted(who) || configuration.empty()) return;
+  auto parsed = parse_json(configuration);
+  Value::Object* all = parsed.ok() ? parsed->as_object() : nullptr;
+  auto found = all ? all->find("configurable") : Value::Object::iterator();
+  Value::Object* configurable = all && found != all->end() ? found->second.as_object() : nullptr;
+  if (!configurable || !configurable->contains(member)) return;
+  configurable->insert_or_assign(member, user.text);
+  configuration = to_json(*parsed);
+}
 
 std::unique_ptr<Schedules> with_access_rules(Schedules& all) {
   return std::make_unique<GuardedSchedules>(all);

@@ -264,6 +264,21 @@ TEST_F(ServiceSchedules, OfOtherUsersAreNotAccessible) {
   EXPECT_FALSE(wait(process.service->save_records(program, forged)).ok());
 }
 
+TEST_F(ServiceSchedules, CannotNameAnotherUserAsTheCallerOfTheirRuns) {
+  SchedulerProcess process(*this, graph);
+  Principal caller;
+  caller.user = ana;
+  caller.permission = Permission::run;
+  ScheduleChange wanted = every("@every 10s");
+  wanted.configuration = R"({"configurable":{"langgraph_auth_user_id":"eve"}})";
+  const std::string mended = R"({"configurable":{"langgraph_auth_user_id":"ana"}})";
+  Schedules& schedules = process.service->schedules();
+  EXPECT_EQ(wait(schedules.add(caller, ana, "hats", wanted))->schedule.run.configuration, mended);
+  ScheduleChange change;
+  change.configuration = wanted.configuration;
+  EXPECT_EQ(wait(schedules.edit(caller, ana, "hats", change))->schedule.run.configuration, mended);
+}
+
 TEST_F(ServiceSchedules, OfAModuleFollowItsDeclaration) {
   SchedulerProcess process(*this, graph);
   ModuleSchedule declared{"hats", "job", 10s};

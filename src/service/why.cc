@@ -55,7 +55,7 @@ Cause wait_of_approval(const WaitFacts& facts, const ApprovalRow& row) {
   wait.is_alternative = true;
   wait.node = row.node;
   wait.interrupt = row.interrupt;
-  wait.until = row.expires_at;
+  if (row.expires_at != never_expires) wait.until = row.expires_at;
   wait.roles = std::move(roles);
   return wait;
 }

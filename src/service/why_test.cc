@@ -262,6 +262,20 @@ TEST(Why, NamesWhoCanDecideAndUntilWhen) {
   EXPECT_EQ(why(facts).front().cause, WaitCause::next_poll) << "a worker records the expiry";
 }
 
+TEST(Why, NamesNoTimeForAnApprovalThatNeverExpires) {
+  WaitFacts facts;
+  facts.run.status = RunStatus::paused;
+  facts.run.reason = "approval";
+  facts.now = *instant_from("2026-11-29T12:00:00Z");
+  ApprovalRow row;
+  row.expires_at = never_expires;
+  facts.approvals = {row};
+  std::vector<Cause> causes = why(facts);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes[0].cause, WaitCause::approval);
+  EXPECT_FALSE(causes[0].until);
+}
+
 TEST(Why, NamesASlotOfADependency) {
   WaitFacts facts;
   facts.run.status = RunStatus::running;

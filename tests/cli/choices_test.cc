@@ -119,6 +119,9 @@ TEST_F(CliChoices, AboutAnEffectAreHappenedAndRedo) {
     EXPECT_EQ(refused.code, 2) << refused.out;
     EXPECT_TRUE(refused.says({"happened", "redo"})) << refused.err;
   }
+  std::string why = world.run({"why", "t"}).out;
+  expect_in(why, "approvals show ");
+  EXPECT_EQ(why.find("approvals approve"), std::string::npos) << why;
   EXPECT_EQ(world.run({"approvals", "happened", "t", "--by", "ana"}).code, 0);
   EXPECT_EQ(told(), "sent ");
 }

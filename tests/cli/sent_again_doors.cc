@@ -181,6 +181,29 @@ void add_states_and_crons(std::vector<Case>& all) {
   all.push_back({"agentServerUpdateState", on_thread("/state", "{}"), {400}, {400}});
 }
 
+// Each change has a key, and leaves a run that is held before its first node.
+void add_state_changes(std::vector<Case>& all) {
+  const std::string change = R"({"values":{"question":"Why?"},"as_node":"__start__"})";
+  auto thread = [](int number) {
+    return R"({"thread_id":")" + uuid_of(number) +
+           R"(","if_exists":"do_nothing","metadata":{"graph_id":"assistant"})";
+  };
+  Sent made{"POST",
+            "/threads",
+            thread(31) + R"(,"supersteps":[{"updates":[)" + change + "]}]}",
+            {{"Idempotency-Key", "thread-1"}}};
+  // The other request can find the thread before its change.
+  all.push_back({"agentServerCreateThread",
+                 as_it_is(std::move(made)),
+                 {200},
+                 {200},
+                 {"created_at", "updated_at", "state_updated_at", "metadata", "values"}});
+  Sent changed{
+      "POST", "/threads/" + uuid_of(32) + "/state", change, {{"Idempotency-Key", "state-1"}}};
+  all.push_back(
+      {"agentServerUpdateState", after("/threads", thread(32) + "}", std::move(changed))});
+}
+
 // Each start has a key, and a thread of its name.
 void add_starts(std::vector<Case>& all) {
   const std::string start =
@@ -235,6 +258,7 @@ std::vector<Case> agent_server_cases() {
   add_assistants(all);
   add_threads(all);
   add_states_and_crons(all);
+  add_state_changes(all);
   add_starts(all);
   add_run_changes(all);
   const std::string item = R"({"namespace":["a"],"key":"k")";

@@ -338,6 +338,37 @@ TEST_P(SealedRows, WhatTheStoreClosesByItselfStaysReadable) {
   EXPECT_THAT(*read, HasSubstr("uncertain"));
 }
 
+// An import writes the decision of an approval only if it has one, or votes.
+TEST_P(SealedRows, ImportedApprovalsWithAndWithoutVotesAreReencrypted) {
+  auto store = with("a");
+  RunScript script("abroad");
+  Commit commit = script.first();
+  commit.imports = true;
+  ApprovalRow closed = script.question("closed");
+  closed.seq = script.row.seq;
+  closed.status = ApprovalStatus::closed;
+  ApprovalRow open = script.question("open");
+  open.seq = script.row.seq;
+  std::string votes = R"({"votes":[]})";
+  open.edited = json_envelope(votes);
+  open.edited_hash = sha256(votes);
+  commit.rows.opened = {closed, open};
+  ASSERT_EQ(Caller(*store).commit(commit), CommitOutcome::applied);
+  EnvelopeFilter filter;
+  filter.tenant = default_tenant();
+  filter.every_kind = true;
+  std::vector<std::string> decisions;
+  for (const StoredEnvelope& each : Caller(*inner_).envelopes(filter)) {
+    if (each.subject.starts_with("decision ")) decisions.push_back(each.subject);
+  }
+  EXPECT_THAT(decisions, testing::ElementsAre("decision " + open.interrupt.text()));
+  auto report = bring_under(ring("ba"));
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  auto under_b = with("b");
+  EXPECT_EQ(Caller(*under_b).approval(closed.interrupt).status, ApprovalStatus::closed);
+  EXPECT_EQ(Caller(*under_b).approval(open.interrupt).edited, open.edited);
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, SealedRows, testing::ValuesIn(bare_store_kinds()),
                          [](const auto& tested) { return tested.param.name; });
 

@@ -41,6 +41,19 @@ TEST(Callers, WhoDecideForAnotherAreShownWhatTheApprovalShowed) {
   EXPECT_EQ(text(decided.json()["run"]["approval"]), "null");
 }
 
+TEST(Callers, WhoDecideByAChoiceReceiveTheSentenceOfTheirDecision) {
+  for (auto [choice, sentence] :
+       {std::pair("approve", "Approved and done"), {"reject", "Cancelled"}}) {
+    PermissionWorld world;
+    std::string thread = world.filled("{thread}", Thing::own);
+    Answered decided =
+        world.send(Permission::decide, "POST", "/api/agents/approve/" + thread,
+                   R"({"choice":")" + std::string(choice) + "\"}", {{"Accept-Language", "en"}});
+    EXPECT_EQ(decided.status, 200) << decided.body;
+    EXPECT_EQ(text(decided.json()["message"]), sentence);
+  }
+}
+
 // A run that is queued, or in progress in another process, does not wait for a decision.
 TEST(Callers, WhoDecideTheRunOfAnAgentThatDoesNotWaitAreToldItsStatus) {
   PermissionWorld world;

@@ -8,6 +8,9 @@ std::vector<Entry> agent_server_entries() {
   using enum About;
   const std::string assistants = "/assistants", of_auditor = "/assistants/daily_auditor";
   const std::string items = R"({"namespace":["a"],"key":"k")";
+  // The graph has an approval.
+  const char* changed = R"({"metadata":{"graph_id":"assistant"},"supersteps":[{"updates":[)"
+                        R"({"values":{"question":"Why?"},"as_node":"__start__"}]}]})";
   return {
       {"agentServerIsOk", "", nobody, "/ok"},
       {"agentServerGetInfo", "", nobody, "/info"},
@@ -25,6 +28,8 @@ std::vector<Entry> agent_server_entries() {
       {"agentServerUpdateAssistant", "of an agent", nobody, of_auditor, "{}", 409},
       {"agentServerDeleteAssistant", "of an agent", nobody, of_auditor, "", 409},
       {"agentServerCreateThread", "", nobody, "/threads", "{}"},
+      {"agentServerCreateThread", "with a state", nobody, "/threads", changed, 200, 404,
+       Permission::decide},
       {"agentServerSearchThreads", "", nobody, "/threads/search", "{}"},
       {"agentServerCountThreads", "", nobody, "/threads/count", "{}"},
       {"agentServerPruneThreads", "", nobody, "/threads/prune", R"({"thread_ids":[]})"},

@@ -13,6 +13,7 @@ struct BrokenStore {
   const char* name;  // the fault, as the name of a test
   // Changes the rows that Scenarios::play_all() has written.
   void (*tamper)(StoredRows& rows, CheckScope& scope);
+  const char* also = nullptr;  // a second rule that finds it
 };
 
 // For the agents' ten properties.

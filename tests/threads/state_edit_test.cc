@@ -339,6 +339,96 @@ TEST_F(StateEdits, DoNotRepeatTheEffectsOfANode) {
   EXPECT_EQ(effects, 1);
 }
 
+// The run fails after an effect inside of a subgraph.
+TEST_F(StateEdits, DoNotRepeatTheEffectsInsideOfASubgraph) {
+  GraphBuilder<Draft> inside{"inside"};
+  inside.node("mail", [&](const Draft&, Context& context) {
+    context.keyed_effect("smtp", [&] { return std::to_string(++effects); });
+    return append(&Draft::log, "mailed");
+  });
+  inside.node("fail", [](const Draft&, Context&) -> Result<Update<Draft>> {
+    return error(ErrorCode::invalid, "It must fail.");
+  });
+  inside.edge(start, "mail").edge("mail", "fail").edge("fail", end);
+  GraphBuilder<Draft> builder{"mailing"};
+  builder.node("plan", plan);
+  builder.subgraph(
+      "deliver", std::move(inside).build().value(), [](const Draft& draft) { return draft; },
+      [](const Draft&) { return append(&Draft::log, "delivered"); });
+  builder.edge(start, "plan").edge("plan", "deliver").edge("deliver", end);
+  auto mailing = std::move(builder).build().value();
+  runtime->add(mailing);
+  ASSERT_EQ(begin(mailing, "t").row.status, RunStatus::failed);
+  auto refused = edit(mailing, "t", Value::object({{"text", "x"}}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+  EXPECT_EQ(effects, 1);
+  begin(mailing, "before", {.before = {"deliver"}});
+  EXPECT_TRUE(edit(mailing, "before", Value::object({{"text", "x"}})).ok()) << "no effect yet";
+}
+
+TEST_F(StateEdits, DoNotForgetHalfOfAJoin) {
+  GraphBuilder<Draft> builder{"joining"};
+  builder.accumulate(&Draft::log);
+  builder.node("plan", plan);
+  builder.node("write", write);
+  builder.node("send", send);
+  builder.node("file", file);
+  builder.edge(start, "plan").edge(start, "write").edge("write", "send");
+  builder.join({"plan", "send"}, "file").edge("file", end);
+  auto joining = std::move(builder).build().value();
+  runtime->add(joining);
+  auto held = begin(joining, "t", {.before = {"send"}});
+  ASSERT_EQ(held.row.node, "send");
+  for (std::string as_node : {"", "write"}) {
+    StateEdit wanted;
+    wanted.as_node = as_node;
+    auto refused = edit(joining, "t", Value::object({{"text", "x"}}), wanted);
+    ASSERT_FALSE(refused.ok()) << as_node;
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_THAT(refused.error().message, HasSubstr("join"));
+  }
+  EXPECT_EQ(log_of(resume("t").value()).back(), "file");
+  EXPECT_TRUE(edit(joining, "t", Value::object({{"text", "x"}})).ok()) << "the join is complete";
+}
+
+TEST_F(StateEdits, ThatCannotBeginLeaveTheRunThatWaits) {
+  auto paused = begin(asking, "t");
+  runtime->drain();
+  auto refused = edit(asking, "t", Value::object({{"text", "mine"}}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  auto still = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(still.row.status, RunStatus::paused);
+  EXPECT_EQ(still.row.seq, paused.row.seq);
+  ASSERT_TRUE(still.approval);
+}
+
+TEST_F(StateEdits, ThatExceedALimitOfTheProcessLeaveTheRunThatWaits) {
+  GraphBuilder<Draft> builder{"slow"};
+  builder.node("sleep", [](const Draft&, Context&) -> Task<Update<Draft>> {
+    co_await sleep_for(std::chrono::hours(1));
+    co_return append(&Draft::log, "slept");
+  });
+  builder.edge(start, "sleep").edge("sleep", end);
+  auto slow = std::move(builder).build().value();
+  RuntimeParts parts{*store, loop, clock, random, model};
+  parts.process_limits.per_user = 1;
+  runtime = Runtime::open(std::move(parts)).value();
+  runtime->add(asking);
+  runtime->add(slow);
+  auto paused = begin(asking, "t");
+  Spawned holder = spawn<Result<RunView>>(loop, runtime->start(slow, Draft(), on("other")),
+                                          [](const Result<RunView>&) {});
+  loop.run_until(clock.now() + std::chrono::seconds(1));
+  auto refused = edit(asking, "t", Value::object({{"text", "mine"}}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  auto still = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(still.row.seq, paused.row.seq) << "nothing was written";
+  EXPECT_EQ(still.row.status, RunStatus::paused);
+}
+
 TEST_F(StateEdits, ContinueWhereAFailedRunStopped) {
   GraphBuilder<Draft> builder{"failing"};
   builder.node("plan", plan);
@@ -392,6 +482,34 @@ TEST_F(StateEdits, ComeToTheSameEndWhereverTheProcessEnds) {
     auto sent = decide(*again, approve()).value();
     EXPECT_THAT(log_of(sent.view), ElementsAre("plan", "write", "send mine", "file")) << commits;
     EXPECT_EQ(violations(), "") << commits;
+  }
+}
+
+TEST_F(StateEdits, WithTheKeyOfAnotherChangeAreRefused) {
+  StartOptions options = on("t");
+  options.idempotency_key = "once";
+  options.edit = StateEdit{.values = Value::object({{"text", "mine"}}),
+                           .as_node = "plan",
+                           .go_to = {{"file", ""}},
+                           .held = true};
+  auto made = block_on(loop, runtime->start(line, Draft(), options)).value();
+  auto again = block_on(loop, runtime->start(line, Draft(), options));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->row.run, made.row.run);
+  const StateEdit same = *options.edit;
+  std::vector<std::optional<StateEdit>> others(4, same);
+  others[0]->as_node = "write";
+  others[1]->held = false;
+  others[2]->go_to.clear();
+  others[3]->go_to[0].node = "send";
+  others.emplace_back();
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    options.edit = others[i];
+    Draft input;
+    input.text = "mine";
+    auto refused = block_on(loop, runtime->start(line, input, options));
+    ASSERT_FALSE(refused.ok()) << i;
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid) << i;
   }
 }
 

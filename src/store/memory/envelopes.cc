@@ -60,7 +60,8 @@ void visit_more(TenantTables& tenant, const VisitEnvelope& visit) {
     visit_digest(subject_of_payload_hash(row.interrupt), row.payload_hash, visit);
     visit_digest(subject_of_edited_hash(row.interrupt), row.edited_hash, visit);
     visit_part(question_part_of(row), visit);
-    if (is_decided(row.status)) visit_part(decision_part_of(row), visit);
+    bool has_decision = is_decided(row.status) || !row.edited.empty();
+    if (has_decision) visit_part(decision_part_of(row), visit);
   }
   for (auto& [key, record] : tenant.records) visit_index(record, visit);
 }

@@ -198,7 +198,7 @@ constexpr std::array<PartSource, 8> part_sources{{
     {"approvals",
      "x.approval_number",
      "approvals x WHERE +x.tenant_id = ?1 AND"
-     " (x.status NOT IN ('open', 'closed') OR x.edited IS NOT NULL)",
+     " (x.status NOT IN ('open', 'closed') OR length(x.edited) > 0)",
      "x.interrupt_id, x.status, x.decided_at, x.edited, x.decided_by, x.comment, x.on_behalf_of,"
      " x.decision_seal",
      read_decision,
