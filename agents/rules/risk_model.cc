@@ -139,7 +139,7 @@ Result<RiskModel> RiskModel::read(std::string_view text) {
     good = read_block(lines, kRiskBlockNames[i], model.blocks[i]);
   }
   if (!good || !lines.next().empty()) {
-    return error(ErrorCode::invalid, "The text is no model of the risk classifier.");
+    return error(ErrorCode::invalid, "The text is not a model of the risk classifier.");
   }
   return model;
 }

@@ -3,7 +3,7 @@
 // rules_train on invented days (agents/rules/training/README.md).
 //
 // A score is in thousandths: below 0, the day resembles the training days without a crisis more.
-// It is no probability and no diagnosis. Only integers are used: equal notes have an equal score on
+// It is neither a probability nor a diagnosis. Only integers are used: equal notes have an equal score on
 // every machine.
 //
 // Threading: immutable after read().
@@ -25,7 +25,7 @@ inline constexpr int kRiskWeightMax = 31;
 
 // Scores from which the classifier changes a level (risk_level.h); chosen by cross-validation.
 struct RiskMarks {
-  // From here on: level 7. Below, a crisis phrase that is no statement about the writer counts no
+  // From here on: level 7. Below, a crisis phrase that is not a statement about the writer counts no
   // more.
   int alarm = 0;
   int high = 0;  // from here on: level 8
@@ -47,7 +47,7 @@ class RiskModel {
     std::vector<std::int8_t> weights;
   };
 
-  // Fails with `invalid` if the text is no model as text() writes it.
+  // Fails with `invalid` if the text is not a model as text() writes it.
   static Result<RiskModel> read(std::string_view text);
   std::string text() const;
 

@@ -282,7 +282,6 @@ class Runtime {
 
   // Changes the given members of a thread; `not_found` for an unknown one.
   Task<Result<ThreadRow>> edit_thread(TenantId tenant, ThreadId thread, ThreadSettings settings);
-
   // Expires overdue approvals and continues runs whose timers are due.
   Task<Result<DueReport>> process_due(TenantId tenant);
 
@@ -290,7 +289,7 @@ class Runtime {
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
   // Reads a user's records; the runtime must outlive it.
   std::unique_ptr<Records> records(TenantId tenant, UserId user);
-  // The nodes of a run in progress here that wait for a slot, each with its dependency.
+  // The nodes of a run here that wait for a slot, each with its dependency.
   std::vector<std::pair<std::string, std::string>> slot_waits(const RunId& run) const;
   const SessionId& session() const;
 

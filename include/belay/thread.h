@@ -54,8 +54,8 @@ struct StartOptions {
   ThreadId thread = {};
   bool thread_is_new = false;  // `thread` is a random id: it has no run yet
   // Names the run. A start of the same user with a known key starts nothing: it returns the run of
-  // the key, and continues it if no process does. `invalid` if that has another thread, graph or
-  // input. Empty: none.
+  // the key, and continues it if no process does. `invalid` if that has another thread, graph,
+  // input or edit. Empty: none.
   std::string idempotency_key = {};
   BusyThread if_busy = BusyThread::reject;
   std::optional<StateEdit> edit = std::nullopt;  // its values replace the input

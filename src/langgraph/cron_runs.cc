@@ -7,7 +7,7 @@ namespace {
 
 // Ticks that wait for an earlier run are decided again later.
 constexpr std::chrono::hours kDecidedAgain{24};
-constexpr std::size_t kTicksMax = limits::bounded(10'000);  // of one look
+constexpr std::size_t kTicksMax = limits::bounded(10'000);  // of one poll
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 #pragma once
 // langgraph/state_update.h - changes of a thread's state by a client.
 //
-// A change is the first commit of a run of its own (StartOptions::edit), which executes no node: it
+// A change is the first commit of another run (StartOptions::edit), which executes no node: it
 // waits before the nodes that follow, as `next` of the state shows, until a run without an input
 // continues it. Nodes that are approvals are requested with the changed values.
 //

@@ -1,8 +1,8 @@
 // Starts a run with a person's change of the state of its thread.
 //
-// The change is the first commit of a run of its own kind (RunOptions::beginning), which continues
-// at the nodes that the run before it has left. It has approvals of its own: an approval that was
-// open is closed with the run that waited for it, and is requested again with the changed values.
+// The change is the first commit of a run of the thread (RunOptions::beginning), which continues
+// at the nodes that the run before it has left. An approval that was open is closed with the run
+// that waited for it, and is requested again with the changed values.
 //
 // If the process dies after the earlier run was cancelled and before the first commit of the new
 // one, the same request continues: a cancelled run has left the same nodes.
@@ -16,7 +16,7 @@
 namespace belay {
 namespace {
 
-// The beginning of the run, with what was left unless the values are the result of a node.
+// The beginning of the run, with the nodes that were left, unless the values are the result of a node.
 Result<RunBeginning> beginning_of(const StateEdit& edit, const LeftTasks& left) {
   if (left.have_joined) {
     return error(ErrorCode::conflict,

@@ -248,7 +248,7 @@ async function openReceiver() {
 const stateIn = ({ body }) => (body.task ?? body.statusUpdate)?.status.state;
 
 async function untilReceived(receiver, state) {
-  const end = Date.now() + 90_000;
+  const end = Date.now() + 150_000;
   while (!receiver.received.some((each) => stateIn(each) === state)) {
     assert.ok(Date.now() < end, state + " is missing: " + receiver.received.map(stateIn));
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -23,7 +23,7 @@ Error bad_line(const std::string& path, std::size_t line, const std::string& why
 Result<TrainingDay> labelled_day(const std::string& path, std::size_t number,
                                  const std::string& line) {
   const auto value = parse_json(line);
-  if (!value.ok()) return bad_line(path, number, "is no JSON: " + value.error().message);
+  if (!value.ok()) return bad_line(path, number, "is not JSON: " + value.error().message);
   const auto* notes = (*value)["notes"].as_array();
   const bool* crisis = (*value)["crisis"].as_bool();
   const auto risk = (*value)["risk"].as_int();
