@@ -3,8 +3,8 @@
 // rules_train on invented days (agents/rules/training/README.md).
 //
 // A score is in thousandths: below 0, the day resembles the training days without a crisis more.
-// It is neither a probability nor a diagnosis. Only integers are used: equal notes have an equal score on
-// every machine.
+// It is neither a probability nor a diagnosis. Only integers are used: equal notes have an equal
+// score on every machine.
 //
 // Threading: immutable after read().
 
@@ -25,8 +25,8 @@ inline constexpr int kRiskWeightMax = 31;
 
 // Scores from which the classifier changes a level (risk_level.h); chosen by cross-validation.
 struct RiskMarks {
-  // From here on: level 7. Below, a crisis phrase that is not a statement about the writer counts no
-  // more.
+  // From here on: level 7. Below, a crisis phrase that is not a statement about the writer counts
+  // no more.
   int alarm = 0;
   int high = 0;  // from here on: level 8
 };

@@ -466,11 +466,7 @@ void RunDriver::report_node_outcome(const engine::AttemptId& attempt, Instant be
   if (auto* answer = std::get_if<NodeUpdate>(&outcome)) {
     left.journaled = journal_.count(attempt.task);
     journal_.forget(attempt.task);
-    const engine::Run& frame = frame_of(attempt);
-    if (parts_.observer && engine::is_parallel(frame)) {
-      report_progress(ProgressEvent::Kind::task_finished, frame.tasks[attempt.position].node->name,
-                      attempt.attempt);
-    }
+    report_task_finished(attempt);
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {
     push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});

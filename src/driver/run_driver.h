@@ -121,6 +121,7 @@ class RunDriver {
   void on_attempt_finished(Attempt& attempt, NodeOutcome outcome);
   void has_streamed(Attempt& attempt);
   const engine::Run& frame_of(const engine::AttemptId& attempt) const;
+  void report_task_finished(const engine::AttemptId& attempt);
   void stop_attempts();
   void begin_attempt(const engine::StartNode& action, Attempt& attempt);
   void limit_attempt(Attempt& attempt, Instant::duration left);

@@ -91,7 +91,7 @@ Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const Schedule& 
   ending.thread = tick.thread;
   ending.user = watch.user;
   ending.webhook = watch.webhook;
-  // A change through another door can have given the runs a thread that is to be kept.
+  // A change through another door can have given the runs a permanent thread.
   ending.deletes_thread = watch.deletes_threads && schedule.run.thread.empty();
   BELAY_CO_CHECK(co_await endings_.add(std::move(ending), std::chrono::minutes(0)));
   co_return Done{};

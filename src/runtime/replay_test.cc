@@ -183,6 +183,7 @@ TEST_F(Replays, AnEffectThatWasUncertainIsAskedAboutAgainWithoutACall) {
   auto view = block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).value();
   ASSERT_EQ(view.row.status, RunStatus::paused);
   Decision again;
+  again.choice = "redo";
   again.decided_by = "ana";
   view = block_on(loop, runtime->decide(default_tenant(), view.approval->interrupt, again))
              .value()

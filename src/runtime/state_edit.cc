@@ -16,7 +16,8 @@
 namespace belay {
 namespace {
 
-// The beginning of the run, with the nodes that were left, unless the values are the result of a node.
+// The beginning of the run, with the nodes that were left, unless the values are the result of a
+// node.
 Result<RunBeginning> beginning_of(const StateEdit& edit, const LeftTasks& left) {
   if (left.have_joined) {
     return error(ErrorCode::conflict,
