@@ -75,9 +75,9 @@ class DecideCommand final : public Command {
     words.option("--comment", comment_, "Comment that is stored with the decision");
     if (word_.takes_edit) {
       words
-          .text_option("--edit", edit_file_,
-                       "Edit the payload in VISUAL or EDITOR; or a JSON file with the edited "
-                       "payload, - for standard input")
+          .text_option(
+              "--edit", edit_file_,
+              "Edit the payload in VISUAL or EDITOR, or read it from a JSON file (- is stdin)")
           .optional_value();
     }
     if (!word_.takes_answer) return;

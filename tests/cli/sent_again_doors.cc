@@ -197,7 +197,7 @@ void add_state_changes(std::vector<Case>& all) {
                  as_it_is(std::move(made)),
                  {200},
                  {200},
-                 {"created_at", "updated_at", "state_updated_at", "metadata", "values"}});
+                 {"created_at", "updated_at", "state_updated_at", "metadata", "status", "values"}});
   Sent changed{
       "POST", "/threads/" + uuid_of(32) + "/state", change, {{"Idempotency-Key", "state-1"}}};
   all.push_back(
