@@ -33,20 +33,24 @@ const std::string kProbe = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 class HeldLoop {
  public:
   explicit HeldLoop(HttpServerFixture& world) {
-    world.loop().post([this] {
-      is_held = true;
-      while (!is_released) std::this_thread::sleep_for(1ms);
+    world.loop().post([state = state_] {
+      state->is_held = true;
+      while (!state->is_released) std::this_thread::sleep_for(1ms);
     });
-    while (!is_held) std::this_thread::sleep_for(1ms);
+    while (!state_->is_held) std::this_thread::sleep_for(1ms);
   }
   HeldLoop(const HeldLoop&) = delete;
   HeldLoop& operator=(const HeldLoop&) = delete;
-  ~HeldLoop() { is_released = true; }
-  void release() { is_released = true; }
+  ~HeldLoop() { release(); }
+  void release() { state_->is_released = true; }
 
  private:
-  std::atomic<bool> is_held = false;
-  std::atomic<bool> is_released = false;
+  // The loop can read it after this object is destroyed.
+  struct State {
+    std::atomic<bool> is_held = false;
+    std::atomic<bool> is_released = false;
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 TEST(HeldLoopResponder, AnswersALivenessCheckWhileTheLoopIsHeld) {

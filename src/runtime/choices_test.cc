@@ -216,6 +216,11 @@ TEST_F(Choices, WithVotesOfAnotherQuarantineTheRun) {
   ApprovalReply reply = reply_of(first.approval).value();
   reply.votes.at(0).decided_by = "eva";
   replace_stored("edited " + paused.approval->interrupt.text(), detail::reply_envelope(reply));
+  // The run itself can be read: the damage could have been in the store's cache.
+  auto once = decide(paused, choose("send", "ana"));
+  ASSERT_FALSE(once.ok());
+  EXPECT_EQ(once.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(all_runs().at(0).status, RunStatus::paused);
   expect_quarantine_by(paused, choose("send", "ana"));
 }
 
