@@ -139,11 +139,17 @@ void name_tools(std::vector<ChatEntry>& entries) {
 
 }  // namespace
 
+bool Conversations::takes_messages(std::string_view agent, const Value& document) const {
+  auto form = forms_.find(agent);
+  bool has_form = form != forms_.end() && form->second.input_of;
+  return !has_form && !is_agent_document(document) && has_channel(document, "messages");
+}
+
 Result<Value> Conversations::input_of(std::string_view agent, const Value& document,
                                       const std::vector<ChatEntry>& messages) const {
   auto form = forms_.find(agent);
   bool has_form = form != forms_.end() && form->second.input_of;
-  if (!has_form && has_channel(document, "messages")) {
+  if (takes_messages(agent, document)) {
     if (messages.empty()) return error(ErrorCode::invalid, "There is no message.");
     Value::Array items;
     for (const ChatEntry& message : messages) items.push_back(langchain_message(message));

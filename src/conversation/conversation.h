@@ -57,6 +57,9 @@ class Conversations {
   using Forms = std::map<std::string, ConversationForm, std::less<>>;  // by the agent's name
   explicit Conversations(Forms forms = {}) : forms_(std::move(forms)) {}
 
+  // True if the input of the agent has messages as a client sends them: in a channel `messages` of
+  // an agent that has neither a form nor the state of an agent with tools.
+  bool takes_messages(std::string_view agent, const Value& document) const;
   // Returns the input of the agent's next run for new messages. `document` is the agent's document
   // of Service::agents(). By the rules: the result of the form; {"messages": [...]};
   // {"question": text}; the JSON object that the text contains. Except in the second, the text is

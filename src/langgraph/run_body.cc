@@ -232,7 +232,8 @@ Result<Value> agent_input(const conversation::Conversations& conversations, cons
   auto found = members->find("messages");
   if (found == members->end()) return input;
   Value::Array messages = message_list(std::move(found->second));
-  if (has_channel(agent, "messages")) {
+  const std::string* name = agent["name"].as_string();
+  if (conversations.takes_messages(name ? *name : "", agent)) {
     for (Value& each : messages) {
       bool has_id = !each.as_object() || !is_empty(each["id"]);
       if (!has_id) each.as_object()->insert_or_assign("id", random_uuid(random).text());
@@ -245,7 +246,6 @@ Result<Value> agent_input(const conversation::Conversations& conversations, cons
     BELAY_TRY(conversation::ChatEntry entry, conversation::entry_of_message(each));
     entries.push_back(std::move(entry));
   }
-  const std::string* name = agent["name"].as_string();
   BELAY_TRY(Value made, conversations.input_of(name ? *name : "", agent, entries));
   members->erase("messages");
   for (auto& [channel, value] : *members) {

@@ -104,7 +104,7 @@ test("a long run ends while short ones do", async () => {
   for (const { delay, run } of runs) {
     await client.runs.join(run.thread_id, run.run_id);
     const state = await client.threads.getState(run.thread_id);
-    assert.equal(state.values.messages[0], `finished after ${delay}ms`);
+    assert.equal(state.values.messages[0].content, `finished after ${delay}ms`);
   }
 });
 
@@ -146,7 +146,10 @@ test("a webhook outlives the server, and is sent by the next one", async () => {
   const [sent] = await until(() => requestsFor(run.run_id).length && requestsFor(run.run_id));
   assert.equal(sent.run.status, "success");
   assert.equal(sent.run.thread_id, thread);
-  assert.deepEqual(sent.run.values.messages, ["finished after 1500ms"]);
+  assert.deepEqual(
+    sent.run.values.messages.map((each) => each.content),
+    ["finished after 1500ms"],
+  );
   for (const member of ["run_started_at", "run_ended_at", "webhook_sent_at"]) {
     assert.ok(Date.parse(sent.run[member]), member);
   }
