@@ -258,9 +258,10 @@ bool AgentWorld::settle_uncertain(const RunView& seen) {
     const std::string* key = payload["key"].as_string();
     if (payload.find("call") || !key) continue;
     Decision decision;
+    decision.choice = "redo";
     decision.decided_by = "ana";
     for (const auto& [tool, calls] : received) {
-      if (calls.count(*key) > 0) decision.approved = true;
+      if (calls.count(*key) > 0) decision.choice = "happened";
     }
     play(runtime_->decide(default_tenant(), approval.interrupt, decision));
     return true;
