@@ -30,6 +30,13 @@ Task<Result<RunView>> rested(ApiContext& world, Service& service, const Principa
   co_return co_await service.status(who, std::move(thread), std::nullopt, run);
 }
 
+// False for an earlier run of the same key, unless the start has continued it: the start is about
+// to return it, or to be rejected, because its input is another one.
+bool is_of_request(const RunRow& row, const AwaitedRun& awaited) {
+  if (!awaited.started_since || row.created_at >= *awaited.started_since) return true;
+  return row.status == RunStatus::running && row.updated_at >= *awaited.started_since;
+}
+
 // Returns the run of a request whose task has not ended; nullopt if its first commit is in
 // progress.
 Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principal& who,
@@ -37,7 +44,10 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principa
   if (awaited.run) {
     ThreadId thread = awaited.thread;
     auto own = co_await service.status(who, std::move(thread), std::nullopt, awaited.run);
-    if (own.ok()) co_return std::optional<RunView>(*std::move(own));
+    if (own.ok() && is_of_request(own->row, awaited)) {
+      co_return std::optional<RunView>(*std::move(own));
+    }
+    if (own.ok()) co_return std::optional<RunView>();
     if (own.error().code != ErrorCode::not_found) co_return std::move(own).error();
     std::string agent = awaited.agent;
     BELAY_CO_TRY(bool is_single, co_await has_one_run_per_thread(service, who, std::move(agent)));
