@@ -95,6 +95,8 @@ Result<ProgramOutput> output_of(const std::string& program, std::vector<std::str
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe.ends[1], STDOUT_FILENO);
+  // Its error is in its document: a second line would repeat it.
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t process = 0;
   int failed = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(),
                               environment.data());

@@ -101,9 +101,10 @@ class McpProcess {
 };
 
 struct CliMcpServe : ::testing::Test {
-  static void approve(McpProcess& server, const std::string& task, const std::string& approval) {
+  static void approve(McpProcess& server, const std::string& task, const std::string& approval,
+                      const std::string& content = R"({"confirm":true})") {
     server.modern("tasks/update", R"({"taskId":")" + task + R"(","inputResponses":{")" + approval +
-                                      R"(":{"action":"accept","content":{"confirm":true}}}})");
+                                      R"(":{"action":"accept","content":)" + content + "}}}");
   }
 
   World world;
@@ -247,7 +248,8 @@ TEST_F(CliMcpServe, ATaskSurvivesTheProcessThatCreatedIt) {
   Value uncertain = server.task_in(moving, "input_required");
   ASSERT_TRUE(uncertain["inputRequests"].as_object()) << to_json(uncertain);
   EXPECT_THAT(to_json(uncertain), HasSubstr("Its outcome is unknown"));
-  approve(server, moving, uncertain["inputRequests"].as_object()->begin()->first);
+  approve(server, moving, uncertain["inputRequests"].as_object()->begin()->first,
+          R"({"choice":"happened"})");
   Value arrived = server.task_in(moving, "completed");
   EXPECT_EQ(text(arrived["status"]), "completed") << to_json(arrived);
   EXPECT_EQ(server.end(), "exit code 0");

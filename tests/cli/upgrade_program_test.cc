@@ -61,7 +61,8 @@ TEST_F(UpgradeCheck, NamesTheChannelThatNeedsAHook) {
   Outcome checked = check("bare", {"--json"});
   EXPECT_EQ(checked.code, 1) << checked.err;
   EXPECT_EQ(checked.json()["counts"]["needs a hook"], Value(2)) << checked.out;
-  const Value& first = checked.json()["runs"].as_array()->front();
+  const Value report = checked.json();
+  const Value& first = report["runs"].as_array()->front();
   EXPECT_EQ(first["channel"], Value("pages"));
   EXPECT_THAT(*first["reason"].as_string(), HasSubstr("The channel \"pages\" was changed"));
   Outcome shown = check("bare");
@@ -75,7 +76,8 @@ TEST_F(UpgradeCheck, NamesTheNodeThatStrandsARun) {
   Outcome checked = check("short", {"--json"});
   EXPECT_EQ(checked.code, 1) << checked.err;
   EXPECT_EQ(checked.json()["counts"]["stranded"], Value(1)) << checked.out;
-  for (const Value& each : *checked.json()["runs"].as_array()) {
+  const Value report = checked.json();
+  for (const Value& each : *report["runs"].as_array()) {
     if (each["threadId"] != Value("waits")) continue;
     EXPECT_EQ(each["node"], Value("review"));
   }
