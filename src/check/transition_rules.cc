@@ -7,6 +7,7 @@
 #include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
+#include "engine/decision.h"
 #include "engine/route.h"
 #include "engine/run_options.h"
 #include "engine/run_queries.h"
