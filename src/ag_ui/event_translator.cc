@@ -6,6 +6,7 @@
 #include "ag_ui/interrupts.h"
 #include "ag_ui/json_patch.h"
 #include "base/json_bytes.h"
+#include "base/text_in.h"
 
 namespace belay::ag_ui {
 namespace {
@@ -15,11 +16,6 @@ constexpr std::string_view kProtocolVersion = "1.0";
 Value event_of(std::string_view type, Value::Object members) {
   members.insert_or_assign("type", type);
   return Value(std::move(members));
-}
-
-std::string text_in(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
 }
 
 // The id of the message of an entry until a MESSAGES_SNAPSHOT names it by the id of the entry.

@@ -1,5 +1,6 @@
 // `belay queue` and `belay workers`: list queues and workers, and change queues.
 
+#include "base/text_in.h"
 #include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
@@ -33,11 +34,6 @@ constexpr std::chrono::milliseconds kBusyPause{500};
 
 std::string number_in(const Value& document, const char* name) {
   return std::to_string(document[name].as_int().value_or(0));
-}
-
-std::string text_in(const Value& document, const char* name) {
-  const std::string* text = document[name].as_string();
-  return text ? *text : std::string();
 }
 
 std::string moment_in(const CommandContext& world, const Value& document, const char* name) {

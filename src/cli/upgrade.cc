@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/in_quotes.h"
+#include "base/text_in.h"
 #include "cli/arguments.h"
 #include "cli/command_list.h"
 #include "cli/count_text.h"
@@ -42,11 +43,6 @@ bool can_continue(std::string_view verdict) {
 }
 
 Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
-std::string text_in(const Value& document, std::string_view name) {
-  const std::string* text = document[name].as_string();
-  return text ? *text : std::string();
-}
 
 Value run_document(const RehearsedRun& run) {
   return Value::object({{"tenant", run.row.tenant.text},

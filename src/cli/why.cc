@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text_in.h"
 #include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
@@ -25,11 +26,6 @@ Examples:
 
 constexpr std::size_t kCauseWidth = 13;
 
-std::string word_of(const Value& value) {
-  const std::string* text = value.as_string();
-  return text ? *text : std::string();
-}
-
 using CommandLines = std::vector<std::vector<std::string>>;
 
 // `approvals show` lists the commands of an approval with other choices, or with a form.
@@ -47,13 +43,13 @@ Task<CommandLines> commands_of_approval(CommandContext& world, std::string id) {
   co_return std::move(lines);
 }
 
-// The commands that end a wait for no approval; empty if it needs none, or another program.
+// The commands that end a wait, except for an approval; empty: none of them ends it.
 CommandLines commands_against(const Value& wait, const std::string& thread) {
-  std::string cause = word_of(wait["cause"]);
+  std::string cause = text_in(wait, "cause");
   if (cause == "breakpoint" || cause == "quarantined" || cause == "lease") {
     return {{"resume", thread}};
   }
-  if (cause == "paused_queue") return {{"queue", "resume", word_of(wait["queue"])}};
+  if (cause == "paused_queue") return {{"queue", "resume", text_in(wait, "queue")}};
   if (cause == "no_worker") return {{"worker"}};
   if (cause == "damage") return {{"check"}};
   return {};
@@ -78,8 +74,8 @@ class WhyCommand final : public Command {
     const Value::Array* chain = std::as_const(document)["chain"].as_array();
     for (const Value& wait : chain ? *chain : none) {
       CommandLines lines = commands_against(wait, thread_);
-      if (word_of(wait["cause"]) == "approval") {
-        std::string id = word_of(wait["interruptId"]);
+      if (text_in(wait, "cause") == "approval") {
+        std::string id = text_in(wait, "interruptId");
         lines = co_await commands_of_approval(world, std::move(id));
       }
       for (const auto& words : lines) {
@@ -93,11 +89,11 @@ class WhyCommand final : public Command {
  private:
   void show(CommandContext& world, const Value& document) {
     std::string since;
-    if (auto at = instant_from(word_of(document["since"]))) {
+    if (auto at = instant_from(text_in(document, "since"))) {
       since = ", " + relative_text(world.phrases, *at, world.clock.now());
     }
-    world.output.line(world.output.styled(Style::bold, one_line(word_of(document["agent"]))) + " " +
-                      one_line(thread_) + ": " + word_of(document["status"]) + since);
+    world.output.line(world.output.styled(Style::bold, one_line(text_in(document, "agent"))) + " " +
+                      one_line(thread_) + ": " + text_in(document, "status") + since);
     const Value::Array* chain = document["chain"].as_array();
     if (!chain) return;
     for (const Value& wait : *chain) show_wait(world, document, wait);
@@ -107,17 +103,17 @@ class WhyCommand final : public Command {
   }
 
   void show_wait(CommandContext& world, const Value& document, const Value& wait) {
-    bool is_of_earlier = word_of(wait["runId"]) != word_of(document["runId"]);
+    bool is_of_earlier = text_in(wait, "runId") != text_in(document, "runId");
     const Value::Array& chain = *document["chain"].as_array();
     bool is_first = &wait == &chain.front();
     bool is_or = !is_first && wait["alternative"] == Value(true);
-    std::string text = one_line(word_of(wait["text"]));
-    if (auto until = instant_from(word_of(wait["until"]))) {
+    std::string text = one_line(text_in(wait, "text"));
+    if (auto until = instant_from(text_in(wait, "until"))) {
       text += " (" + moment_text(world.settings.time_zone, *until) + ", " +
               relative_text(world.phrases, *until, world.clock.now()) + ")";
     }
     world.output.line(std::string(is_of_earlier ? "    " : "  ") +
-                      padded(word_of(wait["cause"]), kCauseWidth) + "  " + (is_or ? "or " : "") +
+                      padded(text_in(wait, "cause"), kCauseWidth) + "  " + (is_or ? "or " : "") +
                       text);
   }
 

@@ -1,15 +1,12 @@
 #include "client/progress_events.h"
 
+#include "base/text_in.h"
+
 namespace belay::client {
 namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
-
-std::string text_in(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
 
 std::optional<ProgressEvent::Kind> kind_of(std::string_view commit) {
   using Kind = ProgressEvent::Kind;

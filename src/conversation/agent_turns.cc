@@ -2,16 +2,12 @@
 
 #include "agent/conversation.h"
 #include "agent/turn.h"
+#include "base/text_in.h"
 #include "conversation/call_arguments.h"
 #include "conversation/entry_id.h"
 
 namespace belay::conversation {
 namespace {
-
-std::string member_text(const Value& object, std::string_view member) {
-  const std::string* text = object[member].as_string();
-  return text ? *text : std::string();
-}
 
 // A note of a turn is a steering message of the person, or the agent's own request to answer.
 Author author_of_question(const Value& turn, std::string_view question) {
@@ -28,7 +24,7 @@ std::vector<ChatCall> calls_of(const Value& turn) {
     const Value& call = item["call"];
     if (!call["id"].as_string()) continue;
     calls.push_back(
-        {member_text(call, "id"), member_text(call, "name"), call_arguments(call["arguments"])});
+        {text_in(call, "id"), text_in(call, "name"), call_arguments(call["arguments"])});
   }
   return calls;
 }
@@ -43,12 +39,12 @@ class TurnReader {
     std::string place = std::to_string(index);
     ChatEntry entry;
     entry.id = entry_id(thread_, "turn", place);
-    entry.text = member_text(turn, "question");
+    entry.text = text_in(turn, "question");
     if (!entry.text.empty()) {
       entry.author = author_of_question(turn, entry.text);
       return entries_.push_back(std::move(entry));
     }
-    entry.text = member_text(turn, "text");
+    entry.text = text_in(turn, "text");
     entry.calls = calls_of(turn);
     entries_.push_back(std::move(entry));
     const Value::Array* calls = turn["calls"].as_array();
@@ -68,12 +64,12 @@ class TurnReader {
     entry.id = entry_id(thread_, "result", place);
     entry.author = Author::tool;
     entry.call_id = *id;
-    entry.tool = member_text(call["call"], "name");
-    entry.text = member_text(call, "fault");
+    entry.tool = text_in(call["call"], "name");
+    entry.text = text_in(call, "fault");
     entry.is_error = true;
     const Value* result = results_.find(*id);
     if (entry.text.empty() && result) {
-      entry.text = member_text(*result, "text");
+      entry.text = text_in(*result, "text");
       entry.is_error = (*result)["is_error"] == Value(true);
     } else if (entry.text.empty()) {
       if (!is_passed) return;

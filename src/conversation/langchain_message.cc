@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/text_in.h"
 #include "conversation/call_arguments.h"
 #include "conversation/conversation.h"
 
@@ -31,11 +32,6 @@ constexpr std::array author_names{
     AuthorName{"SystemMessage", Author::system},
     AuthorName{"SystemMessageChunk", Author::system},
 };
-
-std::string text_at(const Value& object, std::string_view member) {
-  const std::string* text = object[member].as_string();
-  return text ? *text : std::string();
-}
 
 Result<Author> author_of(const Value& message) {
   const std::string* type = message["type"].as_string();
@@ -105,7 +101,7 @@ Result<ChatCall> call_of(const Value& given) {
   const std::string* tool = described["name"].as_string();
   if (!tool) return error(ErrorCode::invalid, "A call of the message has no name.");
   const Value& arguments = described[function.is_null() ? "args" : "arguments"];
-  return ChatCall{text_at(given, "id"), *tool, call_arguments(arguments)};
+  return ChatCall{text_in(given, "id"), *tool, call_arguments(arguments)};
 }
 
 Result<Done> read_calls(const Value& calls, ChatEntry& entry) {
@@ -184,12 +180,12 @@ Result<ChatEntry> entry_of_message(const Value& message) {
     return error(ErrorCode::invalid, "The message has no content.");
   }
   BELAY_CHECK(read_content(message["content"], entry));
-  entry.id = text_at(message, "id");
+  entry.id = text_in(message, "id");
   if (entry.author == Author::agent) BELAY_CHECK(read_calls(message["tool_calls"], entry));
   if (entry.author == Author::tool) {
-    entry.call_id = text_at(message, "tool_call_id");
-    entry.tool = text_at(message, "name");
-    entry.is_error = text_at(message, "status") == "error";
+    entry.call_id = text_in(message, "tool_call_id");
+    entry.tool = text_in(message, "name");
+    entry.is_error = text_in(message, "status") == "error";
   }
   return entry;
 }

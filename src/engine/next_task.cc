@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text_in.h"
 #include "belay/value.h"
 
 namespace belay::engine {
@@ -88,13 +89,13 @@ Result<Done> read_answers(const Value& from, NodeTask& task) {
     if (!approved) return damaged();
     answer.approved = *approved;
     answer.payload = each["payload"];
-    answer.decided_by = string_in(each, "decidedBy");
-    answer.comment = string_in(each, "comment");
-    answer.choice = string_in(each, "choice");
+    answer.decided_by = text_in(each, "decidedBy");
+    answer.comment = text_in(each, "comment");
+    answer.choice = text_in(each, "choice");
     if (answer.choice.empty() && !answer.decided_by.empty()) {
       answer.choice = answer.approved ? "approve" : "reject";
     }
-    task.answers.emplace_back(string_in(each, "question"), std::move(answer));
+    task.answers.emplace_back(text_in(each, "question"), std::move(answer));
   }
   return Done{};
 }
@@ -133,11 +134,6 @@ Result<Done> read_task(const Value& from, NextTasks& next) {
 
 }  // namespace
 
-std::string string_in(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
-
 std::string without_decisions(const std::string& text) {
   auto tasks = parse_json(text, limits::document_depth_max);
   if (!tasks.ok() || !tasks->as_array()) return text;
@@ -172,18 +168,18 @@ Value value_of_decision(const ApprovalDecision& decision) {
 
 Result<ApprovalDecision> decision_from(const Value& value) {
   ApprovalDecision decision;
-  decision.approval = string_in(value, "approval");
-  decision.choice = string_in(value, "choice");
-  std::string verdict = string_in(value, "verdict");
-  auto at = instant_from(string_in(value, "at"));
+  decision.approval = text_in(value, "approval");
+  decision.choice = text_in(value, "choice");
+  std::string verdict = text_in(value, "verdict");
+  auto at = instant_from(text_in(value, "at"));
   if (decision.approval.empty() || verdict.empty() || !at) return damaged();
   decision.expired = verdict == "expired";
   const bool* approved = value["approved"].as_bool();
   decision.approved = verdict == "approved" || (approved && *approved);
   decision.at = *at;
-  decision.decided_by = string_in(value, "decidedBy");
-  decision.on_behalf_of = string_in(value, "onBehalfOf");
-  decision.comment = string_in(value, "comment");
+  decision.decided_by = text_in(value, "decidedBy");
+  decision.on_behalf_of = text_in(value, "onBehalfOf");
+  decision.comment = text_in(value, "comment");
   if (const Value* edited = value.find("edited")) decision.edited = *edited;
   decision.answer = value["answer"];
   if (const Value::Array* votes = value["votes"].as_array()) {
@@ -226,9 +222,9 @@ Result<Done> read_task_parts(const Value& from, NodeTask& task) {
     task.phase = NodeTask::Phase::backing_off;
   }
   if (const Value* failure = from.find("error")) {
-    auto code = error_code_named(string_in(*failure, "code"));
+    auto code = error_code_named(text_in(*failure, "code"));
     if (!code) return damaged();
-    task.previous_error = error(*code, string_in(*failure, "message"));
+    task.previous_error = error(*code, text_in(*failure, "message"));
   }
   if (const std::string* interrupt = from["interrupt"].as_string()) {
     auto id = uuid_from(*interrupt);
@@ -236,7 +232,7 @@ Result<Done> read_task_parts(const Value& from, NodeTask& task) {
     task.interrupt = InterruptId(*id);
     task.phase = NodeTask::Phase::interrupted;
   }
-  task.question = string_in(from, "question");
+  task.question = text_in(from, "question");
   return read_answers(from, task);
 }
 

@@ -25,9 +25,6 @@ namespace belay::engine {
 // superstep with several tasks, instead of "as_of".
 std::string next_tasks_text(const Run& run, bool whole);
 
-// Returns a member of an object; "" if it is not a string.
-std::string string_in(const Value& object, std::string_view name);
-
 struct NextTasks {
   std::vector<NodeTask> tasks;     // without their ids and without pointers to their nodes
   std::vector<std::string> nodes;  // names of the tasks' nodes

@@ -1,5 +1,6 @@
 #include "engine/task_text.h"
 
+#include "base/text_in.h"
 #include "engine/next_task.h"
 
 namespace belay::engine {
@@ -34,10 +35,10 @@ Value value_of(const RecordWrite& record) {
 
 RecordWrite record_from(const Value& value) {
   RecordWrite record;
-  record.collection = string_in(value, "collection");
-  record.user = UserId(string_in(value, "user"));
-  record.key = string_in(value, "key");
-  record.json = string_in(value, "json");
+  record.collection = text_in(value, "collection");
+  record.user = UserId(text_in(value, "user"));
+  record.key = text_in(value, "key");
+  record.json = text_in(value, "json");
   if (const bool* erase = value["erase"].as_bool()) record.erase = *erase;
   if (const bool* of_tenant = value["ofTenant"].as_bool()) record.is_of_tenant = *of_tenant;
   if (const std::string* expires = value["expires"].as_string()) {
@@ -121,19 +122,19 @@ void read_end(const Value& from, NodeTask& task) {
     if (item.as_string()) task.answer.go_to.push_back(*item.as_string());
   });
   each("sends", [&](const Value& item) {
-    task.answer.sends.emplace_back(string_in(item, "node"), to_json(item["input"]));
+    task.answer.sends.emplace_back(text_in(item, "node"), to_json(item["input"]));
   });
   each("records", [&](const Value& item) { task.effects.records.push_back(record_from(item)); });
   each("events", [&](const Value& item) {
-    std::string type = string_in(item, "type");
+    std::string type = text_in(item, "type");
     task.effects.events.push_back(
-        {string_in(item, "name"), item["body"], type.empty() ? "custom" : std::move(type)});
+        {text_in(item, "name"), item["body"], type.empty() ? "custom" : std::move(type)});
   });
   each("messages", [&](const Value& item) {
-    task.effects.messages.push_back({string_in(item, "topic"), item["body"]});
+    task.effects.messages.push_back({text_in(item, "topic"), item["body"]});
   });
   task.effects.journaled = static_cast<std::size_t>(from["effects"].as_int().value_or(0));
-  task.effects.outcome = string_in(from, "outcome");
+  task.effects.outcome = text_in(from, "outcome");
 }
 
 TaskStatus status_of(const NodeTask& task) {

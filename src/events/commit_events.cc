@@ -5,6 +5,7 @@
 #include "events/commit_events.h"
 
 #include "base/json_bytes.h"
+#include "base/text_in.h"
 #include "belay/limits.h"
 #include "engine/next_task.h"
 #include "engine/restore.h"
@@ -22,11 +23,6 @@ std::uint64_t state_seq_of(const EventFrame& frame) {
 
 // Commits of a subgraph that one read covers.
 constexpr std::uint64_t inner_commits = 64;
-
-std::string text_in(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
 
 }  // namespace
 

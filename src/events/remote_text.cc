@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text_in.h"
 #include "belay/value.h"
 
 namespace belay {
@@ -25,11 +26,6 @@ std::string_view first_piece(std::string_view text) {
   std::size_t end = piece_bytes_max;
   while (end > 0 && !begins_character(text[end])) --end;
   return text.substr(0, end);
-}
-
-std::string piece_text(const Value& document, std::string_view name) {
-  const std::string* text = document[name].as_string();
-  return text ? *text : std::string();
 }
 
 std::uint64_t number_in(const Value& document, std::string_view name) {
@@ -104,9 +100,9 @@ RemoteTextReader::RemoteTextReader(Broadcast* broadcast, Executor& executor,
 std::optional<RemoteTextReader::Piece> RemoteTextReader::piece_from(std::string_view text) {
   auto document = parse_json(text);
   if (!document.ok()) return std::nullopt;
-  auto sender = uuid_from(piece_text(*document, "sender"));
-  auto task = uuid_from(piece_text(*document, "task"));
-  auto at = instant_from(piece_text(*document, "at"));
+  auto sender = uuid_from(text_in(*document, "sender"));
+  auto task = uuid_from(text_in(*document, "task"));
+  auto at = instant_from(text_in(*document, "at"));
   std::uint64_t attempt = number_in(*document, "attempt");
   bool is_attempt = attempt >= 1 && attempt <= std::numeric_limits<int>::max();
   if (!sender || !task || !at || !is_attempt) return std::nullopt;
@@ -114,10 +110,10 @@ std::optional<RemoteTextReader::Piece> RemoteTextReader::piece_from(std::string_
   piece.sender = SessionId(*sender);
   piece.epoch = number_in(*document, "epoch");
   piece.seq = number_in(*document, "seq");
-  piece.text = piece_text(*document, "text");
+  piece.text = text_in(*document, "text");
   piece.event.kind = EventKind::messages;
-  piece.event.checkpoint_ns = piece_text(*document, "space");
-  piece.event.node = piece_text(*document, "node");
+  piece.event.checkpoint_ns = text_in(*document, "space");
+  piece.event.node = text_in(*document, "node");
   piece.event.task = TaskId(*task);
   piece.event.attempt = static_cast<int>(attempt);
   piece.event.offset = number_in(*document, "offset");

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text_in.h"
+
 namespace belay::langgraph {
 namespace {
 
 // Thousands of clients might wait for paused runs: poll less often.
 constexpr std::chrono::milliseconds kIdlePoll{5'000};
-
-std::string member_text(const Value& value, std::string_view name) {
-  const std::string* text = value[name].as_string();
-  return text ? *text : std::string();
-}
 
 // True if a task of the commit waits at a breakpoint.
 bool has_held_task(const Value& commit) {
@@ -99,12 +96,12 @@ Task<Result<Done>> RunSegment::read_some(std::vector<StreamEvent>& wanted) {
 
 Task<Result<Done>> RunSegment::notice(const StreamEvent& event) {
   if (event.kind == EventKind::approvals && event.body["event"] == Value("asked")) {
-    auto id = uuid_from(member_text(event.body, "interrupt"));
+    auto id = uuid_from(text_in(event.body, "interrupt"));
     if (id) asked_.push_back(InterruptId(*id));
   }
   bool is_of_segment = event.id && event.id->seq > after_ && event.checkpoint_ns.empty();
   if (!is_of_segment) co_return Done{};
-  if (event.kind == EventKind::checkpoints) status_ = member_text(event.body, "status");
+  if (event.kind == EventKind::checkpoints) status_ = text_in(event.body, "status");
   bool is_paused = status_ == name_of(RunStatus::paused);
   if (event.kind == EventKind::debug && is_paused) co_return co_await pause(event);
   if (event.kind == EventKind::status) finish(event);
@@ -131,7 +128,7 @@ Task<Result<Done>> RunSegment::pause(const StreamEvent& event) {
 }
 
 void RunSegment::finish(const StreamEvent& event) {
-  std::string status = member_text(event.body, "status");
+  std::string status = text_in(event.body, "status");
   if (status == name_of(RunStatus::completed)) end_ = SegmentEnd::completed;
   if (status == name_of(RunStatus::cancelled)) end_ = SegmentEnd::cancelled;
   bool has_failed =
@@ -139,8 +136,8 @@ void RunSegment::finish(const StreamEvent& event) {
   if (!has_failed) return;
   end_ = SegmentEnd::failed;
   const Value& failure = event.body["error"];
-  message_ = member_text(failure, "message");
-  error_name_ = take_error_name(member_text(failure, "code"), message_);
+  message_ = text_in(failure, "message");
+  error_name_ = take_error_name(text_in(failure, "code"), message_);
   if (message_.empty()) message_ = "The run is " + status + ".";
 }
 

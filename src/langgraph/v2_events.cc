@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text_in.h"
+
 namespace belay::langgraph {
 namespace {
 
@@ -94,11 +96,6 @@ std::vector<EventKind> V2Events::kinds() {
   return kinds;
 }
 
-std::string V2Events::member_of(const Value& value, std::string_view name) {
-  const std::string* text = value[name].as_string();
-  return text ? *text : std::string();
-}
-
 V2Event& V2Events::send(std::string method, std::string_view space, Value data, std::string id,
                         V2EventList& out) {
   std::uint64_t place = std::min(place_++, kPlaces - 1);
@@ -143,7 +140,7 @@ void V2Events::add(StreamEvent&& event, V2EventList& out) {
   if (event.kind == EventKind::approvals) return add_answer(event, out);
   if (event.kind == EventKind::debug) return pause(event, out);
   bool is_root = event.checkpoint_ns.empty();
-  if (is_root && event.kind == EventKind::checkpoints) status_ = member_of(event.body, "status");
+  if (is_root && event.kind == EventKind::checkpoints) status_ = text_in(event.body, "status");
   enter_space(event.checkpoint_ns, out);
   bool ends_message = event.kind == EventKind::messages && event.id;
   bool ends_task = event.kind == EventKind::tasks && event.body["event"] == Value("ended");
@@ -161,14 +158,14 @@ void V2Events::add(StreamEvent&& event, V2EventList& out) {
 
 void V2Events::request(const StreamEvent& asked, const Value& interrupt, V2EventList& out) {
   begin(asked, out);
-  std::string id = member_of(interrupt, "id");
+  std::string id = text_in(interrupt, "id");
   open_.insert(id);
   Value data = Value::object({{"interrupt_id", id}, {"payload", interrupt["value"]}});
   send("input.requested", asked.checkpoint_ns, std::move(data), "asked-" + id, out);
 }
 
 void V2Events::add_answer(const StreamEvent& event, V2EventList& out) {
-  std::string id = plain_id(member_of(event.body, "interrupt"));
+  std::string id = plain_id(text_in(event.body, "interrupt"));
   if (open_.erase(id) == 0) return;
   Value data = Value::object({{"interrupt_ids", Value(Value::Array{Value(id)})}});
   send("input.answered", {}, std::move(data), "answered-" + id, out);
@@ -186,7 +183,7 @@ void V2Events::pause(const StreamEvent& event, V2EventList& out) {
 }
 
 void V2Events::add_status(const StreamEvent& event, V2EventList& out) {
-  std::string status = member_of(event.body, "status");
+  std::string status = text_in(event.body, "status");
   bool is_other = status == name_of(RunStatus::queued) || status == name_of(RunStatus::paused);
   if (!event.checkpoint_ns.empty() || is_other) return;
   begin(event, out);
@@ -199,7 +196,7 @@ void V2Events::add_status(const StreamEvent& event, V2EventList& out) {
   if (status == name_of(RunStatus::cancelled)) {
     return send_lifecycle("interrupted", {}, std::move(more), out);
   }
-  std::string message = member_of(event.body["error"], "message");
+  std::string message = text_in(event.body["error"], "message");
   more.emplace("error", message.empty() ? "The run is " + status + "." : std::move(message));
   send_lifecycle("failed", {}, std::move(more), out);
 }

@@ -71,7 +71,6 @@ class V2Events {
  private:
   enum class RunPhase { none, running, interrupted, ended };
 
-  static std::string member_of(const Value& value, std::string_view name);
   V2Event& send(std::string method, std::string_view space, Value data, std::string id,
                 V2EventList& out);
   void send_lifecycle(std::string_view name, std::string_view space, Value::Object more,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text_in.h"
 #include "langgraph/v2_events.h"
 
 namespace belay::langgraph {
@@ -15,8 +16,8 @@ Value text_block(std::string_view text) {
 
 void V2Events::add_part(const ClassicEvent& event, std::string_view space, V2EventList& out) {
   const Value::Array& pair = *event.data.as_array();
-  std::string message = member_of(pair[0], "id");
-  std::string node = member_of(pair[1], "langgraph_node");
+  std::string message = text_in(pair[0], "id");
+  std::string node = text_in(pair[1], "langgraph_node");
   std::string id = std::to_string(event.id) + "-" + message;
   std::string& open = messages_[std::string(space)];
   if (open != message) {
@@ -46,14 +47,14 @@ void V2Events::end_message(const StreamEvent& event, V2EventList& out) {
   messages_.erase(open);
   Value block = Value::object({{"event", "content-block-finish"},
                                {"index", 0},
-                               {"content", text_block(member_of(event.body, "text"))}});
+                               {"content", text_block(text_in(event.body, "text"))}});
   send("messages", space, std::move(block), "whole-" + message, out).node = event.node;
   whole_[space].push_back({std::move(message), event.node, 1});
 }
 
 void V2Events::add_call(const ClassicEvent& event, std::string_view space, V2EventList& out) {
-  std::string what = member_of(event.data, "event");
-  std::string call = member_of(event.data, "toolCallId");
+  std::string what = text_in(event.data, "event");
+  std::string call = text_in(event.data, "toolCallId");
   Value::Object data{{"tool_call_id", call}};
   if (what == "on_tool_start") {
     add_call_block(event, space, out);
@@ -87,7 +88,7 @@ void V2Events::add_call_block(const ClassicEvent& event, std::string_view space,
   message->has_calls = true;
   const Value& call = event.data["toolCallId"];
   const Value& name = event.data["name"];
-  std::string place = std::to_string(event.id) + "-" + member_of(event.data, "toolCallId");
+  std::string place = std::to_string(event.id) + "-" + text_in(event.data, "toolCallId");
   Value chunk = Value::object({{"type", "tool_call_chunk"},
                                {"id", call},
                                {"name", name},

@@ -4,6 +4,7 @@
 
 #include "base/characters.h"
 #include "base/in_quotes.h"
+#include "base/text_in.h"
 #include "mcp/parameter_headers.h"
 #include "models/json_sanitizer.h"
 
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::size_t quoted_name_characters = 80;
 constexpr int schema_nesting_max = 60;
-
-std::string text_at(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
 
 bool is_true(const Value& value) { return value == Value(true); }
 
@@ -57,9 +53,9 @@ std::optional<std::string> tool_fault(const ToolInfo& tool, bool checks_marks) {
 
 ToolInfo tool_of(const Value& document) {
   ToolInfo tool;
-  tool.name = text_at(document, "name");
-  tool.description = text_at(document, "description");
-  if (tool.description.empty()) tool.description = text_at(document, "title");
+  tool.name = text_in(document, "name");
+  tool.description = text_in(document, "description");
+  if (tool.description.empty()) tool.description = text_in(document, "title");
   tool.input_schema = document["inputSchema"];
   const Value& hints = document["annotations"];
   tool.reads_only = is_true(hints["readOnlyHint"]);
@@ -68,27 +64,27 @@ ToolInfo tool_of(const Value& document) {
 }
 
 std::string size_text(const Value& item) {
-  return std::to_string(text_at(item, "data").size() + text_at(item, "blob").size()) +
+  return std::to_string(text_in(item, "data").size() + text_in(item, "blob").size()) +
          " characters of base64";
 }
 
 // The text of one element of a result.
 std::string content_text(const Value& item) {
-  std::string type = text_at(item, "type");
-  if (type == "text") return text_at(item, "text");
+  std::string type = text_in(item, "type");
+  if (type == "text") return text_in(item, "text");
   if (type == "image" || type == "audio") {
-    return "[" + type + ", " + text_at(item, "mimeType") + ", " + size_text(item) + "]";
+    return "[" + type + ", " + text_in(item, "mimeType") + ", " + size_text(item) + "]";
   }
   if (type == "resource_link") {
-    std::string link = "[link to " + text_at(item, "uri");
-    std::string name = text_at(item, "name");
+    std::string link = "[link to " + text_in(item, "uri");
+    std::string name = text_in(item, "name");
     return link + (name.empty() ? "]" : ", " + name + "]");
   }
   if (type == "resource") {
     const Value& resource = item["resource"];
-    std::string text = text_at(resource, "text");
-    if (!text.empty()) return "[" + text_at(resource, "uri") + "]\n" + text;
-    return "[resource " + text_at(resource, "uri") + ", " + text_at(resource, "mimeType") + ", " +
+    std::string text = text_in(resource, "text");
+    if (!text.empty()) return "[" + text_in(resource, "uri") + "]\n" + text;
+    return "[resource " + text_in(resource, "uri") + ", " + text_in(resource, "mimeType") + ", " +
            size_text(resource) + "]";
   }
   return "[content of the type " + in_quotes(models::quotable(type, quoted_name_characters)) + "]";

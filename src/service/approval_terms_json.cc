@@ -1,14 +1,11 @@
 #include "service/approval_terms_json.h"
 
+#include "base/text_in.h"
+
 namespace belay {
 namespace {
 
 Value term_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
-std::string text_member(const Value& document, std::string_view name) {
-  const std::string* text = document[name].as_string();
-  return text ? *text : std::string();
-}
 
 }  // namespace
 
@@ -40,14 +37,14 @@ ApprovalTerms terms_from(const Value& document) {
   const Value::Array* choices = document["choices"].as_array();
   for (const Value& each : choices ? *choices : Value::Array()) {
     const bool* approves = each["approves"].as_bool();
-    std::string name = text_member(each, "name");
+    std::string name = text_in(each, "name");
     if (name.empty()) continue;
-    terms.choices.push_back({std::move(name), text_member(each, "label"), !approves || *approves});
+    terms.choices.push_back({std::move(name), text_in(each, "label"), !approves || *approves});
   }
   if (terms.choices.empty()) terms.choices = {{"approve", "", true}, {"reject", "", false}};
   terms.answer_schema = document["answerSchema"];
   terms.needs = document["needs"].as_int().value_or(1);
-  if (std::string word = text_member(document, "whenExpired"); !word.empty()) {
+  if (std::string word = text_in(document, "whenExpired"); !word.empty()) {
     terms.when_expired = std::move(word);
   }
   return terms;
@@ -55,7 +52,7 @@ ApprovalTerms terms_from(const Value& document) {
 
 ApprovalReply reply_from(const Value& document) {
   ApprovalReply reply;
-  std::string choice = text_member(document, "choice");
+  std::string choice = text_in(document, "choice");
   if (choice != "approve" && choice != "reject") reply.choice = std::move(choice);
   if (!document["editedPayload"].is_null()) reply.edited = document["editedPayload"];
   reply.answer = document["answer"];

@@ -2,6 +2,7 @@
 // envelopes of ApprovalRow::payload and ApprovalRow::edited. Approvals with plain terms, and plain
 // decisions, have plain envelopes.
 
+#include "base/text_in.h"
 #include "belay/approval.h"
 
 #include <algorithm>
@@ -13,11 +14,6 @@
 
 namespace belay {
 namespace {
-
-std::string member_text(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
 
 Error damaged_part(std::string_view what, const ApprovalRow& row) {
   return error(ErrorCode::corrupt, "The " + std::string(what) + " of approval " +
@@ -37,7 +33,7 @@ Value value_of_choice(const ApprovalChoice& choice) {
 
 ApprovalChoice choice_from(const Value& stored) {
   const bool* rejects = stored["rejects"].as_bool();
-  return {member_text(stored, "name"), member_text(stored, "label"), !(rejects && *rejects)};
+  return {text_in(stored, "name"), text_in(stored, "label"), !(rejects && *rejects)};
 }
 
 }  // namespace
@@ -58,7 +54,7 @@ Result<ApprovalTerms> terms_of(const ApprovalRow& row) {
   if (parts.message.empty()) return terms;
   auto stored = parse_json(parts.message, limits::document_depth_max);
   if (!stored.ok() || !stored->as_object()) return damaged_part("expiry message or terms", row);
-  if (std::string topic = member_text(*stored, "topic"); !topic.empty()) {
+  if (std::string topic = text_in(*stored, "topic"); !topic.empty()) {
     terms.on_expiry = ExpiryMessage{std::move(topic), (*stored)["data"]};
   }
   if (const Value::Array* choices = (*stored)["choices"].as_array()) {
@@ -67,7 +63,7 @@ Result<ApprovalTerms> terms_of(const ApprovalRow& row) {
   }
   terms.answer_schema = (*stored)["answer"];
   terms.needs = (*stored)["needs"].as_int().value_or(1);
-  if (std::string word = member_text(*stored, "whenExpired"); !word.empty()) {
+  if (std::string word = text_in(*stored, "whenExpired"); !word.empty()) {
     terms.when_expired = std::move(word);
   }
   bool has_names = std::none_of(terms.choices.begin(), terms.choices.end(),
@@ -91,7 +87,7 @@ Result<ApprovalReply> reply_of(const ApprovalRow& row) {
     return reply;
   }
   if (!stored.as_object()) return damaged_part("decision", row);
-  reply.choice = member_text(stored, "choice");
+  reply.choice = text_in(stored, "choice");
   reply.answer = stored["answer"];
   if (const Value* edited = stored.find("edited")) reply.edited = *edited;
   if (const Value::Array* votes = stored["votes"].as_array()) {
@@ -162,11 +158,11 @@ Value value_of(const ApprovalVote& vote) {
 
 ApprovalVote vote_from(const Value& value) {
   ApprovalVote vote;
-  vote.decided_by = member_text(value, "decidedBy");
-  vote.on_behalf_of = member_text(value, "onBehalfOf");
-  vote.choice = member_text(value, "choice");
-  vote.comment = member_text(value, "comment");
-  vote.at = instant_from(member_text(value, "at")).value_or(Instant());
+  vote.decided_by = text_in(value, "decidedBy");
+  vote.on_behalf_of = text_in(value, "onBehalfOf");
+  vote.choice = text_in(value, "choice");
+  vote.comment = text_in(value, "comment");
+  vote.at = instant_from(text_in(value, "at")).value_or(Instant());
   return vote;
 }
 

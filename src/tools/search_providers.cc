@@ -4,6 +4,7 @@
 
 #include "base/characters.h"
 #include "base/percent_encoding.h"
+#include "base/text_in.h"
 #include "belay/tools.h"
 #include "net/egress.h"
 #include "tools/page_text.h"
@@ -58,11 +59,6 @@ Task<Result<Value>> json_of(std::string_view provider, HttpCall call, HttpAccess
   co_return provider_error(ErrorCode::invalid, fault);
 }
 
-std::string text_member(const Value& from, std::string_view name) {
-  const std::string* text = from[name].as_string();
-  return text ? *text : std::string();
-}
-
 // Returns the first `limit` elements of the list that have a URL; others, of any kind, are ignored.
 std::vector<SearchResult> results_of(const Value& list, std::string_view snippet, int limit) {
   std::vector<SearchResult> results;
@@ -70,8 +66,7 @@ std::vector<SearchResult> results_of(const Value& list, std::string_view snippet
   if (!items) return results;
   for (const Value& item : *items) {
     if (static_cast<int>(results.size()) == limit) break;
-    SearchResult result{text_member(item, "title"), text_member(item, "url"),
-                        text_member(item, snippet)};
+    SearchResult result{text_in(item, "title"), text_in(item, "url"), text_in(item, snippet)};
     if (!result.url.empty()) results.push_back(std::move(result));
   }
   return results;
