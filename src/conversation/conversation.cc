@@ -11,12 +11,13 @@
 #include "conversation/entry_id.h"
 
 namespace belay::conversation {
-namespace {
 
 bool has_channel(const Value& document, std::string_view name) {
   const Value::Array* channels = document["channels"].as_array();
   return channels && std::find(channels->begin(), channels->end(), Value(name)) != channels->end();
 }
+
+namespace {
 
 bool is_agent_document(const Value& document) {
   return has_channel(document, "question") && has_channel(document, "turns") &&
@@ -139,16 +140,18 @@ void name_tools(std::vector<ChatEntry>& entries) {
 
 }  // namespace
 
-bool Conversations::takes_messages(std::string_view agent, const Value& document) const {
+const ConversationForm* Conversations::form_of_input(std::string_view agent) const {
   auto form = forms_.find(agent);
   bool has_form = form != forms_.end() && form->second.input_of;
-  return !has_form && !is_agent_document(document) && has_channel(document, "messages");
+  return has_form ? &form->second : nullptr;
+}
+
+bool Conversations::takes_messages(std::string_view agent, const Value& document) const {
+  return !form_of_input(agent) && !is_agent_document(document) && has_channel(document, "messages");
 }
 
 Result<Value> Conversations::input_of(std::string_view agent, const Value& document,
                                       const std::vector<ChatEntry>& messages) const {
-  auto form = forms_.find(agent);
-  bool has_form = form != forms_.end() && form->second.input_of;
   if (takes_messages(agent, document)) {
     if (messages.empty()) return error(ErrorCode::invalid, "There is no message.");
     Value::Array items;
@@ -156,7 +159,7 @@ Result<Value> Conversations::input_of(std::string_view agent, const Value& docum
     return Value::object({{"messages", std::move(items)}});
   }
   BELAY_TRY(std::string text, text_of_person(agent, messages));
-  if (has_form) return form->second.input_of(text);
+  if (const ConversationForm* form = form_of_input(agent)) return form->input_of(text);
   if (is_agent_document(document)) return Value::object({{"question", std::move(text)}});
   return object_in(agent, document, text);
 }

@@ -52,6 +52,9 @@ struct ChatEntry {
   Value content = {};
 };
 
+// True if the agent's document (Service::agents()) lists this channel.
+bool has_channel(const Value& document, std::string_view name);
+
 class Conversations {
  public:
   using Forms = std::map<std::string, ConversationForm, std::less<>>;  // by the agent's name
@@ -72,6 +75,9 @@ class Conversations {
                                     const Value& state, bool ended) const;
 
  private:
+  // The form that makes the agent's input; null if it has none.
+  const ConversationForm* form_of_input(std::string_view agent) const;
+
   Forms forms_;
 };
 

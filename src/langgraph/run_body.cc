@@ -135,11 +135,6 @@ Value kept_settings(const Value& body) {
   return Value(std::move(kept));
 }
 
-bool has_channel(const Value& agent, std::string_view name) {
-  const Value::Array* channels = agent["channels"].as_array();
-  return channels && std::find(channels->begin(), channels->end(), Value(name)) != channels->end();
-}
-
 // Returns the messages as a list. A text becomes a message of the person, and one message a list.
 Value::Array message_list(Value messages) {
   Value::Array list;
@@ -249,7 +244,7 @@ Result<Value> agent_input(const conversation::Conversations& conversations, cons
   BELAY_TRY(Value made, conversations.input_of(name ? *name : "", agent, entries));
   members->erase("messages");
   for (auto& [channel, value] : *members) {
-    if (made.as_object() && has_channel(agent, channel)) {
+    if (made.as_object() && conversation::has_channel(agent, channel)) {
       made.as_object()->emplace(channel, std::move(value));
     }
   }
