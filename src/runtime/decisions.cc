@@ -67,14 +67,9 @@ Task<Result<DecisionResult>> Decisions::decide(TenantId tenant, InterruptId inte
     ThreadId thread = asked->approval.thread;
     bool is_open = asked->approval.status == ApprovalStatus::open;
     engine::Decided event = decided_as(std::move(asked->approval), decision);
-    auto checked = engine::check_decision(event, decision.roles);
-    if (!checked.ok()) {
-      co_return co_await refuse_damaged(tenant, interrupt, std::move(checked).error());
-    }
-    auto resolved = engine::resolve_choice(event);
-    if (!resolved.ok()) {
-      co_return co_await refuse_damaged(tenant, interrupt, std::move(resolved).error());
-    }
+    auto valid = engine::check_decision(event, decision.roles);
+    if (valid.ok()) valid = engine::resolve_choice(event);
+    if (!valid.ok()) co_return co_await refuse_damaged(tenant, interrupt, std::move(valid).error());
     if (!asked->run.ok()) {
       co_return co_await refuse_damaged(tenant, interrupt, std::move(asked->run).error());
     }

@@ -30,11 +30,10 @@ Task<Result<RunView>> rested(ApiContext& world, Service& service, const Principa
   co_return co_await service.status(who, std::move(thread), std::nullopt, run);
 }
 
-// False for an earlier run of the same key, unless the start has continued it: the start is about
-// to return it, or to be rejected, because its input is another one.
-bool is_of_request(const RunRow& row, const AwaitedRun& awaited) {
-  if (!awaited.started_since || row.created_at >= *awaited.started_since) return true;
-  return row.status == RunStatus::running && row.updated_at >= *awaited.started_since;
+// True for a run that the start has continued. An older run that it has not continued is not that
+// of the request: the start is about to return it, or to be rejected.
+bool is_continued(const RunRow& row, Instant started_since) {
+  return row.status == RunStatus::running && row.updated_at >= started_since;
 }
 
 // Returns the run of a request whose task has not ended; nullopt if its first commit is in
@@ -44,10 +43,12 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principa
   if (awaited.run) {
     ThreadId thread = awaited.thread;
     auto own = co_await service.status(who, std::move(thread), std::nullopt, awaited.run);
-    if (own.ok() && is_of_request(own->row, awaited)) {
+    if (own.ok()) {
+      auto since = awaited.started_since;
+      bool is_older = since && own->row.created_at < *since;
+      if (is_older && !is_continued(own->row, *since)) co_return std::optional<RunView>();
       co_return std::optional<RunView>(*std::move(own));
     }
-    if (own.ok()) co_return std::optional<RunView>();
     if (own.error().code != ErrorCode::not_found) co_return std::move(own).error();
     std::string agent = awaited.agent;
     BELAY_CO_TRY(bool is_single, co_await has_one_run_per_thread(service, who, std::move(agent)));
@@ -71,12 +72,10 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principa
   }
   if (!is_found) co_return std::optional<RunView>();
   auto view = co_await service.status(who, std::move(awaited.thread), std::nullopt, run);
-  // An older run is that of the request only if its start has continued it. Otherwise the start is
-  // about to return it, or to be rejected.
   bool is_older = awaited.started_since && !run && view.ok();
-  bool is_continued = is_older && view->row.status == RunStatus::running &&
-                      view->row.updated_at >= *awaited.started_since;
-  if (is_older && !is_continued) co_return std::optional<RunView>();
+  if (is_older && !is_continued(view->row, *awaited.started_since)) {
+    co_return std::optional<RunView>();
+  }
   if (view.ok()) co_return std::optional<RunView>(*std::move(view));
   if (view.error().code == ErrorCode::not_found) co_return std::optional<RunView>();
   co_return std::move(view).error();
