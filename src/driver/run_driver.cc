@@ -377,9 +377,18 @@ void RunDriver::note_held(const GraphDefinition::Node& node, Instant::duration h
                        std::chrono::duration_cast<std::chrono::milliseconds>(held)});
 }
 
-const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
+const engine::Run* RunDriver::find_frame(const engine::AttemptId& attempt) const {
   const engine::Run* frame = &run_;
-  for (std::size_t position : attempt.path) frame = frame->tasks[position].inner.get();
+  for (std::size_t position : attempt.path) {
+    if (position >= frame->tasks.size() || !frame->tasks[position].inner) return nullptr;
+    frame = frame->tasks[position].inner.get();
+  }
+  return attempt.position < frame->tasks.size() ? frame : nullptr;
+}
+
+const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
+  const engine::Run* frame = find_frame(attempt);
+  BELAY_ASSERT(frame);
   return *frame;
 }
 

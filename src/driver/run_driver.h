@@ -120,6 +120,9 @@ class RunDriver {
                            NodeEffects left);
   void on_attempt_finished(Attempt& attempt, NodeOutcome outcome);
   void has_streamed(Attempt& attempt);
+  // The run, or the subgraph, with the task of the attempt; null if the task is gone.
+  const engine::Run* find_frame(const engine::AttemptId& attempt) const;
+  // REQUIRES: the task exists.
   const engine::Run& frame_of(const engine::AttemptId& attempt) const;
   void report_task_finished(const engine::AttemptId& attempt);
   void stop_attempts();

@@ -19,14 +19,8 @@ std::string RunDriver::given_up(const CommitRows& rows) {
 
 // The run can have ended, or left the superstep, before the attempt: its task is gone then.
 void RunDriver::report_task_finished(const engine::AttemptId& attempt) {
-  if (!parts_.observer) return;
-  const engine::Run* frame = &run_;
-  for (std::size_t position : attempt.path) {
-    bool is_there = position < frame->tasks.size() && frame->tasks[position].inner;
-    if (!is_there) return;
-    frame = frame->tasks[position].inner.get();
-  }
-  if (attempt.position >= frame->tasks.size() || !engine::is_parallel(*frame)) return;
+  const engine::Run* frame = parts_.observer ? find_frame(attempt) : nullptr;
+  if (!frame || !engine::is_parallel(*frame)) return;
   report_progress(ProgressEvent::Kind::task_finished, frame->tasks[attempt.position].node->name,
                   attempt.attempt);
 }
