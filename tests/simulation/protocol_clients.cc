@@ -180,9 +180,13 @@ void ProtocolClients::want_run(const std::string& thread) {
   if (interrupts) cancelled_.insert(thread);
   Value body = Value::object({{"assistant_id", assistant_of(of)},
                               {"input", input_of(*of.workload, requests_)},
-                              {"multitask_strategy", interrupts ? "interrupt" : "enqueue"},
-                              {"metadata", Value::object({{"request", key}})}});
-  of.asked.insert(key);
+                              {"multitask_strategy", interrupts ? "interrupt" : "enqueue"}});
+  begin_run(thread, key, std::move(body));
+}
+
+void ProtocolClients::begin_run(const std::string& thread, const std::string& key, Value body) {
+  body.as_object()->emplace("metadata", Value::object({{"request", key}}));
+  threads_[thread].asked.insert(key);
   Request request{"POST", "/threads/" + thread + "/runs", to_json(body), nullptr, {}};
   request.answered = [this, thread, key](int status, const Value& document) {
     note_run(thread, key, status, document);
@@ -282,14 +286,8 @@ void ProtocolClients::answer(const std::string& thread, const Value& interrupts)
   ClientThread& of = threads_[thread];
   std::string key = "resume-" + std::to_string(requests_++);
   Value body = Value::object({{"assistant_id", assistant_of(of)},
-                              {"command", Value::object({{"resume", Value(std::move(replies))}})},
-                              {"metadata", Value::object({{"request", key}})}});
-  of.asked.insert(key);
-  Request request{"POST", "/threads/" + thread + "/runs", to_json(body), nullptr, {}};
-  request.answered = [this, thread, key](int status, const Value& document) {
-    note_run(thread, key, status, document);
-  };
-  want(key, std::move(request));
+                              {"command", Value::object({{"resume", Value(std::move(replies))}})}});
+  begin_run(thread, key, std::move(body));
 }
 
 void ProtocolClients::look_around() {

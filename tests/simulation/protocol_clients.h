@@ -75,6 +75,8 @@ class ProtocolClients {
   void want_run(const std::string& thread);
   void ask_about(const std::string& thread);
   void answer(const std::string& thread, const Value& interrupts);
+  // Sends the body of a run, a resume included, with its key.
+  void begin_run(const std::string& thread, const std::string& key, Value body);
   void note_run(const std::string& thread, const std::string& key, int status, const Value& body);
   void delete_run(const std::string& thread);
   std::string any_thread();
