@@ -24,7 +24,7 @@ bool is_vote(const Decided& event);
 // The decision for the node that follows.
 ApprovalDecision decision_for_node(const Decided& event, std::string choice, bool approved);
 
-// The choice of a decided approval; of an expired one the choice that its expiry stands for.
+// The choice of a decided approval; of an expired one the choice that was made at its expiry.
 std::string recorded_choice(const ApprovalRow& approval);
 
 // Checks the decider, the comment and the roles of a decision, before its run is read. `invalid`,

@@ -23,7 +23,7 @@ Value body_of(const ApprovalRow& expired, const ApprovalTerms& terms) {
                      {"question", expired.question},
                      {"createdAt", to_text(expired.created_at)},
                      {"expiredAt", to_text(expired.expires_at)},
-                     // The decision that the expiry stands for.
+                     // The decision that was made at the expiry.
                      {"decision", outcome_of(terms)}};
   const Value& data = terms.on_expiry->data;
   if (!data.is_null()) body.emplace("data", data);

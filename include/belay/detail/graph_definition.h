@@ -35,7 +35,7 @@ struct ApprovalOptions {
   std::chrono::milliseconds expires{std::chrono::hours(24)};  // or Expiry::never
   std::vector<std::string> roles = {};  // a decider needs one of them; empty: none needed
   std::optional<ExpiryMessage> on_expiry = std::nullopt;  // not hashed
-  // The decision that an expiry stands for: "reject", "approve", or the name of a choice, whose
+  // The decision that is made at the expiry: "reject", "approve", or the name of a choice, whose
   // node is next; or "fail", which fails the run with `exhausted`. Not hashed.
   std::string when_expired = "reject";
 };
