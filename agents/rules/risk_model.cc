@@ -153,7 +153,8 @@ std::string RiskModel::text() const {
     out += name + "-scale " + std::to_string(blocks[i].scale) + "\n";
     std::size_t on_line = 0;
     for (const std::int8_t weight : blocks[i].weights) {
-      out += kDigits[static_cast<std::size_t>(weight + kZeroDigit)];
+      const int digit = weight + kZeroDigit;
+      out += kDigits[static_cast<std::size_t>(digit)];
       if (++on_line % kWeightsPerLine == 0) out += '\n';
     }
     if (on_line % kWeightsPerLine != 0) out += '\n';

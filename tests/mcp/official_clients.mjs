@@ -169,8 +169,10 @@ for (const [name, open] of Object.entries(transports)) {
         // An effect in progress at the death of its process: whoever is asked looks into the file.
         const isUncertain = /outcome is unknown/.test(asked.params.message);
         const [step] = /open|fill|close/.exec(asked.params.message) ?? [];
-        const confirm = !isUncertain || written().includes(`a ${step}`);
-        const inputResponses = { [key]: { action: 'accept', content: { confirm } } };
+        const choice = written().includes(`a ${step}`) ? 'happened' : 'redo';
+        const content = isUncertain ? { choice } : { confirm: true };
+        assert.deepEqual(asked.params.requestedSchema.required, Object.keys(content));
+        const inputResponses = { [key]: { action: 'accept', content } };
         await server.peer.ask('tasks/update', { taskId, inputResponses });
         await die();
       }

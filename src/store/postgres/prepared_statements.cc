@@ -96,8 +96,8 @@ void PreparedStatements::forget_all() {
 }
 
 bool PreparedStatements::take_renewal(std::chrono::steady_clock::time_point now) {
-  bool is_due = executions_ >= renewal_at_ || (executions_ > 0 && now - renewed_at_ > plan_age_max);
-  if (!is_due) return false;
+  const bool is_old = executions_ > 0 && now - renewed_at_ > plan_age_max;
+  if (executions_ < renewal_at_ && !is_old) return false;
   if (executions_ >= renewal_at_) renewal_at_ = std::min(2 * renewal_at_, renewal_max);
   executions_ = 0;
   renewed_at_ = now;
