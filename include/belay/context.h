@@ -173,10 +173,9 @@ class Context {
     effects_.records.push_back(std::move(write));
   }
 
-  // Sets the run's outcome, used if the run completes after this node: "saved", "nothing_to_do".
+  // Sets the outcome of a run that completes after this node, such as "saved".
   void outcome(std::string outcome) { effects_.outcome = std::move(outcome); }
-  // Adds a durable event to this node's commit. If the attempt fails, the event is written with the
-  // next commit.
+  // Adds a durable event to this node's commit; if the attempt fails, to the next commit.
   void emit(std::string name, Value body);
 
   // Appends a delta to the text that this attempt streams. If the node is a coroutine, readers of
@@ -191,15 +190,16 @@ class Context {
   // A keyed effect: returns the recorded result, or calls `action` and records its result. Names
   // that begin with "model/" or "cost/" are reserved. `action` returns T or Result<T>; an Error is
   // thrown as a Failure and is not recorded. If `action` returns a Task, so does this function, and
-  // the result is durable before the node continues; otherwise it is recorded with the node's
-  // commit.
+  // the result is durable before the node continues; otherwise the node's commit records it. Name a
+  // lambda that returns a Task: auto send = [...] {...}; co_await context.keyed_effect(name, send);
   template <typename Function>
-  auto keyed_effect(std::string name, Function action) {
-    using Returned = std::invoke_result_t<Function>;
-    if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
-      return once_task<detail::effect_value_t<Function>>(std::move(name), std::move(action));
+  auto keyed_effect(std::string name, Function&& action) {
+    using T = detail::effect_value_t<Function>;
+    if constexpr (detail::returns_task<Function>) {
+      detail::require_names<Function>();
+      return once_task<T>(std::move(name), std::forward<Function>(action));
     } else {
-      return once_now<detail::effect_value_t<Function>>(std::move(name), std::move(action));
+      return once_now<T>(std::move(name), std::forward<Function>(action));
     }
   }
 
@@ -209,15 +209,16 @@ class Context {
   // unknown too; the policy applies in the next attempt. Any other Error means that the effect did
   // not happen. Returns the result, or nullopt if the policy skipped the effect. `probe` asks the
   // external system: see Probe.
-  template <typename Function>
-  auto unkeyed_effect(std::string name, EffectOptions options, Function action,
-                      Probe<detail::effect_value_t<Function>> probe = nullptr) {
+  template <typename Function, typename Asking = std::nullptr_t>
+  auto unkeyed_effect(std::string name, EffectOptions options, Function&& action,
+                      Asking&& probe = nullptr) {
     using T = detail::effect_value_t<Function>;
-    using Returned = std::invoke_result_t<Function>;
-    if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
-      return effect_task<T>(std::move(name), options, std::move(action), std::move(probe));
+    Probe<T> ask(std::forward<Asking>(probe));
+    if constexpr (detail::returns_task<Function>) {
+      detail::require_names<Function, Asking>();
+      return effect_task<T>(std::move(name), options, std::forward<Function>(action), ask);
     } else {
-      return effect_now<T>(std::move(name), options, std::move(action), std::move(probe));
+      return effect_now<T>(std::move(name), options, std::forward<Function>(action), ask);
     }
   }
 
@@ -225,14 +226,12 @@ class Context {
   // reserve() books `most` on the budget before the call, durably, or fails with `exhausted`;
   // settle() books the real cost after the call. A reservation that is never settled counts in
   // full, and its name cannot be reserved again in that attempt, because settle() finds it by name.
-  // Call reserve() within the function of a keyed_effect(): an effect whose result is recorded is
-  // not paid again.
+  // Call reserve() within the function of a keyed_effect(): a recorded result is not paid again.
   Task<Result<Done>> reserve(std::string name, Cost most);
   void settle(std::string_view name, Cost spent);
   // Books a cost in one call, for a plain function or after the fact. Recorded with the node's
   // commit: a crash before it loses the booking.
   Result<Done> spend(std::string name, Cost spent);
-
   // "run/task", or "run/task/name": the text by which a receiver deduplicates.
   std::string idempotency_key(std::string_view name = {}) const;
 
@@ -245,13 +244,14 @@ class Context {
   // node. The decision applies to this name and payload; another payload is a new question.
   InterruptResponse interrupt(InterruptRequest question);
 
-  // Runs a function that blocks on the executor's blocking pool; see on_blocking_pool().
-  template <typename T>
-  Task<Result<T>> run_blocking(std::function<Result<T>()> work) {
-    return on_blocking_pool<T>(std::move(work));
+  // Runs a function that returns T or Result<T> with on_blocking_pool(): a Task<Result<T>>.
+  template <typename Function>
+  auto run_blocking(Function&& work) {
+    detail::require_names<Function>();
+    return detail::call_on_blocking_pool(std::forward<Function>(work));
   }
 
-  // For the driver: `heard` is called after each delta.
+  // For the driver; `heard` is called after each delta.
   void when_streamed(std::function<void()> heard) { heard_ = std::move(heard); }
   NodeEffects take_effects() { return std::move(effects_); }  // for the driver, after the node
 

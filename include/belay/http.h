@@ -6,7 +6,7 @@
 //       BELAY_CO_TRY(HttpReply reply, co_await context.http().send(std::move(call)));
 //       co_return std::move(reply.body);
 //     };
-//     std::string rates = co_await context.keyed_effect("rates", std::move(fetch));
+//     std::string rates = co_await context.keyed_effect("rates", fetch);
 //
 // A policy decides on the scheme, the host name and the port of a URL, and on each address to which
 // a connection is opened, after the name was resolved. Without entries in `allowed_networks`, only

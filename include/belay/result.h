@@ -9,6 +9,7 @@
 // too; no other public function of Belay does.
 
 #include <chrono>
+#include <concepts>
 #include <exception>
 #include <optional>
 #include <string>
@@ -101,6 +102,17 @@ class [[nodiscard]] Result {
   T value() && { return std::move(value()); }
 
   T value_or(T other) && { return ok() ? std::move(**this) : std::move(other); }
+
+  // Not a conversion: it explains the compile error of a program that uses a Result as its value.
+  // Not for Done: `is_set ? check() : Done{}` stays valid.
+  template <std::same_as<T> Value>
+    requires(!std::same_as<Value, Done>)
+  operator Value() const {
+    static_assert(!std::same_as<T, Value>,
+                  "A Result is not its value: write .value(), which throws the Error, or examine "
+                  "it with ok() and error().");
+    return **this;
+  }
 
  private:
   [[noreturn]] T& fail() { detail::throw_failure(error()); }

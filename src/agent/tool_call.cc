@@ -125,7 +125,7 @@ Task<Recorded> call_by_class(const Tool& tool, Value arguments, ToolContext& cal
     co_return std::move(read).value();
   }
   if (tool.options().effect == ToolEffect::keyed) {
-    auto keyed = co_await context.keyed_effect(std::move(name), std::move(action));
+    auto keyed = co_await context.keyed_effect(std::move(name), action);
     co_return keyed;
   }
   Probe<Recorded> probe;

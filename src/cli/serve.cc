@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include "base/start_memory.h"
 #include "belay/command.h"
 #include "cli/api_keys.h"
 #include "cli/command_context.h"
@@ -223,6 +224,7 @@ class ServeCommand final : public Command {
     world.progress.name_threads();
     std::string url = url_of(options_, server->port());
     world.output.progress(format_message(world.phrases.listening, {{"url", url}}));
+    release_start_memory();
     auto count = co_await work_on(world, options_.work, is_draining);
     if (!count.ok()) co_return std::move(count).error();
     co_await closed;

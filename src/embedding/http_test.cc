@@ -49,7 +49,7 @@ Graph<Page> page_graph(bool in_effect) {
       co_return set(&Page::text, std::move(text).value());
     }
     auto action = [&context, url = page.url] { return fetch(context.http(), url); };
-    std::string text = co_await context.keyed_effect("fetch", std::move(action));
+    std::string text = co_await context.keyed_effect("fetch", action);
     co_return set(&Page::text, std::move(text));
   });
   graph.edge(start, "fetch").edge("fetch", end);

@@ -354,7 +354,7 @@ struct Tools : Budgets {
           if (spent) context.settle(name, *spent);
           co_return 7;
         };
-        co_await context.keyed_effect(name, std::move(search));
+        co_await context.keyed_effect(name, search);
       }
       co_return unchanged<Study>();
     };

@@ -220,7 +220,7 @@ TEST_F(Cancels, LeaveAnEffectUncertainThatStartsBetweenTheirReadAndTheirCommit) 
       co_return 1;
     };
     EffectOptions options;
-    co_await context.unkeyed_effect("send", options, std::move(send));
+    co_await context.unkeyed_effect("send", options, send);
     co_return unchanged<Journey>();
   });
   SlowStore slow{*store};

@@ -142,14 +142,14 @@ void add_work(GraphBuilder<Errand>& graph, Endings& world, const std::string& ki
   } else if (kind == "keyed") {
     graph.node(name, [at](const Errand&, Context& context) -> Task<Update<Errand>> {
       auto pay = [at]() { return at->work(); };
-      (void)co_await context.keyed_effect("pay", std::move(pay));
+      (void)co_await context.keyed_effect("pay", pay);
       co_return append(&Errand::log, "keyed");
     });
   } else if (kind == "unkeyed") {
     graph.node(name, [at](const Errand&, Context& context) -> Task<Update<Errand>> {
       auto mail = [at]() { return at->work(); };
       EffectOptions options;
-      (void)co_await context.unkeyed_effect("smtp", std::move(options), std::move(mail));
+      (void)co_await context.unkeyed_effect("smtp", std::move(options), mail);
       co_return append(&Errand::log, "unkeyed");
     });
   } else if (kind == "model") {

@@ -24,7 +24,7 @@ struct EffectsInDoubt : CrashingStoreFixture {
     builder.node("send", [this](const Parcels&, Context& context) -> Task<Update<Parcels>> {
       auto mail = [this]() -> Task<int> { co_return ++calls; };
       EffectOptions options;
-      co_await context.unkeyed_effect("smtp", options, std::move(mail));
+      co_await context.unkeyed_effect("smtp", options, mail);
       co_return add(&Parcels::sent, 1);
     });
     builder.edge(start, "send").edge("send", end);

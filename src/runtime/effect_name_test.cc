@@ -65,7 +65,7 @@ struct EffectNames : CrashingStoreFixture {
           co_await sleep_for(5ms);
           co_return call(item);
         };
-        auto receipt = co_await context.keyed_effect(name_of(item), std::move(pay));
+        auto receipt = co_await context.keyed_effect(name_of(item), pay);
         update = std::move(update).append(&Bill::receipts, receipt);
       }
       co_return std::move(update);
@@ -103,7 +103,7 @@ TEST_F(EffectNames, OfAnUnkeyedOneInACoroutineAreUsedOnce) {
     for (const std::string& item : bill.items) {
       auto pay = [this, item]() -> Task<std::string> { co_return call(item); };
       EffectOptions options;
-      co_await context.unkeyed_effect("pay", options, std::move(pay));
+      co_await context.unkeyed_effect("pay", options, pay);
     }
     co_return unchanged<Bill>();
   }));
@@ -122,9 +122,9 @@ TEST_F(EffectNames, OfOnesOnTheBlockingPoolAreUsedOnce) {
     for (const std::string& item : bill.items) {
       auto pay = [this, &context, item]() -> Task<Result<std::string>> {
         std::function<Result<std::string>()> work = [this, item] { return call(item); };
-        co_return co_await context.run_blocking<std::string>(std::move(work));
+        co_return co_await context.run_blocking(std::move(work));
       };
-      co_await context.keyed_effect("pay", std::move(pay));
+      co_await context.keyed_effect("pay", pay);
     }
     co_return unchanged<Bill>();
   }));
@@ -137,9 +137,9 @@ TEST_F(EffectNames, AreUsedOnceAlsoSideBySide) {
       call(bill.items[0]);
       co_await sleep_for(5ms);
       auto second = [&]() -> Task<std::string> { co_return call(bill.items[1]); };
-      co_return co_await context.keyed_effect("pay", std::move(second));
+      co_return co_await context.keyed_effect("pay", second);
     };
-    co_await context.keyed_effect("pay", std::move(first));
+    co_await context.keyed_effect("pay", first);
     co_return unchanged<Bill>();
   }));
 }

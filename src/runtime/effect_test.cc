@@ -58,7 +58,7 @@ struct Effects : CrashingStoreFixture {
         payments.push_back(context.idempotency_key("pay"));
         co_return "receipt " + std::to_string(payments.size());
       };
-      auto receipt = co_await context.keyed_effect("pay", std::move(pay));
+      auto receipt = co_await context.keyed_effect("pay", pay);
       co_await sleep_for(5ms);
       co_return set(&Purchase::receipt, receipt);
     });
@@ -128,7 +128,7 @@ TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
       co_return ++mails;
     };
     EffectOptions options;
-    co_await context.unkeyed_effect("smtp", options, std::move(send));
+    co_await context.unkeyed_effect("smtp", options, send);
     co_return unchanged<Purchase>();
   });
   auto rows = recorded(run(graph));
@@ -262,7 +262,7 @@ struct CantTell : Effects {
         co_await sleep_for(1ms);
         co_return send_mail();
       };
-      auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send), probe);
+      auto sent = co_await context.unkeyed_effect("smtp", options, send, probe);
       co_return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     };
     RetryPolicy patient{.attempts = 2, .base = 1ms};
@@ -332,7 +332,7 @@ TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
       co_await sleep_for(1ms);
       co_return ++mails;
     };
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, send);
     co_return set(&Purchase::receipt, "mail " + std::to_string(*sent));
   });
   run(graph);

@@ -47,7 +47,7 @@ struct Pages : CrashingStoreFixture {
         co_return 1;
       };
       EffectOptions options;
-      auto sent = co_await context.unkeyed_effect("smtp", std::move(options), std::move(send));
+      auto sent = co_await context.unkeyed_effect("smtp", std::move(options), send);
       co_return add(&Batch::sent, sent.value_or(0));
     });
     graph.edge(start, "wait").edge("wait", "mail").edge("mail", end);

@@ -250,7 +250,7 @@ TEST_F(ModelCalls, AreRecordedAlongWithAnEffectThatFollowsThem) {
   auto graph = letter([](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto draft = (co_await ask(context, "draft")).value();
     auto post = [draft]() -> Task<std::string> { co_return "posted " + draft; };
-    auto posted = co_await context.keyed_effect("post", std::move(post));
+    auto posted = co_await context.keyed_effect("post", post);
     co_return set(&Letter::draft, posted);
   });
   auto view = run_with_crash(graph, 3, false).value();

@@ -71,7 +71,7 @@ struct Replays : Events {
         ++calls;
         co_return std::int64_t{9};
       };
-      auto looked = co_await context.keyed_effect("look", std::move(ask));
+      auto looked = co_await context.keyed_effect("look", ask);
       context.stream(thought);
       co_await sleep_for(1min);
       co_return set(&Plan::title, thought + std::to_string(looked));

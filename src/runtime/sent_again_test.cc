@@ -99,7 +99,7 @@ TEST_F(SentAgain, StartsWithOneKeyAtTheSameInstantExecuteTheRunOnce) {
       co_return "receipt " + std::to_string(++sent);
     };
     EffectOptions policy;
-    auto receipt = co_await context.unkeyed_effect("send", policy, std::move(send));
+    auto receipt = co_await context.unkeyed_effect("send", policy, send);
     co_return set(&Parcel::receipt, receipt.value_or(""));
   });
   builder.edge(start, "send").edge("send", end);

@@ -34,7 +34,7 @@ struct Post {
     std::function<Result<std::string>()> work = [this]() -> Result<std::string> {
       return "receipt " + std::to_string(++posted);
     };
-    co_return co_await context.run_blocking<std::string>(std::move(work));
+    co_return co_await context.run_blocking(std::move(work));
   }
   Task<Result<std::string>> in_the_midst_of_waiting(Context& context) {
     co_await sleep_for(1s);
@@ -66,7 +66,7 @@ Graph<Letter> unkeyed(Post& post, const Call& call) {
   auto graph = around([&post, call](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto send = [&post, &context, call] { return call(post, context); };
     EffectOptions options;
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, send);
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   return std::move(graph).build().value();
@@ -120,7 +120,7 @@ TEST(WorldEffects, AKeyedOneIsCalledAsOftenAsItReallyWasAndCountsOnce) {
     Post post;
     auto builder = around([&post, call](const Letter&, Context& context) -> Task<Update<Letter>> {
       auto send = [&post, &context, call] { return call(post, context); };
-      co_await context.keyed_effect("smtp", std::move(send));
+      co_await context.keyed_effect("smtp", send);
       co_return set(&Letter::receipt, "sent");
     });
     auto graph = std::move(builder).build().value();
@@ -143,7 +143,7 @@ TEST(WorldEffects, OneThatHadNotBegunHasNotHappened) {
   auto builder = around([&post](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto send = [&post] { return post.after_waiting(); };
     EffectOptions options{.when_uncertain = WhenUncertain::skip};
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, send);
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   auto graph = std::move(builder).build().value();
@@ -169,7 +169,7 @@ TEST(WorldEffects, OneThatATimeOutStoppedHasNotHappened) {
       co_return "receipt " + std::to_string(++post.posted);
     };
     EffectOptions options;
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(call));
+    auto sent = co_await context.unkeyed_effect("smtp", options, call);
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   };
   auto graph = around(std::move(send), 10s).build().value();
@@ -191,7 +191,7 @@ TEST(WorldEffects, OneThatWaitsForItsOwnProcessHasNotHappened) {
       co_return co_await post.after_waiting();
     };
     EffectOptions options;
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, send);
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   auto graph = std::move(builder).build().value();
@@ -218,7 +218,7 @@ TEST(WorldEffects, OneWhoseFunctionThrewCountsAsHappened) {
       co_return "receipt";
     };
     EffectOptions options;
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, send);
     co_return set(&Letter::receipt, sent.value_or(""));
   });
   auto calm = World{}.run(std::move(builder).build().value(), letter).approve_all();
@@ -233,7 +233,7 @@ TEST(WorldEffects, ACallThatIsUnderWayBesideADyingNodeComesToItsEnd) {
   builder.node("send", [&post](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto send = [&post] { return post.before_waiting(); };
     EffectOptions options;
-    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, send);
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   builder.node("watch", [](const Letter&, Context&) -> Task<Update<Letter>> {
@@ -280,7 +280,7 @@ Result<Graph<Letter>> fetching() {
       BELAY_CO_TRY(HttpReply reply, co_await context.http().send(std::move(call)));
       co_return std::move(reply.body);
     };
-    std::string receipt = co_await context.keyed_effect("fetch", std::move(fetch));
+    std::string receipt = co_await context.keyed_effect("fetch", fetch);
     co_return set(&Letter::receipt, std::move(receipt));
   });
   graph.node("file", [](const Letter&, Context&) { return unchanged<Letter>(); });

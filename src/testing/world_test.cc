@@ -378,7 +378,7 @@ TEST(World, AnAnswerOnRecordIsNotGivenBack) {
   builder.node("first", [](const Mail&, Context& context) -> Task<Update<Mail>> {
     auto draft = (co_await context.model().complete("one")).value();
     auto note = []() -> Task<int> { co_return 1; };
-    co_await context.keyed_effect("note", std::move(note));
+    co_await context.keyed_effect("note", note);
     co_return set(&Mail::draft, draft);
   });
   builder.node("second", [](const Mail& mail, Context& context) -> Task<Update<Mail>> {

@@ -63,7 +63,7 @@ Task<Result<std::string>> send(std::shared_ptr<const EmailToolOptions> options,
   std::function<Result<std::string>()> work = [options, mail = std::move(mail), id] {
     return deliver(*options, mail, id);
   };
-  co_return co_await call.node().run_blocking<std::string>(std::move(work));
+  co_return co_await call.node().run_blocking(std::move(work));
 }
 
 Result<Done> check(const EmailToolOptions& options) {

@@ -168,12 +168,13 @@ Task<Result<std::string>> fetch_page(std::shared_ptr<PageAccess> access,
   }
   if (reply.status < 200 || reply.status >= 300) co_return error_of_status(reply, page);
   BELAY_CO_CHECK(check_type(reply));
-  auto work = [reply = std::move(reply), page, first = arguments.offset,
-               characters_max = options.characters_max]() mutable -> Result<std::string> {
+  std::function<Result<std::string>()> work =
+      [reply = std::move(reply), page, first = arguments.offset,
+       characters_max = options.characters_max]() mutable -> Result<std::string> {
     PageText text = text_of(std::move(reply), page);
     return shown_part(text, page.url(), static_cast<std::size_t>(first), characters_max);
   };
-  co_return co_await call.node().run_blocking<std::string>(std::move(work));
+  co_return co_await call.node().run_blocking(std::move(work));
 }
 
 Result<Done> check_options(const FetchPageOptions& options) {

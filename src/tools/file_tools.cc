@@ -69,10 +69,9 @@ Tool file_tool(ToolOptions tool, FileToolOptions options,
                Result<std::string> (*function)(const FileAccess&, const Arguments&)) {
   return make_tool<Arguments>(std::move(tool),
                               [options, function](const Arguments& arguments, ToolContext& call) {
-                                return call.node().run_blocking<std::string>(
-                                    [access = access_of(options, call), arguments, function] {
-                                      return function(access, arguments);
-                                    });
+                                auto work = [access = access_of(options, call), arguments,
+                                             function] { return function(access, arguments); };
+                                return call.node().run_blocking(work);
                               });
 }
 

@@ -33,11 +33,12 @@ Result<Tool> local_search_tool(LocalSearchOptions options) {
   BELAY_TRY(auto search, tools::LocalSearch::open(std::move(options)));
   return make_tool<tools::SearchArguments>(
       std::move(tool), [search](const tools::SearchArguments& arguments, ToolContext& call) {
-        return call.node().run_blocking<std::string>([search, arguments]() -> Result<std::string> {
+        auto work = [search, arguments]() -> Result<std::string> {
           BELAY_TRY(tools::SearchAnswer answer,
                     search->search(arguments.query, static_cast<int>(arguments.limit)));
           return encode_json(answer);
-        });
+        };
+        return call.node().run_blocking(work);
       });
 }
 

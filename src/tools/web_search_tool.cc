@@ -64,10 +64,10 @@ Task<Result<std::string>> search_web(std::shared_ptr<SearchProvider> provider,
   int limit = std::min(static_cast<int>(arguments.limit), options.results_max);
   BELAY_CO_TRY(auto found,
                co_await provider->search(std::move(arguments.query), limit, call.node().http()));
-  auto work = [found = std::move(found), limit, options]() mutable {
+  std::function<Result<std::string>()> work = [found = std::move(found), limit, options]() mutable {
     return search_answer(std::move(found), static_cast<std::size_t>(limit), options);
   };
-  co_return co_await call.node().run_blocking<std::string>(std::move(work));
+  co_return co_await call.node().run_blocking(std::move(work));
 }
 
 }  // namespace

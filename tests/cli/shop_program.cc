@@ -90,7 +90,7 @@ Task<Update<Journey>> travel(const Journey& journey, Context& context) {
     co_return journey.seconds;
   };
   EffectOptions options;
-  auto driven = co_await context.unkeyed_effect("drive", std::move(options), std::move(drive));
+  auto driven = co_await context.unkeyed_effect("drive", std::move(options), drive);
   co_return append(&Journey::seen, "drove " + std::to_string(driven.value_or(0)));
 }
 

@@ -65,7 +65,7 @@ Task<Update<Parcel>> weigh(const Parcel&, Context& context) {
     co_await sleep_for(paced(2ms));
     co_return item * 10;
   };
-  int weight = co_await context.keyed_effect("scale", std::move(use_scale));
+  int weight = co_await context.keyed_effect("scale", use_scale);
   co_return append(&Parcel::weights, item).add(&Parcel::total, weight);
 }
 
@@ -76,7 +76,7 @@ Task<Update<Parcel>> charge(const Parcel&, Context& context) {
     co_await sleep_for(paced(3ms));
     co_return "paid";
   };
-  std::string receipt = co_await context.keyed_effect("charge", std::move(pay));
+  std::string receipt = co_await context.keyed_effect("charge", pay);
   co_return set(&Parcel::receipt, receipt);
 }
 
@@ -95,7 +95,7 @@ auto mail(std::string name, WhenUncertain policy) {
       return find_call(name, context.idempotency_key(name));
     };
     if (policy != WhenUncertain::probe) look = nullptr;
-    co_await context.unkeyed_effect(name, options, std::move(send_mail), std::move(look));
+    co_await context.unkeyed_effect(name, options, send_mail, std::move(look));
     co_return add(&Parcel::mails, 1);
   };
 }

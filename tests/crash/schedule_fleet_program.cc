@@ -38,7 +38,7 @@ Task<Update<Job>> work(const Job&, Context& context) {
     co_await sleep_for(2ms);
     co_return "paid";
   };
-  std::string receipt = co_await context.keyed_effect("charge", std::move(charge));
+  std::string receipt = co_await context.keyed_effect("charge", charge);
   context.outcome("charged");
   co_return set(&Job::receipt, receipt);
 }

@@ -50,7 +50,7 @@ void add_effects(GraphBuilder<Journey>& graph, Outside& outside) {
       outside.call("pay", context.idempotency_key("pay"));
       co_return "paid";
     };
-    std::string receipt = co_await context.keyed_effect("pay", std::move(charge));
+    std::string receipt = co_await context.keyed_effect("pay", charge);
     co_return set(&Journey::paid, receipt);
   };
   graph.node("pay", pay);
@@ -65,7 +65,7 @@ void add_effects(GraphBuilder<Journey>& graph, Outside& outside) {
     Probe<int> look = [&outside]() -> Result<std::optional<int>> {
       return outside.count("mail") > 0 ? std::optional(1) : std::nullopt;
     };
-    co_await context.unkeyed_effect("mail", options, std::move(send_mail), std::move(look));
+    co_await context.unkeyed_effect("mail", options, send_mail, std::move(look));
     co_return append(&Journey::log, "mailed");
   };
   graph.node("mail", mail);

@@ -114,7 +114,7 @@ Task<JsonUpdate> record(const Value& state, Context& context) {
     co_return 1;
   };
   EffectOptions options;
-  co_await context.unkeyed_effect("write", std::move(options), std::move(write));
+  co_await context.unkeyed_effect("write", std::move(options), write);
   co_return add("written", 1);
 }
 

@@ -104,7 +104,7 @@ Task<Result<Update<Purchase>>> pay(const Purchase& purchase, Context& context) {
     co_await stand_still("charge");
     co_return "paid for " + item;
   };
-  std::string receipt = co_await context.keyed_effect("charge", std::move(charge));
+  std::string receipt = co_await context.keyed_effect("charge", charge);
   if (context.attempt() <= purchase.refusals) {
     co_return error(ErrorCode::unavailable, "The printer of receipts is busy.");
   }
@@ -148,7 +148,7 @@ Task<Update<Notice>> tell(const Notice& notice, Context& context) {
     if (was_called("post", key)) return std::optional<std::string>("found at the post office");
     return std::optional<std::string>();
   };
-  auto told = co_await context.unkeyed_effect("post", options, std::move(post), std::move(look));
+  auto told = co_await context.unkeyed_effect("post", options, post, std::move(look));
   co_return set(&Notice::told, told.value_or("nobody knows"));
 }
 

@@ -75,7 +75,7 @@ auto weigh(Hands hands) {
   return [hands](const Parcel&, Context& context) -> Task<Update<Parcel>> {
     int item = context.input<int>();
     auto use_scale = [hands, &context] { return hands.call_keyed(context, "scale"); };
-    std::int64_t used = co_await context.keyed_effect("scale", std::move(use_scale));
+    std::int64_t used = co_await context.keyed_effect("scale", use_scale);
     Weight weight{item, used * item * 10};
     co_return append(&Parcel::weights, weight).add(&Parcel::total, weight.grams);
   };
@@ -84,7 +84,7 @@ auto weigh(Hands hands) {
 auto charge(Hands hands) {
   return [hands](const Parcel&, Context& context) -> Task<Update<Parcel>> {
     auto pay = [hands, &context] { return hands.call_keyed(context, "charge"); };
-    std::int64_t paid = co_await context.keyed_effect("charge", std::move(pay));
+    std::int64_t paid = co_await context.keyed_effect("charge", pay);
     co_return set(&Parcel::paid, paid);
   };
 }
@@ -98,7 +98,7 @@ auto mail(Hands hands, std::string name, WhenUncertain policy) {
       return hands.outside->look(name, context.idempotency_key(name));
     };
     if (policy != WhenUncertain::probe) look = nullptr;
-    co_await context.unkeyed_effect(name, options, std::move(send_mail), std::move(look));
+    co_await context.unkeyed_effect(name, options, send_mail, std::move(look));
     co_return add(&Parcel::mails, 1);
   };
 }

@@ -123,7 +123,7 @@ Task<Result<SpecialistRun>> restore_specialist(std::shared_ptr<const ResearchPar
   std::function<Task<Result<CheckpointRead>>()> read = [parts, name = specialist.name, &context] {
     return read_checkpoint(parts, name, context);
   };
-  CheckpointRead found = co_await context.keyed_effect("checkpoint", std::move(read));
+  CheckpointRead found = co_await context.keyed_effect("checkpoint", read);
   if (!found.refusal.empty()) co_return error(ErrorCode::invalid, found.refusal);
   if (found.checkpoint.is_null()) co_return std::move(state);
   BELAY_CO_TRY(AgentCheckpoint checkpoint, checkpoint_from(found.checkpoint));

@@ -26,7 +26,7 @@ class CypherFileSink final : public GraphSink {
     delivery.place = options_.folder + "/" + rows.name + ".cypher";
     auto kept = std::make_shared<const GraphRows>(std::move(rows));
     auto action = [this, &context, &delivery, kept] { return written(kept, delivery, context); };
-    co_return co_await context.keyed_effect("graph/file", std::move(action));
+    co_return co_await context.keyed_effect("graph/file", action);
   }
 
  private:
@@ -37,7 +37,7 @@ class CypherFileSink final : public GraphSink {
                                            path = delivery.place] {
       return write_atomically(path, cypher_file(*rows, options.dialect, options.limits));
     };
-    auto done = co_await context.run_blocking<Done>(std::move(write));
+    auto done = co_await context.run_blocking(std::move(write));
     delivery.outcome = done.ok() ? GraphOutcome::delivered : GraphOutcome::failed;
     if (!done.ok()) {
       delivery.code = name_of(done.error().code);

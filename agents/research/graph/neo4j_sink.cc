@@ -78,7 +78,7 @@ class Neo4jSink final : public GraphSink {
       auto send = [options = options_, server = server_, request = std::move(request), &context] {
         return receipt_of(options, server, request, context);
       };
-      BatchReceipt receipt = co_await context.keyed_effect(std::move(effect), std::move(send));
+      BatchReceipt receipt = co_await context.keyed_effect(std::move(effect), send);
       if (!receipt.sent) {
         delivery.outcome = GraphOutcome::failed;
         delivery.code = std::move(receipt.code);

@@ -118,6 +118,25 @@ struct effect_value<Task<T>> : effect_value<T> {};
 template <typename Function>
 using effect_value_t = typename effect_value<std::invoke_result_t<Function>>::type;
 
+template <typename Function>
+inline constexpr bool returns_task =
+    requires(std::invoke_result_t<Function> returned) { returned.operator co_await(); };
+
+// Whether a function may be passed as `Argument&&` in a co_await expression (see task.h): a name,
+// or a temporary that GCC 12 can destroy twice without harm, such as a lambda that captures by
+// reference. Only a lambda with captures has no default constructor.
+template <typename Argument>
+inline constexpr bool survives_co_await =
+    std::is_lvalue_reference_v<Argument> || std::is_trivially_destructible_v<Argument> ||
+    std::is_default_constructible_v<Argument>;
+template <typename... Arguments>
+constexpr void require_names() {
+  static_assert((survives_co_await<Arguments> && ...),
+                "Name this lambda first and pass it without std::move: auto call = [...] {...}; "
+                "co_await context.keyed_effect(name, call); GCC 12 destroys a lambda that is "
+                "created inside a co_await expression twice.");
+}
+
 template <typename T>
 Result<T> as_result(T value) {
   return value;
@@ -125,6 +144,11 @@ Result<T> as_result(T value) {
 template <typename T>
 Result<T> as_result(Result<T> value) {
   return value;
+}
+template <typename Function>
+auto call_on_blocking_pool(Function work) {
+  auto call = [work = std::move(work)]() mutable { return as_result(work()); };
+  return on_blocking_pool<effect_value_t<Function>>(std::move(call));
 }
 
 template <typename T>

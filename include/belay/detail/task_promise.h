@@ -43,7 +43,7 @@ struct Promise : PromiseBase {
   std::optional<T> value;
 
   Task<T> get_return_object();
-  template <typename U>
+  template <typename U = T>
   void return_value(U&& result) {
     value.emplace(std::forward<U>(result));
   }

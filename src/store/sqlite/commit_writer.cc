@@ -42,7 +42,8 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
   // cached: the guard was then evaluated for another run, or for none. Nothing was written (except
   // perhaps a session's row), so the commit can be applied again with the current number.
   BELAY_TRY(bool was_stale, forget_if_stale(run));
-  return was_stale ? apply_as_known(commit) : outcome;
+  if (was_stale) return apply_as_known(commit);
+  return outcome;
 }
 
 Result<CommitOutcome> CommitWriter::apply_as_known(const Commit& commit) {
