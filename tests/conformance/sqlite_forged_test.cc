@@ -142,7 +142,8 @@ class SqliteForged : public testing::Test {
                 where);
     forger_.ask("UPDATE " + column.table + " SET " + column.name + " = " + change + where);
     bool is_possible = forger_.problem().empty();
-    auto read = is_possible ? all_of(*store_, *told_) : before_;
+    Result<std::string> read = before_;
+    if (is_possible) read = all_of(*store_, *told_);
     forger_.ask("UPDATE " + column.table + " SET " + column.name + " = (SELECT old FROM kept)" +
                 where);
     ASSERT_EQ(forger_.problem(), "") << column.full();
