@@ -327,8 +327,11 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   local.starts = tier->limit();
   local.telemetry = telemetry.parts();
   local.when_stopped = [&loop] { loop->stop(); };
-  LocalServiceParts service_parts{used,   *stored,    *runtime,           *loop, clock, *random,
-                                  graphs, encryption, program.collections};
+  LocalServiceParts service_parts{used,    *stored, *runtime,   *loop, clock,
+                                  *random, graphs,  encryption, {}};
+  for (const RecordCollection& each : program.collections) {
+    service_parts.collections.push_back(each.name);
+  }
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
   service_parts.concurrency = local.concurrency;
