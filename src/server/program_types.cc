@@ -1,62 +1,13 @@
 #include "server/program_types.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/percent_encoding.h"
-#include "server/closed_names.h"
+#include "server/component_names.h"
 #include "server/openapi.h"
 
 namespace belay::server {
 namespace {
-
-// The part of a name that can be in the name of a component.
-std::string component_part(std::string_view name) {
-  std::string part(name);
-  for (char& c : part) {
-    bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!is_letter && c != '-' && c != '.') c = '_';
-  }
-  return part;
-}
-
-// Returns `name`, with a number if it is taken; takes it.
-std::string taken_name(std::string name, std::set<std::string>& taken) {
-  std::string unique = name;
-  for (int i = 2; !taken.insert(unique).second; ++i) unique = name + "_" + std::to_string(i);
-  return unique;
-}
-
-struct NamedGraph {
-  const GraphDefinition* graph;
-  std::string part;  // the end of the names of its components
-};
-
-// The graphs that a start by name selects.
-std::vector<NamedGraph> started_graphs(const ProgramTypes& types) {
-  std::vector<NamedGraph> started;
-  std::set<std::string> names, parts;
-  for (const auto& graph : types.graphs) {
-    if (!names.insert(graph->name).second) continue;
-    started.push_back({graph.get(), taken_name(component_part(graph->name), parts)});
-  }
-  return started;
-}
-
-struct NamedRecords {
-  const RecordCollection* collection;
-  std::string part;
-};
-
-std::vector<NamedRecords> described_collections(const ProgramTypes& types) {
-  std::vector<NamedRecords> described;
-  std::set<std::string> parts;
-  for (const RecordCollection& each : types.collections) {
-    if (each.schema.is_null()) continue;
-    described.push_back({&each, taken_name(component_part(each.name), parts)});
-  }
-  return described;
-}
 
 Value constant(std::string_view text) {
   return Value::object({{"type", "string"}, {"const", text}});
@@ -139,23 +90,7 @@ const Route* operation(const std::vector<Route>& routes, std::string_view id) {
   return found == routes.end() ? nullptr : &*found;
 }
 
-// An approval of a graph, or of a graph within it.
-struct NodeApproval {
-  const GraphDefinition* graph;
-  const GraphDefinition::Node* node;
-};
-
-// `nodes`: by name; the approvals of nodes that have one name are not told apart, and have null.
-void collect_approvals(const GraphDefinition& graph, std::map<std::string, NodeApproval>& nodes) {
-  for (const GraphDefinition::Node& node : graph.nodes) {
-    if (node.subgraph) collect_approvals(*node.subgraph->graph, nodes);
-    if (!node.approval) continue;
-    auto [found, is_new] = nodes.emplace(node.name, NodeApproval{&graph, &node});
-    if (!is_new && found->second.node != &node) found->second.node = nullptr;
-  }
-}
-
-// The names of the members of an approval's choices.
+// The names of an approval's choices.
 Value choices_of(const GraphDefinition::Approval& asked) {
   Value::Array names;
   for (const ApprovalChoice& choice : terms_of(asked).choices) names.emplace_back(choice.name);
@@ -237,25 +172,27 @@ class TypeSchemas {
 
   // Returns false if the agent has no approvals.
   bool add_approvals(const NamedGraph& named) {
-    std::map<std::string, NodeApproval> nodes;
-    collect_approvals(*named.graph, nodes);
     Union approvals{"node"};
-    for (const auto& [name, asked] : nodes) {
-      if (!asked.node) continue;
-      std::string part = taken_name(named.part + "_" + component_part(name), approval_parts_);
-      add_approval(named.graph->name, part, asked);
-      approvals.add(name, "Approval_" + part);
+    for (const NamedApproval& each : named.approvals) {
+      add_approval(named.graph->name, each);
+      approvals.add(each.node->name, "Approval_" + each.part);
     }
     if (approvals.is_empty()) return false;
     std::string other = "OtherApproval_" + named.part;
     schemas_.emplace(other, narrowed("Approval", {{"agent", constant(named.graph->name)},
                                                   {"node", other_than(approvals.values())}}));
-    schemas_.emplace("AgentApproval_" + named.part, approvals.schema(other));
+    // Generators of clients expect an object as a part of AnyApproval, also of a union.
+    Value of_agent = approvals.schema(other);
+    of_agent.as_object()->emplace("type", "object");
+    of_agent.as_object()->emplace("properties",
+                                  Value::object({{"agent", constant(named.graph->name)}}));
+    schemas_.emplace("AgentApproval_" + named.part, std::move(of_agent));
     approvals_.add(named.graph->name, "AgentApproval_" + named.part);
     return true;
   }
 
-  void add_approval(const std::string& agent, const std::string& part, const NodeApproval& named) {
+  void add_approval(const std::string& agent, const NamedApproval& named) {
+    const std::string& part = named.part;
     const GraphDefinition::Approval& asked = *named.node->approval;
     Value edit = channel_in(input_of(*named.graph), *named.graph, asked);
     schemas_.emplace("ApprovalPayload_" + part,
@@ -315,7 +252,6 @@ class TypeSchemas {
   Value::Object& schemas_;
   Union runs_{"agent"};
   Union approvals_{"agent"};
-  std::set<std::string> approval_parts_;
 };
 
 // Returns the route of one agent.
@@ -345,18 +281,13 @@ Route records_of_collection(const Route& find, const NamedRecords& named) {
 // The body of a decision: of any approval, or of a described one.
 Value decision_body(const ProgramTypes& types, Value any) {
   Value::Array choices{std::move(any)};
-  std::set<std::string> parts;
-  for (const NamedGraph& named : started_graphs(types)) {
-    std::map<std::string, NodeApproval> nodes;
-    collect_approvals(*named.graph, nodes);
-    for (const auto& [name, asked] : nodes) {
-      if (!asked.node) continue;
-      std::string part = taken_name(named.part + "_" + component_part(name), parts);
-      choices.push_back(schema_reference("Decision_" + part));
+  for (const NamedGraph& named : named_graphs(types)) {
+    for (const NamedApproval& each : named.approvals) {
+      choices.push_back(schema_reference("Decision_" + each.part));
     }
   }
-  return choices.size() == 1 ? std::move(choices.front())
-                             : Value::object({{"anyOf", std::move(choices)}});
+  bool is_only = choices.size() == 1;
+  return is_only ? std::move(choices.front()) : Value::object({{"anyOf", std::move(choices)}});
 }
 
 }  // namespace
@@ -364,8 +295,8 @@ Value decision_body(const ProgramTypes& types, Value any) {
 void add_types(const ProgramTypes& types, const std::vector<Route>& routes,
                Value::Object& schemas) {
   TypeSchemas added(routes, schemas);
-  for (const NamedGraph& named : started_graphs(types)) added.add(named);
-  for (const NamedRecords& named : described_collections(types)) added.add(named);
+  for (const NamedGraph& named : named_graphs(types)) added.add(named);
+  for (const NamedRecords& named : named_records(types)) added.add(named);
   added.add(types.tools);
   added.finish();
 }
@@ -373,12 +304,12 @@ void add_types(const ProgramTypes& types, const std::vector<Route>& routes,
 std::vector<Route> typed_routes(const ProgramTypes& types, std::vector<Route> routes) {
   std::vector<Route> typed;
   if (const Route* start = operation(routes, "startRun")) {
-    for (const NamedGraph& named : started_graphs(types)) {
+    for (const NamedGraph& named : named_graphs(types)) {
       typed.push_back(start_of_agent(*start, named));
     }
   }
   if (const Route* find = operation(routes, "findRecords")) {
-    for (const NamedRecords& named : described_collections(types)) {
+    for (const NamedRecords& named : named_records(types)) {
       typed.push_back(records_of_collection(*find, named));
     }
   }

@@ -70,8 +70,7 @@ Update<Letter> write(const Letter& letter, Context&) {
 
 Update<Letter> send(const Letter& letter, Context& context) {
   Postage postage = context.decision()->answer_as<Postage>();
-  context.save(
-      SentLetter{context.run().text(), letter.to, letter.draft.text, postage.cents});
+  context.save(SentLetter{context.run().text(), letter.to, letter.draft.text, postage.cents});
   return set(&Letter::cents, postage.cents).set(&Letter::sent, true);
 }
 
