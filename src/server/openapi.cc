@@ -110,6 +110,7 @@ Value operation_of(const Route& route, const Value::Object& schemas) {
                           {"summary", route.summary},
                           {"x-permission", name_of(route.permission)},
                           {"responses", Value(responses_of(route, schemas))}};
+  if (!route.served_by.empty()) operation.emplace("x-served-by", route.served_by);
   if (route.begins_run) operation.emplace("x-begins-run", true);  // counts against the start limits
   Value::Array parameters = parameters_of(route);
   if (!parameters.empty()) operation.emplace("parameters", std::move(parameters));

@@ -259,6 +259,7 @@ Route start_of_agent(const Route& start, const NamedGraph& named) {
   Route route = start;
   route.path = "/api/agents/" + percent_encoded(named.graph->name) + "/runs";
   route.id = start.id + "_" + named.part;
+  route.served_by = start.id;
   route.summary = "Start of a run of the agent " + named.graph->name;
   route.body = with_members(start.body, {{"input", schema_reference("AgentInput_" + named.part)}});
   for (ResponseSpec& answer : route.answers) {
@@ -271,6 +272,7 @@ Route records_of_collection(const Route& find, const NamedRecords& named) {
   Route route = find;
   route.path = "/api/records/" + percent_encoded(named.collection->name);
   route.id = find.id + "_" + named.part;
+  route.served_by = find.id;
   route.summary = "A user's records of the collection " + named.collection->name + ", by key";
   for (ResponseSpec& answer : route.answers) {
     if (answer.schema == "RecordList") answer.schema = "RecordList_" + named.part;
