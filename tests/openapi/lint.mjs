@@ -10,11 +10,8 @@ import { describedBy, folder, removeFolder, tool } from "./program.mjs";
 const ambiguous = [
   // The paths of the Agent Server; one is for GET, the other one for DELETE and PATCH.
   ["/runs/crons/{cronId}", "/runs/{runId}/stream"],
-  // Paths of the wellbeing agents, and those of a thread with the name "runs".
+  // A path of the wellbeing agents: the first one has precedence, also for a thread "runs".
   ["/api/agents/approve/{threadId}", "/api/agents/{agent}/runs"],
-  ["/api/agents/cancel/{threadId}", "/api/agents/{agent}/runs"],
-  ["/api/agents/history/{threadId}", "/api/agents/{agent}/runs"],
-  ["/api/agents/status/{threadId}", "/api/agents/{agent}/runs"],
 ];
 
 after(removeFolder);

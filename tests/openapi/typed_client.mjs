@@ -50,7 +50,8 @@ test("a client is generated, compiled strictly and used", async () => {
 
 test("`api` prints the description of the server", async () => {
   const description = await (await fetch(server.url + "/openapi.json")).json();
-  assert.deepEqual(JSON.parse(readFileSync(describedBy(process.env.PROGRAM, "letters"))), description);
+  const printed = JSON.parse(readFileSync(describedBy(process.env.PROGRAM, "letters")));
+  assert.deepEqual(printed, description);
 });
 
 test("without the types of the agents, the compiler finds the errors of the client", async () => {
@@ -65,7 +66,7 @@ test("without the types of the agents, the compiler finds the errors of the clie
 
 test("the types of all of Belay's agents compile", () => {
   generate(describedBy(process.env.BELAY, "belay"), "belay.ts");
-  const words = ["--noEmit", "--strict", "--target", "es2022", join(source, "belay.ts")];
-  const compiled = tool("tsc", words);
+  const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
+  const compiled = tool("tsc", [...options, join(source, "belay.ts")]);
   assert.equal(compiled.status, 0, compiled.output);
 });
