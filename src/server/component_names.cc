@@ -23,8 +23,7 @@ std::string taken_name(const std::string& name, std::set<std::string>& taken) {
   return unique;
 }
 
-// `nodes`: by name. Approvals of several nodes with one name cannot be told apart: they have no
-// node.
+// `nodes`: by name. The node is null for a name that several nodes with approvals have.
 void collect_approvals(const GraphDefinition& graph, std::map<std::string, NamedApproval>& nodes) {
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.subgraph) collect_approvals(*node.subgraph->graph, nodes);

@@ -77,7 +77,7 @@ Value channel_in(const Value& state, const GraphDefinition& graph,
   return schema ? *schema : Value(true);
 }
 
-// Returns `schema` of a request with these members instead of its own.
+// Returns the schema of a request in which `members` replace the members of the same names.
 Value with_members(Value schema, Value::Object members) {
   Value::Object& properties = *schema.as_object()->at("properties").as_object();
   for (auto& [name, member] : members) properties.insert_or_assign(name, std::move(member));
