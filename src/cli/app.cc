@@ -278,7 +278,7 @@ Result<std::unique_ptr<RedisTier>> open_tier(Settings settings, const CommandTra
   return RedisTier::open(settings, keys, executor, random);
 }
 
-std::vector<std::string> names_of(const std::vector<RecordCollection>& collections) {
+std::vector<std::string> collection_names(const std::vector<RecordCollection>& collections) {
   std::vector<std::string> names;
   for (const RecordCollection& each : collections) names.push_back(each.name);
   return names;
@@ -335,7 +335,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   local.when_stopped = [&loop] { loop->stop(); };
   LocalServiceParts service_parts{used,   *stored,    *runtime,
                                   *loop,  clock,      *random,
-                                  graphs, encryption, names_of(program.collections)};
+                                  graphs, encryption, collection_names(program.collections)};
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
   service_parts.concurrency = local.concurrency;
