@@ -10,9 +10,9 @@ Module module() {
   Module module;
   module.name = "checkpointer";
   module.collections = {
-      std::string(StoredCheckpoint::collection), std::string(StoredValues::collection),
-      std::string(StoredWrites::collection),     std::string(StoredPart::collection),
-      std::string(StoredGate::collection),       std::string(ClosedGeneration::collection)};
+      record_collection<StoredCheckpoint>(), record_collection<StoredValues>(),
+      record_collection<StoredWrites>(),     record_collection<StoredPart>(),
+      record_collection<StoredGate>(),       record_collection<ClosedGeneration>()};
   module.routes = checkpointer_routes();
   module.presentation.schemas = checkpoint_schemas();
   return module;

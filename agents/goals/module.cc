@@ -81,8 +81,8 @@ Module module(std::vector<SubAgent> agents) {
   module.graphs = [known, agents](const ModuleSettings& settings) {
     return goal_graphs(settings, *known, agents);
   };
-  module.collections = {std::string(Goal::collection), std::string(GoalStep::collection),
-                        std::string(GoalResult::collection)};
+  module.collections = {record_collection<Goal>(), record_collection<GoalStep>(),
+                        record_collection<GoalResult>()};
   module.check_record = [known](const RecordWrite& write, Instant) {
     return check_goal_record(write, *known);
   };

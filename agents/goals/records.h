@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "belay/collection.h"
+#include "belay/tool.h"
 
 namespace belay::goals {
 
@@ -47,6 +48,10 @@ struct Goal {
   std::string key() const { return id; }
   static auto indexed() { return std::tuple(); }
   static auto ordered() { return std::tuple{ordered_index("created", &Goal::createdAt)}; }
+  static void describe(Described<Goal>& about) {
+    about.member(&Goal::status).one_of({std::string(kActive), std::string(kPaused)});
+    about.member(&Goal::memory).one_of({std::string(kFresh), std::string(kCarry)});
+  }
 };
 
 // One call of a tool in a step.

@@ -295,7 +295,7 @@ Value agent_run_schema() {
       {{"type", "object"},
        {"properties", Value::object({{"message", text},
                                      {"threadId", text},
-                                     {"status", text},
+                                     {"status", reference("RunStatus")},
                                      {"outcome", or_null(text)},
                                      {"run", reference("Run")},
                                      {"approval", or_null(reference("Approval"))},

@@ -75,8 +75,8 @@ Module module() {
   Module module;
   module.name = "wellbeing";
   module.graphs = graphs;
-  module.collections = {std::string(Note::collection), std::string(DailySummary::collection),
-                        std::string(Routine::collection)};
+  module.collections = {record_collection<Note>(), record_collection<DailySummary>(),
+                        record_collection<Routine>()};
   module.check_record = check_record;
   module.models["builtin"] = builtin_model;
   module.settings = {

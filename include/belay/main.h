@@ -43,7 +43,7 @@ struct MainOptions {
   std::string default_model = {};
   std::string default_model_help = {};  // text after its name in --help
   // Of graphs that belong to no module: see belay/module.h.
-  std::vector<std::string> collections = {};
+  std::vector<RecordCollection> collections = {};
   std::map<std::string, Receiver> receivers = {};
   std::string examples = {};                     // for --help; each line is indented by two spaces
   std::string run_help = {};                     // end of the help of `run`

@@ -5,7 +5,7 @@
 //     belay::Module letters() {
 //       belay::Module module{.name = "letters"};
 //       module.graphs = letter_graphs;
-//       module.collections = {std::string(Letter::collection)};
+//       module.collections = {belay::record_collection<Letter>()};
 //       module.commands = {{.path = {"letters"}, .line = "Count letters",
 //                           .make = belay::make_module_command<Count>}};
 //       module.routes = {letter_route()};
@@ -34,6 +34,7 @@
 #include "belay/http.h"
 #include "belay/model.h"
 #include "belay/output.h"
+#include "belay/record.h"
 #include "belay/route.h"
 #include "belay/runtime.h"
 #include "belay/tool.h"
@@ -131,6 +132,23 @@ struct ModuleSchedule {
   std::string module = {};        // set by the program
 };
 
+// A collection of records, by its name alone or with the schema of its records.
+struct RecordCollection {
+  std::string name;
+  Value schema = {};  // JSON Schema of a stored record; null: unknown
+
+  template <typename Name>
+    requires std::is_convertible_v<const Name&, std::string_view>
+  RecordCollection(const Name& of) : name(std::string_view(of)) {}
+};
+
+template <Record R>
+RecordCollection record_collection() {
+  RecordCollection type(R::collection);
+  type.schema = json_schema<R>(RequiredMembers::stored);
+  return type;
+}
+
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
 struct Module {
@@ -140,7 +158,7 @@ struct Module {
   // their names and nodes must not.
   std::function<Result<Definitions>(const ModuleSettings&)> graphs = nullptr;
   std::vector<Tool> tools = {};  // for the agents of all modules: ModuleSettings::tools
-  std::vector<std::string> collections = {};  // of records; `check` reads them
+  std::vector<RecordCollection> collections = {};  // of records; `check` reads them
   std::vector<ModuleSchedule> schedules = {};
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all. Called
   // for the records of all modules.

@@ -49,5 +49,11 @@ Value enum_schema(const std::vector<std::string_view>& names) {
   return Value::object({{"enum", Value(std::move(values))}, {"type", "string"}});
 }
 
+Value or_null(Value schema) {
+  if (schema.as_bool()) return schema;
+  Value::Array choices{std::move(schema), Value::object({{"type", "null"}})};
+  return Value::object({{"anyOf", std::move(choices)}});
+}
+
 }  // namespace detail
 }  // namespace belay

@@ -30,6 +30,7 @@ class ApiCommand final : public Command {
     server::ApiOptions options;
     options.version = BELAY_VERSION;
     options.schemas = world.program.presentation.schemas;
+    options.types = types_of(world.program, world.graphs);
     server::Api api(parts, options, served_routes(world.program, world.settings, {}));
     BELAY_CO_CHECK(server::check_routes(api.routes()));
     if (as_markdown_) {

@@ -278,6 +278,12 @@ Result<std::unique_ptr<RedisTier>> open_tier(Settings settings, const CommandTra
   return RedisTier::open(settings, keys, executor, random);
 }
 
+std::vector<std::string> collection_names(const std::vector<RecordCollection>& collections) {
+  std::vector<std::string> names;
+  for (const RecordCollection& each : collections) names.push_back(each.name);
+  return names;
+}
+
 Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Output& output,
                               Clock& own_clock, ChosenCommand& chosen) {
   const CommandTraits& traits = chosen.traits;
@@ -327,8 +333,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   local.starts = tier->limit();
   local.telemetry = telemetry.parts();
   local.when_stopped = [&loop] { loop->stop(); };
-  LocalServiceParts service_parts{used,   *stored,    *runtime,           *loop, clock, *random,
-                                  graphs, encryption, program.collections};
+  LocalServiceParts service_parts{used,   *stored,    *runtime,
+                                  *loop,  clock,      *random,
+                                  graphs, encryption, collection_names(program.collections)};
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
   service_parts.concurrency = local.concurrency;

@@ -116,7 +116,9 @@ Result<Done> take_names(const Module& module, TakenNames& taken) {
     BELAY_CHECK(take("operation", route.id));
   }
   for (const Tool& tool : module.tools) BELAY_CHECK(take("tool", tool.name()));
-  for (const std::string& name : module.collections) BELAY_CHECK(take("collection", name));
+  for (const RecordCollection& each : module.collections) {
+    BELAY_CHECK(take("collection", each.name));
+  }
   const cron::ZoneDatabase zones;
   for (const ModuleSchedule& schedule : module.schedules) {
     BELAY_CHECK(scheduler::check_module_schedule(schedule, zones));
@@ -142,8 +144,8 @@ Result<Done> take_names_of_program(const MainOptions& options, TakenNames& taken
     BELAY_CHECK(taken.take("setting", setting.key, ""));
     BELAY_CHECK(taken.take("variable", setting.variable, ""));
   }
-  for (const std::string& name : options.collections) {
-    BELAY_CHECK(taken.take("collection", name, ""));
+  for (const RecordCollection& each : options.collections) {
+    BELAY_CHECK(taken.take("collection", each.name, ""));
   }
   for (const std::string& name : own_collections()) {
     BELAY_CHECK(taken.take("collection", name, ""));
@@ -315,6 +317,8 @@ void take_parts(Module& module, Program& program) {
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   };
   append(program.collections, module.collections);
+  // Copied, as the schedules are: the graphs use them, too.
+  program.tools.insert(program.tools.end(), module.tools.begin(), module.tools.end());
   // Copied: the graphs are checked against those of the modules when they are built.
   for (ModuleSchedule schedule : module.schedules) {
     schedule.module = module.name;
@@ -361,7 +365,7 @@ Result<Program> program_with(const std::string& called, MainOptions options,
   program.collections = std::move(options.collections);
   program.receivers = receivers_of(std::move(options.receivers), modules, std::move(taken));
   for (Module& module : modules) take_parts(module, program);
-  for (std::string& name : own_collections()) program.collections.push_back(std::move(name));
+  for (std::string& name : own_collections()) program.collections.emplace_back(name);
   program.graphs = [modules](const Settings& settings) { return all_graphs(modules, settings); };
   program.model = [modules, model = std::move(options.model)](
                       const Settings& settings, Clock& clock) -> Result<std::shared_ptr<Model>> {

@@ -32,7 +32,7 @@ struct Program {
   std::vector<std::string> first_run = {"run"};  // command that is suggested first
   std::vector<std::vector<std::string>> other_hints = {};  // commands that are suggested before
                                                            // that
-  std::vector<std::string> collections = {};               // records that `check` examines
+  std::vector<RecordCollection> collections = {};          // records that `check` examines
   std::vector<ModuleSchedule> schedules = {};
   // Returns the receivers by outbox topic, and makes those that depend on the settings.
   std::function<Result<std::map<std::string, Receiver>>(const Settings&)> receivers;
@@ -42,6 +42,7 @@ struct Program {
   std::vector<CommandSpec> commands = {};  // before those that every program has
   std::vector<RunForm> forms = {};
   Presentation presentation = {};
+  std::vector<Tool> tools = {};              // of all modules
   std::vector<ModuleRoute> routes = {};      // in addition to those of every program
   std::vector<std::string> on_request = {};  // names of modules: see Module::on_request
   std::function<Result<Definitions>(const Settings&)> graphs;

@@ -101,6 +101,7 @@ server::ApiOptions api_options(CommandContext& world, const ServeOptions& wanted
   options.time_zone = world.settings.time_zone;
   options.extras = world.program.presentation.approval_document;
   options.schemas = world.program.presentation.schemas;
+  options.types = types_of(world.program, world.graphs);
   options.readiness = [&store = world.local->store, &is_draining] {
     return readiness_of(store, is_draining);
   };

@@ -44,6 +44,10 @@ server::Api::OwnRoutes served_routes(const Program& program, const Settings& set
   };
 }
 
+server::ProgramTypes types_of(const Program& program, const Definitions& graphs) {
+  return {graphs, program.collections, program.tools};
+}
+
 std::vector<std::string> served_collections() {
   std::vector<std::string> names = langgraph::collections();
   for (auto* more : {a2a::collections, ag_ui::collections}) {

@@ -21,6 +21,9 @@ struct ServedOptions {
 server::Api::OwnRoutes served_routes(const Program& program, const Settings& settings,
                                      ServedOptions options);
 
+// The types of the program that the description of these routes contains.
+server::ProgramTypes types_of(const Program& program, const Definitions& graphs);
+
 // The collections of the records that these routes save.
 std::vector<std::string> served_collections();
 

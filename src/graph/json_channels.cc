@@ -269,7 +269,8 @@ ChannelType JsonChannels::channel_type(std::size_t channel) const {
   return type;
 }
 
-Value JsonChannels::schema() const {
+Value JsonChannels::schema(RequiredMembers mode) const {
+  bool is_stored = mode == RequiredMembers::stored;
   Value::Object properties;
   Value::Array required;
   for (const auto& [name, channel] : declared_) {
@@ -277,10 +278,10 @@ Value JsonChannels::schema() const {
     if (channel.nullable) kind = Value::Array{kind, "null"};
     bool is_any = channel.kind == JsonKind::any;
     properties.emplace(name, is_any ? Value(true) : Value::object({{"type", std::move(kind)}}));
-    if (channel.required) required.emplace_back(name);
+    if (channel.required || is_stored) required.emplace_back(name);
   }
-  Value schema = Value::object(
-      {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
+  Value schema = Value::object({{"type", "object"}, {"properties", std::move(properties)}});
+  if (!is_stored) schema.as_object()->emplace("additionalProperties", false);
   if (!required.empty()) schema.as_object()->emplace("required", std::move(required));
   return schema;
 }
@@ -288,7 +289,8 @@ Value JsonChannels::schema() const {
 StateType JsonChannels::state_type() const {
   StateType type;
   auto self = shared_from_this();
-  type.schema = [self] { return self->schema(); };
+  type.schema = [self] { return self->schema(RequiredMembers::none); };
+  type.stored_schema = [self] { return self->schema(RequiredMembers::stored); };
   Value::Object defaults;
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     type.channels.push_back(channel_type(i));

@@ -26,7 +26,8 @@ class JsonChannels : public std::enable_shared_from_this<JsonChannels> {
   const JsonChannel& at(std::size_t channel) const { return declared_[channel].second; }
 
   StateType state_type() const;
-  Value schema() const;  // the JSON Schema of an input
+  // The JSON Schema of an input (`none`), or of a state (`stored`).
+  Value schema(RequiredMembers mode) const;
   std::vector<GraphDefinition::ChannelRule> rules() const;
 
   // Converts the node's writes by channel name (NamedWrite) to ChannelWrites. Fails with `invalid`

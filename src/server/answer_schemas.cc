@@ -1,13 +1,14 @@
 // The JSON Schemas of responses. docs/command-line.md describes each member; the tests check every
 // response against its schema.
 
+#include "server/closed_names.h"
 #include "server/openapi.h"
 
 namespace belay::server {
 namespace {
 
 // A member is written as "name:type". A '?' after the type: may be null. "[]" after the type: a
-// list. A type that starts with a capital letter is another schema.
+// list. A type that starts with a capital letter is another schema, or a set of closed_names.h.
 Value type_of(std::string_view text) {
   bool may_be_null = text.ends_with('?');
   if (may_be_null) text.remove_suffix(1);
@@ -31,30 +32,31 @@ struct Schema {
 };
 
 constexpr Schema kSchemas[] = {
-    {"Problem", "type:string title:string status:integer code:string detail:string"},
-    {"Health", "status:string", "version:string reason:string"},
-    {"Error", "code:string message:string"},
+    {"Problem", "type:string title:string status:integer code:ProblemCode detail:string"},
+    {"Health", "status:HealthStatus", "version:string reason:string"},
+    {"Error", "code:ErrorCode message:string"},
     {"Spending", "tokens:integer money:integer reservedTokens:integer reservedMoney:integer"},
     {"Run",
-     "threadId:string runId:string agent:string userId:string status:string reason:string? "
+     "threadId:string runId:string agent:string userId:string status:RunStatus reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
      "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
      "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[] "
      "unusedSteering:SteeringMessage[]"},
     {"ThreadRun",
-     "threadId:string runId:string agent:string userId:string status:string reason:string? "
+     "threadId:string runId:string agent:string userId:string status:RunStatus reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error? "
      "thread:ThreadDetails",
      "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
      "concurrencyKey:string ordinal:integer uncertainEffects:Effect[]"},
     {"Effect",
-     "name:string node:string class:string status:string attempts:integer createdAt:string"},
+     "name:string node:string class:EffectClass status:EffectStatus attempts:integer "
+     "createdAt:string"},
     {"RunList", "runs:Run[] next:string?"},
     {"Approval",
      "interruptId:string threadId:string runId:string agent:string userId:string node:string "
-     "question:string status:string payload:any payloadHash:string createdAt:string "
+     "question:string status:ApprovalStatus payload:any payloadHash:string createdAt:string "
      "expiresAt:string? roles:string[] decidedAt:string? decidedBy:string? onBehalfOf:string? "
      "comment:string? editedPayload:any choices:ApprovalChoice[] choice:string? "
      "whenExpired:string",
@@ -62,33 +64,34 @@ constexpr Schema kSchemas[] = {
     {"ApprovalChoice", "name:string label:string? approves:boolean"},
     {"Vote", "decidedBy:string choice:string at:string", "onBehalfOf:string comment:string"},
     {"ApprovalList", "approvals:Approval[]"},
-    {"Decision", "result:string answer:string approval:Approval run:Run"},
-    {"LostDecision", "type:string title:string status:integer code:string detail:string",
-     "result:string answer:string approval:Approval run:Run"},
+    {"Decision", "result:DecisionVerdict answer:FormerVerdict approval:Approval run:Run"},
+    {"LostDecision", "type:string title:string status:integer code:ProblemCode detail:string",
+     "result:DecisionVerdict answer:FormerVerdict approval:Approval run:Run"},
     {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?",
-     "status:string? title:string? metadata:object expiresAt:string? updatedAt:string? "
+     "status:ThreadStatus? title:string? metadata:object expiresAt:string? updatedAt:string? "
      "codeGone:boolean"},
-    {"ThreadDetails", "threadId:string agent:string userId:string createdAt:string status:string?",
+    {"ThreadDetails",
+     "threadId:string agent:string userId:string createdAt:string status:ThreadStatus?",
      "title:string? metadata:object expiresAt:string? updatedAt:string?"},
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
     {"Preserved", "threadId:string preserved:boolean"},
     {"SteeringMessage",
-     "id:string threadId:string runId:string text:string use:string sentBy:string "
+     "id:string threadId:string runId:string text:string use:SteeringUse sentBy:string "
      "createdAt:string waits:boolean usedBy:string usedAt:string?"},
     {"SteeringList", "messages:SteeringMessage[]"},
     {"DeletedThread", "threadId:string runs:integer"},
     {"Checkpoint",
-     "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
-     "superstep:integer status:string retryCount:integer createdAt:string hash:string",
+     "checkpointId:string parentId:string? seq:integer epoch:integer kind:CommitKind node:string? "
+     "superstep:integer status:RunStatus retryCount:integer createdAt:string hash:string",
      "runId:string"},
     {"HistoryEnd", "before:integer beforeRun:string"},
     {"History",
-     "threadId:string runId:string agent:string status:string reason:string? dueAt:string? "
+     "threadId:string runId:string agent:string status:RunStatus reason:string? dueAt:string? "
      "checkpoints:Checkpoint[]",
      "runs:Run[] next:HistoryEnd?"},
     {"RecordedCall",
-     "name:string kind:string node:string class:string status:string attempts:integer "
+     "name:string kind:CallKind node:string class:EffectClass status:EffectStatus attempts:integer "
      "createdAt:string updatedAt:string",
      "request:string prompt:any reply:any error:any cost:any lost:any result:any"},
     {"RunFile",
@@ -100,16 +103,16 @@ constexpr Schema kSchemas[] = {
     {"Replay",
      "threadId:string runId:string commits:integer compared:integer divergence:Divergence?"},
     {"StandingRun",
-     "threadId:string runId:string agent:string status:string currentNode:string dueAt:string?"},
+     "threadId:string runId:string agent:string status:RunStatus currentNode:string dueAt:string?"},
     {"Overview",
      "running:StandingRun[] orphaned:StandingRun[] leftBehind:StandingRun[] "
      "queued:StandingRun[] codeGone:StandingRun[] approvals:Approval[]"},
     {"Event",
-     "id:string? kind:string threadId:string runId:string namespace:string? space:string? "
+     "id:string? kind:EventKind threadId:string runId:string namespace:string? space:string? "
      "node:string? "
      "taskId:string? attempt:integer? offset:integer? at:string body:any"},
     {"EventList", "events:Event[] next:string?"},
-    {"Message", "id:string status:string",
+    {"Message", "id:string status:MessageStatus",
      "runId:string topic:string attempts:integer error:string? dueAt:string createdAt:string "
      "body:any"},
     {"MessageList", "messages:Message[] more:integer"},
@@ -118,17 +121,17 @@ constexpr Schema kSchemas[] = {
      "oldestDueAt:string? heldBy:Held[]"},
     {"Held", "reason:string runs:integer"},
     {"QueueList", "queues:Queue[]", "waitCauses:WaitCount[]"},
-    {"WaitCount", "cause:string runs:integer"},
+    {"WaitCount", "cause:WaitCauseName runs:integer"},
     {"WaitCause",
-     "cause:string text:string alternative:boolean runId:string node:string? until:string? "
+     "cause:WaitCauseName text:string alternative:boolean runId:string node:string? until:string? "
      "interruptId:string? roles:string[] queue:string?"},
     {"Why",
-     "threadId:string runId:string agent:string status:string since:string cause:string "
+     "threadId:string runId:string agent:string status:RunStatus since:string cause:WaitCauseName "
      "chain:WaitCause[] more:integer"},
     {"ClearedQueue", "name:string queued:integer cancelled:integer dryRun:boolean"},
     {"Schedule",
      "name:string userId:string agent:string input:any threadId:string? queue:string "
-     "priority:integer expression:string zone:string overlap:string catchUpSeconds:integer "
+     "priority:integer expression:string zone:string overlap:Overlap catchUpSeconds:integer "
      "jitterSeconds:integer endsAt:string? paused:boolean reason:string? module:string? "
      "description:string "
      "next:string[] lastRunId:string? lastThreadId:string? lastError:string? buffered:string? "
@@ -137,7 +140,7 @@ constexpr Schema kSchemas[] = {
      "ticks:ScheduleTick[]"},
     {"ScheduleList", "schedules:Schedule[] next:string?"},
     {"ScheduleTick",
-     "at:string until:string count:integer decision:string reason:string? runId:string? "
+     "at:string until:string count:integer decision:TickOutcome reason:string? runId:string? "
      "threadId:string? decidedAt:string"},
     {"ScheduleTickList", "ticks:ScheduleTick[] next:string?"},
     {"Backfill", "ticks:integer started:integer first:string? last:string?"},
@@ -194,6 +197,7 @@ void add_members(std::string_view list, Value::Object& properties, Value::Array*
 
 Value answer_schemas(const std::map<std::string, Value>& more) {
   Value::Object schemas(more.begin(), more.end());
+  schemas.merge(closed_names());
   for (const Schema& schema : kSchemas) {
     Value::Object properties;
     Value::Array required;

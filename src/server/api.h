@@ -5,6 +5,7 @@
 
 #include "belay/clock.h"
 #include "belay/telemetry.h"
+#include "server/program_types.h"
 #include "server/route.h"
 #include "server/start_limits.h"
 #include "server/web_socket.h"
@@ -40,6 +41,7 @@ struct ApiOptions {
   TimeZone time_zone = {};  // for dates that requests omit
   ApprovalExtras extras = nullptr;
   std::map<std::string, Value> schemas = {};  // of responses of modules, by name
+  ProgramTypes types = {};                    // for the description
   // Fails if the server cannot execute runs: it is shutting down, or its store is unavailable.
   // Callers receive the message even if they have no key; it must not name a machine.
   std::function<Task<Result<Done>>()> readiness = nullptr;

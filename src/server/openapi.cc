@@ -7,12 +7,19 @@
 namespace belay::server {
 namespace {
 
-Value reference(std::string_view name) {
-  return Value::object({{"$ref", "#/components/schemas/" + std::string(name)}});
+// Returns the schema of a response: that of all agents for one of any agent.
+Value answer_schema(const std::string& name, const Value::Object& schemas) {
+  if (name.empty()) return Value::object({});
+  if (name == "ThreadRun" && schemas.contains("AnyRun")) {
+    Value::Array both{schema_reference("AnyRun"), schema_reference(name)};
+    return Value::object({{"allOf", std::move(both)}});
+  }
+  bool is_of_agents = schemas.contains("Any" + name);
+  return schema_reference(is_of_agents ? "Any" + name : name);
 }
 
-Value content_of(const ResponseSpec& answer) {
-  Value schema = answer.schema.empty() ? Value::object({}) : reference(answer.schema);
+Value content_of(const ResponseSpec& answer, const Value::Object& schemas) {
+  Value schema = answer_schema(answer.schema, schemas);
   return Value::object({{answer.type, Value::object({{"schema", std::move(schema)}})}});
 }
 
@@ -62,18 +69,22 @@ Value::Array parameters_of(const Route& route) {
   return all;
 }
 
-void add_problem(int status, Value::Object& responses) {
+void add_problem(const std::string& status, std::string_view text, Value::Object& responses) {
   Value problem = Value::object(
-      {{"application/problem+json", Value::object({{"schema", reference("Problem")}})}});
-  responses.emplace(std::to_string(status), Value::object({{"description", reason_of(status)},
-                                                           {"content", std::move(problem)}}));
+      {{"application/problem+json", Value::object({{"schema", schema_reference("Problem")}})}});
+  responses.emplace(status,
+                    Value::object({{"description", text}, {"content", std::move(problem)}}));
+}
+
+void add_problem(int status, Value::Object& responses) {
+  add_problem(std::to_string(status), reason_of(status), responses);
 }
 
 // Several ResponseSpecs with the same status become one response with several content types.
-Value::Object responses_of(const Route& route) {
+Value::Object responses_of(const Route& route, const Value::Object& schemas) {
   Value::Object responses;
   for (const ResponseSpec& answer : route.answers) {
-    Value content = content_of(answer);
+    Value content = content_of(answer, schemas);
     auto [found, is_new] = responses.try_emplace(std::to_string(answer.status));
     if (is_new) found->second = Value::object({{"description", answer.help}});
     if (answer.status == 101 || answer.status == 304) continue;
@@ -84,16 +95,22 @@ Value::Object responses_of(const Route& route) {
       kinds.as_object()->insert_or_assign(type, std::move(schema));
     }
   }
-  if (route.permission == Permission::open) return responses;
+  // A WebSocket has no response of success.
+  if (route.open_web_socket) add_problem("default", "An error", responses);
+  if (route.permission == Permission::open) {
+    for (int status : {400, 422}) add_problem(status, responses);
+    return responses;
+  }
   for (int status : {400, 401, 403, 404, 409, 413, 422, 429, 503}) add_problem(status, responses);
   return responses;
 }
 
-Value operation_of(const Route& route) {
+Value operation_of(const Route& route, const Value::Object& schemas) {
   Value::Object operation{{"operationId", route.id},
                           {"summary", route.summary},
                           {"x-permission", name_of(route.permission)},
-                          {"responses", Value(responses_of(route))}};
+                          {"responses", Value(responses_of(route, schemas))}};
+  if (!route.served_by.empty()) operation.emplace("x-served-by", route.served_by);
   if (route.begins_run) operation.emplace("x-begins-run", true);  // counts against the start limits
   Value::Array parameters = parameters_of(route);
   if (!parameters.empty()) operation.emplace("parameters", std::move(parameters));
@@ -115,24 +132,40 @@ std::string lower(std::string text) {
 
 }  // namespace
 
+Value schema_reference(std::string_view name) {
+  return Value::object({{"$ref", "#/components/schemas/" + std::string(name)}});
+}
+
+void refer_to_names(Value& body, std::string_view member, std::string_view names) {
+  Value::Object& properties = *body.as_object()->at("properties").as_object();
+  properties.insert_or_assign(std::string(member), schema_reference(names));
+}
+
 Value describe(const std::vector<Route>& routes, const ApiOptions& options) {
+  Value schemas = answer_schemas(options.schemas);
+  Value::Object& known = *schemas.as_object();
+  add_types(options.types, routes, known);
   Value::Object paths;
-  for (const Route& route : routes) {
+  for (const Route& route : typed_routes(options.types, routes)) {
     Value& path = paths[route.path];
     if (path.is_null()) path = Value(Value::Object{});
-    path.as_object()->insert_or_assign(lower(route.method), operation_of(route));
+    path.as_object()->insert_or_assign(lower(route.method), operation_of(route, known));
   }
   Value bearer = Value::object({{"type", "http"}, {"scheme", "bearer"}});
+  Value::Array servers{Value::object({{"url", "/"}, {"description", "This server"}})};
   Value::Array security{Value::object({{"bearer", Value::Array{}}})};
   return Value::object(
       {{"openapi", "3.1.0"},
        {"info", Value::object({{"title", "Belay"},
                                {"version", options.version},
-                               {"description", "Durable agents: runs, approvals, events."}})},
+                               {"description", "Durable agents: runs, approvals, events."},
+                               {"license", Value::object({{"name", "Apache License 2.0"},
+                                                          {"identifier", "Apache-2.0"}})}})},
+       {"servers", std::move(servers)},
        {"paths", Value(std::move(paths))},
        {"security", Value(std::move(security))},
        {"components",
-        Value::object({{"schemas", answer_schemas(options.schemas)},
+        Value::object({{"schemas", std::move(schemas)},
                        {"securitySchemes", Value::object({{"bearer", std::move(bearer)}})}})}});
 }
 

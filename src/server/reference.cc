@@ -7,6 +7,20 @@
 namespace belay::server {
 namespace {
 
+// Formats "anyOf null" and references in the notation of answer_schemas.cc.
+std::string type_text(const Value& schema) {
+  if (schema.as_bool()) return "any";
+  if (const std::string* reference = schema["$ref"].as_string()) {
+    return reference->substr(reference->rfind('/') + 1);
+  }
+  if (const Value::Array* choices = schema["anyOf"].as_array()) {
+    return type_text(choices->front()) + " or null";
+  }
+  const std::string* type = schema["type"].as_string();
+  if (type && *type == "array") return "list of " + type_text(schema["items"]);
+  return type ? *type : "any";
+}
+
 // Describes the members of a schema in one line: "`date` string, `limit` integer".
 std::string members_of(const Value& schema) {
   const Value::Object* properties = schema["properties"].as_object();
@@ -16,9 +30,11 @@ std::string members_of(const Value& schema) {
   for (const auto& [name, member] : *properties) {
     bool is_required =
         required && std::find(required->begin(), required->end(), Value(name)) != required->end();
+    bool is_names = member["$ref"].as_string() != nullptr;
     const std::string* type = member["type"].as_string();
-    text += (text.empty() ? "" : ", ") + std::string("`") + name + "` " +
-            (type ? *type : std::string("any")) + (is_required ? " (needed)" : "");
+    std::string kind = is_names ? type_text(member) : type ? *type : std::string("any");
+    text += (text.empty() ? "" : ", ") + std::string("`") + name + "` " + kind +
+            (is_required ? " (needed)" : "");
   }
   return text;
 }
@@ -42,25 +58,21 @@ std::string answers_text(const Route& route) {
   return text;
 }
 
-// Formats "anyOf null" and references in the notation of answer_schemas.cc.
-std::string type_text(const Value& schema) {
-  if (schema.as_bool()) return "any";
-  if (const std::string* reference = schema["$ref"].as_string()) {
-    return reference->substr(reference->rfind('/') + 1);
-  }
-  if (const Value::Array* choices = schema["anyOf"].as_array()) {
-    return type_text(choices->front()) + " or null";
-  }
-  const std::string* type = schema["type"].as_string();
-  if (type && *type == "array") return "list of " + type_text(schema["items"]);
-  return type ? *type : "any";
-}
-
 void add_schema(const std::string& name, const Value& schema, std::string& text) {
   text += "- **" + name + "**:";
   std::string separator = " ";
   for (const auto& [member, type] : *schema["properties"].as_object()) {
     text += separator + "`" + member + "` " + type_text(type);
+    separator = ", ";
+  }
+  text += "\n";
+}
+
+void add_names(const std::string& name, const Value& schema, std::string& text) {
+  text += "- **" + name + "**:";
+  std::string separator = " ";
+  for (const Value& each : *schema["enum"].as_array()) {
+    text += separator + "`" + *each.as_string() + "`";
     separator = ", ";
   }
   text += "\n";
@@ -82,7 +94,13 @@ std::string reference_text(const std::vector<Route>& routes, const ApiOptions& o
   }
   text += "\n## Responses\n\n";
   Value schemas = answer_schemas(options.schemas);
-  for (const auto& [name, schema] : *schemas.as_object()) add_schema(name, schema, text);
+  for (const auto& [name, schema] : *schemas.as_object()) {
+    if (schema.find("properties")) add_schema(name, schema, text);
+  }
+  text += "\n## Names\n\n";
+  for (const auto& [name, schema] : *schemas.as_object()) {
+    if (schema.find("enum")) add_names(name, schema, text);
+  }
   return text;
 }
 

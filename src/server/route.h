@@ -51,6 +51,8 @@ struct Route : RouteSpec {
   // Opens a session for a WebSocket, instead of `handle`: web_socket.h. The method is GET.
   std::function<Task<Result<std::unique_ptr<http::WebSocketSession>>>(Call call)> open_web_socket =
       nullptr;
+  // Of a route that only the description has: the id of the route that serves its path.
+  std::string served_by = {};
   // True if the query can contain unknown parameters, and a parameter twice, of which `query` has
   // the first: for protocols whose clients send more than the route reads.
   bool accepts_any_query = false;

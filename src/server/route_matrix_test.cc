@@ -194,6 +194,11 @@ bool fits(const Value& value, const Value& schema, const Value& all, std::string
     }
     return false;
   }
+  const Value::Array* names = schema["enum"].as_array();
+  if (names && std::find(names->begin(), names->end(), value) == names->end()) {
+    why = "is " + to_json(value) + ", which is no name of " + to_json(schema);
+    return false;
+  }
   const std::string* type = schema["type"].as_string();
   if (type && !fits_type(value, *type)) {
     why = "is of kind " + std::string(value.kind()) + ", not " + *type;

@@ -2,6 +2,8 @@
 
 #include "base/run_of_key.h"
 #include "server/body.h"
+#include "server/closed_names.h"
+#include "server/openapi.h"
 #include "server/problem.h"
 #include "server/routes.h"
 #include "service/run_request.h"
@@ -139,6 +141,7 @@ Route start_run(ApiContext& world) {
   route.permission = Permission::run;
   route.begins_run = true;
   route.body = body_schema<StartBody>();
+  refer_to_names(route.body, "ifBusy", "BusyThread");
   route.parameters = start_parameters();
   route.answers = {{200, "The run has ended", "Run"},
                    {202, "The run is paused or still in progress", "Run"}};
@@ -175,11 +178,8 @@ Result<RunPage> run_page(const Call& call) {
 
 Route list_runs() {
   Route route = route_of("GET", "/api/runs", "listRuns", "Runs, newest first");
-  Value::Array statuses{"queued", "running",   "paused",     "completed",
-                        "failed", "cancelled", "quarantined"};
   route.parameters = {
-      query_parameter("status", "Only runs with this status",
-                      Value::object({{"type", "string"}, {"enum", std::move(statuses)}})),
+      query_parameter("status", "Only runs with this status", closed_names().at("RunStatus")),
       query_parameter("threadId", "Only runs of this thread", Value::object({{"type", "string"}})),
       query_parameter("before", "Last run of the previous page",
                       Value::object({{"type", "string"}, {"format", "uuid"}})),

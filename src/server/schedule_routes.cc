@@ -2,6 +2,7 @@
 
 #include "base/percent_encoding.h"
 #include "server/body.h"
+#include "server/openapi.h"
 #include "server/routes.h"
 #include "server/start_limits.h"
 #include "service/schedule_documents.h"
@@ -29,9 +30,15 @@ Route changing_route(std::string method, std::string path, std::string id, std::
   return route;
 }
 
+Value schedule_schema(std::initializer_list<std::string_view> required = {}) {
+  Value schema = body_schema<ScheduleBody>(required);
+  refer_to_names(schema, "overlap", "Overlap");
+  return schema;
+}
+
 // A change does not rename a schedule.
 Value change_schema() {
-  Value schema = body_schema<ScheduleBody>();
+  Value schema = schedule_schema();
   Value::Object& members = *schema.as_object();
   members.at("properties").as_object()->erase("name");
   return schema;
@@ -50,7 +57,7 @@ std::string after_in(const Call& call) {
 Route create_schedule() {
   Route route =
       changing_route("POST", "/api/schedules", "createSchedule", "Creation of a schedule");
-  route.body = body_schema<ScheduleBody>({"name", "expression", "agent"});
+  route.body = schedule_schema({"name", "expression", "agent"});
   route.answers = {{201, "Created; the Location header contains its address", "Schedule"},
                    {200, "It existed, with the same members", "Schedule"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {

@@ -1,6 +1,7 @@
 // Routes of a run in progress: its steering messages (service.h), and its waits (service/why.h).
 
 #include "server/body.h"
+#include "server/openapi.h"
 #include "server/routes.h"
 #include "service/steering.h"
 
@@ -20,6 +21,7 @@ Route steer_run() {
   route.parameters = {idempotency_key_parameter(
       "Names the message: a repeated request returns the message of the first")};
   route.body = body_schema<SteerBody>({"text"});
+  refer_to_names(route.body, "use", "SteeringUse");
   route.answers = {{202, "The message is durable", "SteeringMessage"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(SteerBody body, read_body<SteerBody>(call));

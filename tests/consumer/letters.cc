@@ -77,7 +77,7 @@ Module letters() {
   Module module;
   module.name = "letters";
   module.graphs = graphs;
-  module.collections = {std::string(Letter::collection)};
+  module.collections = {belay::record_collection<Letter>()};
   module.commands = {{.path = {"letters"}, .line = "List letters"},
                      {.path = {"letters", "list"},
                       .line = "List letters",

@@ -7,6 +7,9 @@
 namespace belay::research {
 namespace {
 
+// The status of an analysis that has no run.
+constexpr std::string_view kNotStarted = "not started";
+
 Value array_of_texts(const std::vector<std::string>& all) {
   return Value(Value::Array(all.begin(), all.end()));
 }
@@ -101,7 +104,7 @@ Value analysis_schema() {
                              {"by", text},
                              {"quotes", list_of(std::move(quote))}});
   return object_with({{"analysis", text},
-                      {"status", text},
+                      {"status", reference_to("RunStatus")},
                       {"outcome", or_null(text)},
                       {"error", or_null(text)},
                       {"ticker", text},
@@ -184,7 +187,7 @@ Value pause_document(const AnalysisView& view) {
 }
 
 std::string listed_status(const ListedAnalysis& listed) {
-  return listed.run ? std::string(name_of(listed.run->status)) : "not started";
+  return listed.run ? std::string(name_of(listed.run->status)) : std::string(kNotStarted);
 }
 
 Value listed_document(const ListedAnalysis& listed) {
@@ -208,16 +211,17 @@ Value list_document(const AnalysisListPage& page) {
 
 std::map<std::string, Value> research_schemas() {
   Value text = type_named("string");
+  Value::Array statuses{reference_to("RunStatus"), Value::object({{"const", kNotStarted}})};
   Value summary = object_with({{"analysis", text},
                                {"ticker", text},
-                               {"status", text},
+                               {"status", reference_to("RunStatus")},
                                {"outcome", or_null(text)},
                                {"error", or_null(text)}});
   Value listed = object_with({{"analysis", text},
                               {"ticker", text},
                               {"as_of", text},
                               {"batch", or_null(text)},
-                              {"status", text},
+                              {"status", Value::object({{"anyOf", std::move(statuses)}})},
                               {"outcome", or_null(text)},
                               {"createdAt", text}});
   Value items = list_of(reference_to("ListedAnalysis"));

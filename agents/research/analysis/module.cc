@@ -78,13 +78,11 @@ Result<std::map<std::string, Receiver>> receivers_for(const ModuleSettings& sett
   return receivers;
 }
 
-std::vector<std::string> collections_of_research() {
-  std::vector<std::string> names = checkpoint_collections();
-  for (std::string_view name : {AnalysisRow::collection, Deliverable::collection,
-                                FindingRow::collection, PauseRequest::collection}) {
-    names.emplace_back(name);
-  }
-  return names;
+std::vector<RecordCollection> collections_of_research() {
+  return {record_collection<AnalysisRow>(),       record_collection<Deliverable>(),
+          record_collection<FindingRow>(),        record_collection<PauseRequest>(),
+          record_collection<AgentCheckpoint>(),   record_collection<CheckpointHead>(),
+          record_collection<PreservedAnalysis>(), record_collection<ArchivedCheckpoint>()};
 }
 
 template <typename T>

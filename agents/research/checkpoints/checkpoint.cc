@@ -88,11 +88,6 @@ std::string AgentCheckpoint::key() const {
 
 std::string CheckpointHead::key() const { return head_key(analysis_id, agent_type); }
 
-std::vector<std::string> checkpoint_collections() {
-  return {std::string(AgentCheckpoint::collection), std::string(CheckpointHead::collection),
-          std::string(PreservedAnalysis::collection), std::string(ArchivedCheckpoint::collection)};
-}
-
 std::string head_key(const std::string& analysis_id, const std::string& agent_type) {
   return analysis_id + "/" + agent_type;
 }

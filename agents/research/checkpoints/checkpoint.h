@@ -107,9 +107,6 @@ struct ArchivedCheckpoint {
   static auto indexed() { return std::tuple{&ArchivedCheckpoint::analysis_id}; }
 };
 
-// Returns the names of the collections above, for Module::collections.
-std::vector<std::string> checkpoint_collections();
-
 std::string head_key(const std::string& analysis_id, const std::string& agent_type);
 // Fails with `invalid` if one of the names is empty, too long, or has other characters than those
 // of AgentCheckpoint::analysis_id.

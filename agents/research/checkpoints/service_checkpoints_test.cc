@@ -26,7 +26,7 @@ struct ServiceCheckpoints : ::testing::Test {
                                                          store.random(),
                                                          {},
                                                          {},
-                                                         checkpoint_collections()});
+                                                         {}});
 };
 
 TEST_F(ServiceCheckpoints, AreSavedRestoredAndRemoved) {

@@ -64,6 +64,9 @@ class Described {
 enum class RequiredMembers {
   none,  // each has a default
   all,   // except std::optional and those described as optional()
+  // All, as states and records are encoded: a std::optional without a value is null, and members of
+  // other versions are allowed.
+  stored,
 };
 
 // Returns the JSON Schema of a T, as decode_json() accepts it. Members that a struct does not have
@@ -74,10 +77,24 @@ Value json_schema(RequiredMembers required = RequiredMembers::none);
 namespace detail {
 
 Value enum_schema(const std::vector<std::string_view>& names);
+Value or_null(Value schema);
 
 // `Outer`: the structs that contain T. The schema of a struct inside itself accepts any value.
 template <typename T, typename... Outer>
 Value schema_of(RequiredMembers required);
+
+// The schema of a member. The bounds of a stored std::optional are those of its value.
+template <typename M, typename... Outer>
+Value member_schema(RequiredMembers required, const MemberSchema& text) {
+  if constexpr (codec::is_optional<M>) {
+    if (required == RequiredMembers::stored) {
+      return or_null(member_schema<typename M::value_type, Outer...>(required, text));
+    }
+  }
+  Value schema = schema_of<M, Outer...>(required);
+  text.add_to(schema);
+  return schema;
+}
 
 template <typename T, typename... Outer>
 Value struct_schema(RequiredMembers required) {
@@ -90,14 +107,16 @@ Value struct_schema(RequiredMembers required) {
   reflect::for_each_member(instance, [&](std::string_view name, const auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     const MemberSchema& text = described.at(index++);
-    Value schema = schema_of<Member, T, Outer...>(required);
-    text.add_to(schema);
+    Value schema = member_schema<Member, T, Outer...>(required, text);
     properties.emplace(std::string(name), std::move(schema));
     bool is_optional = text.is_optional() || codec::is_optional<Member>;
-    if (required == RequiredMembers::all && !is_optional) names.emplace_back(std::string(name));
+    bool is_required = required == RequiredMembers::all && !is_optional;
+    if (is_required || required == RequiredMembers::stored) names.emplace_back(std::string(name));
   });
-  Value schema = Value::object(
-      {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
+  Value schema = Value::object({{"type", "object"}, {"properties", std::move(properties)}});
+  if (required != RequiredMembers::stored) {
+    schema.as_object()->emplace("additionalProperties", false);
+  }
   if (!names.empty()) schema.as_object()->emplace("required", std::move(names));
   return schema;
 }
@@ -123,7 +142,8 @@ Value schema_of(RequiredMembers required) {
   } else if constexpr (std::is_same_v<T, Instant>) {
     return Value::object({{"type", "string"}, {"format", "date-time"}});
   } else if constexpr (codec::is_optional<T>) {
-    return schema_of<typename T::value_type, Outer...>(required);
+    Value schema = schema_of<typename T::value_type, Outer...>(required);
+    return required == RequiredMembers::stored ? or_null(std::move(schema)) : schema;
   } else if constexpr (codec::is_vector<T>) {
     return Value::object(
         {{"type", "array"}, {"items", schema_of<typename T::value_type, Outer...>(required)}});

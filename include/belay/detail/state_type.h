@@ -111,7 +111,8 @@ struct StateType {
   std::vector<ChannelType> channels;
   std::function<std::shared_ptr<void>()> make;
   std::function<std::shared_ptr<void>(const void* state)> copy;
-  std::function<Value()> schema = nullptr;  // the JSON Schema of an input
+  std::function<Value()> schema = nullptr;         // the JSON Schema of an input
+  std::function<Value()> stored_schema = nullptr;  // the same of a state
 };
 
 namespace detail {
@@ -218,6 +219,7 @@ StateType make_state_type(std::index_sequence<I...>) {
   if constexpr (codec::has_storable_members<State>) {
     type.channels = {channel_type<State, I>()...};
     type.schema = [] { return json_schema<State>(); };
+    type.stored_schema = [] { return json_schema<State>(RequiredMembers::stored); };
   }
   return type;
 }
