@@ -154,6 +154,7 @@ class Demo final : public ModuleCommand {
     say(world.output, "With your own notes:     belay notes import diary.jsonl");
     say(world.output, "Over HTTP:               belay serve");
     say(world.output, "With a language model:   belay models list");
+    say(world.output, "To write an agent:       belay new helpdesk");
     co_return ExitCode::done;
   }
 

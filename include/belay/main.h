@@ -35,8 +35,8 @@ struct MainOptions {
   // How the program is called in the commands that it prints. Empty: as it was called.
   std::string call = {};
   std::string about = {};  // one line for --help
-  // The model of context.model(). Null: the one that --model or BELAY_MODEL names; without one, a
-  // node that uses the model fails with `invalid`.
+  // The model of context.model(); there is no --model then. Null: the one that --model, BELAY_MODEL
+  // or default_model names. docs/models.md, "The model of your program", has all ways.
   std::shared_ptr<Model> model = nullptr;
   std::shared_ptr<Clock> clock = nullptr;  // null: that of the system. On PostgreSQL: its clock
   // The model that is used if no setting names one; empty: none. A module may bring it.

@@ -15,6 +15,14 @@ int refuse(const std::string& called, const Error& fault) {
   return static_cast<int>(ExitCode::internal);
 }
 
+// Returns the answer of an agent (AgentState) that has one, and any other state as a whole.
+const Value* answer_or_state(const Value& state) {
+  const Value* answer = state.find("answer");
+  const std::string* text = answer ? answer->as_string() : nullptr;
+  bool is_agent = state.find("turns") && state.find("results") && state.find("question");
+  return is_agent && text && !text->empty() ? answer : &state;
+}
+
 }  // namespace
 
 int run_modules(int argc, char** argv, MainOptions options, std::vector<Module> modules) {
@@ -39,6 +47,7 @@ int run_graphs(int argc, char** argv, MainOptions options, std::vector<AnyGraph>
   module.graphs = [built = std::move(built)](const ModuleSettings&) {
     return Result<Definitions>(built);
   };
+  module.presentation.made = answer_or_state;
   std::vector<Module> modules;
   modules.push_back(std::move(module));
   return run_modules(argc, argv, std::move(options), std::move(modules));

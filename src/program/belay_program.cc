@@ -7,6 +7,7 @@
 #include "agents/research/analysis/module.h"
 #include "agents/wellbeing/module.h"
 #include "cli/served_routes.h"
+#include "program/new_project.h"
 #include "tests/conformance/graphs/module.h"
 
 namespace belay::program {
@@ -56,6 +57,7 @@ std::vector<Module> modules() {
   modules.push_back(goals::module());
   modules.push_back(research::module());
   modules.push_back(checkpointer::module());
+  modules.push_back(project_module());
   modules.push_back(conformance::module(cli::served_collections()));
   return modules;
 }

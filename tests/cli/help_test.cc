@@ -82,6 +82,7 @@ const std::vector<Words>& later_verbs() {
       {"calls"},
       {"why"},
       {"dev"},
+      {"new"},
       {"export"},
       {"import"},
       {"state"},
@@ -130,10 +131,11 @@ TEST(CliHelp, EveryVerbHasExamplesAndHelpOpensNoStore) {
   }
 }
 
-TEST(CliHelp, VerbsAreAtMostThirtyOne) {
+// The 32nd is `new`, which only this program has: programs of users have at most 31.
+TEST(CliHelp, VerbsAreAtMostThirtyTwo) {
   std::map<std::string, int> first;
   for (const Words& words : verbs()) ++first[words.front()];
-  EXPECT_LE(first.size(), 31u);
+  EXPECT_LE(first.size(), 32u);
 }
 
 TEST(CliHelp, Version) {
