@@ -90,7 +90,8 @@ constexpr Schema kSchemas[] = {
     {"RecordedCall",
      "name:string kind:string node:string class:string status:string attempts:integer "
      "createdAt:string updatedAt:string",
-     "request:string prompt:any reply:any error:any cost:any lost:any result:any"},
+     "request:string prompt:any reply:any error:any cost:any lost:any result:any "
+     "durationMs:integer"},
     {"RunFile",
      "belay:string version:integer exportedAt:string thread:any run:any checkpoints:any[] "
      "values:any[] tasks:any[] events:any[] effects:any[] messages:any[] approvals:any[] inner:any "
