@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agents/wellbeing/localized_text.h"
 #include "belay/module.h"
 
 extern char** environ;
@@ -23,6 +24,11 @@ constexpr const char* kDiary =
     R"({"date":"2026-11-21","content":"Slept four hours again, awake until five. Exhausted and )"
     R"(worn out, no strength left. I cried on the way home and feel hopeless about the exam. )"
     R"(Another panic attack in the evening; nobody knows."})"
+    "\n";
+constexpr const char* kSpanishDiary =
+    R"({"date":"2026-11-21","content":"Otra vez he dormido cuatro horas, despierta hasta las )"
+    R"(cinco. Agotada, sin fuerzas. Lloré de camino a casa y me siento desesperada por el examen. )"
+    R"(Otro ataque de pánico por la tarde; nadie lo sabe."})"
     "\n";
 // The first process is killed before this commit: notes have been read, the model has not been
 // called.
@@ -83,8 +89,7 @@ class Child {
     std::vector<std::string> environment = more_environment;
     for (char** each = environ; *each; ++each) {
       std::string line(*each);
-      bool is_ours = line.starts_with("BELAY_");
-      if (!is_ours || line.starts_with("BELAY_LANGUAGE=")) environment.push_back(std::move(line));
+      if (!line.starts_with("BELAY_")) environment.push_back(std::move(line));
     }
     std::vector<char*> variables;
     for (std::string& line : environment) variables.push_back(line.data());
@@ -143,43 +148,46 @@ class Demo final : public ModuleCommand {
     if (folder.path().empty()) {
       co_return error(ErrorCode::unavailable, "Could not create a temporary folder. Check TMPDIR.");
     }
-    environment_ = {"BELAY_STORE=sqlite:" + folder.path() + "/demo.db", "BELAY_MODEL=builtin"};
+    Language language = world.settings.language;
+    environment_ = {"BELAY_STORE=sqlite:" + folder.path() + "/demo.db", "BELAY_MODEL=builtin",
+                    "BELAY_LANGUAGE=" + std::string(name_of(language))};
     std::string diary = folder.path() + "/diary.jsonl";
-    std::ofstream(diary) << kDiary;
-    BELAY_CO_TRY(bool worked, play(world.output, diary));
+    std::ofstream(diary) << (language == Language::es ? kSpanishDiary : kDiary);
+    const Words& words = words_of(language);
+    BELAY_CO_TRY(bool worked, play(world.output, words, diary));
     world.output.document(Value::object({{"worked", worked}, {"steps", std::move(steps_)}}));
     if (!worked) co_return ExitCode::failed;
-    say(world.output, "");
-    say(world.output, "Demo completed: every step was committed before the next one started.");
-    say(world.output, "With your own notes:     belay notes import diary.jsonl");
-    say(world.output, "Over HTTP:               belay serve");
-    say(world.output, "With a language model:   belay models list");
-    say(world.output, "To write an agent:       belay new helpdesk");
+    world.output.line();
+    world.output.line(words.demo_completed);
+    world.output.line(std::string(words.demo_own_notes) + "belay notes import diary.jsonl");
+    world.output.line(std::string(words.demo_http) + "belay serve");
+    world.output.line(std::string(words.demo_models) + "belay models list");
+    world.output.line(std::string(words.demo_agent) + "belay new helpdesk");
     co_return ExitCode::done;
   }
 
  private:
-  Result<bool> play(Output& output, const std::string& diary) {
-    heading(output, "A day of a diary, in a separate store");
+  Result<bool> play(Output& output, const Words& words, const std::string& diary) {
+    heading(output, words.demo_diary);
     if (step(output, {"notes", "import", diary}) != 0) return false;
-    heading(output, "An audit of it, whose process is killed before it has completed (SIGKILL)");
-    BELAY_TRY(bool killed, kill_in_its_midst(output));
+    heading(output, words.demo_kill);
+    BELAY_TRY(bool killed, kill_in_its_midst(output, words));
     if (!killed) return false;
-    heading(output, "Another process resumes it after the last commit and requests your approval");
+    heading(output, words.demo_resume);
     if (step(output, {"resume", "demo"}) != 3) return false;
-    heading(output, "Your decision; the run waits for it in the store, not in a process");
-    if (step(output, {"approvals", "approve", "demo", "--by", "you", "--comment", "fine"}) != 0) {
+    heading(output, words.demo_decide);
+    std::string you(words.demo_you);
+    std::string fine(words.demo_comment);
+    if (step(output, {"approvals", "approve", "demo", "--by", you, "--comment", fine}) != 0) {
       return false;
     }
-    heading(output, "The commits of the run, newest first, and a replay from its journal");
+    heading(output, words.demo_commits);
     if (step(output, {"history", "demo"}) != 0) return false;
     return step(output, {"replay", "demo"}) == 0;
   }
 
-  void say(Output& output, const std::string& line) { output.line(line); }
-
   // Written immediately, so that it precedes the output of a child process.
-  void heading(Output& output, const std::string& line) {
+  void heading(Output& output, std::string_view line) {
     if (output.json()) return;
     output.write_now("");
     output.write_now(output.styled(Style::bold, line));
@@ -203,7 +211,7 @@ class Demo final : public ModuleCommand {
     return code;
   }
 
-  Result<bool> kill_in_its_midst(Output& output) {
+  Result<bool> kill_in_its_midst(Output& output, const Words& texts) {
     std::vector<std::string> words{"run", "daily-audit", "--date", kDay, "--thread", "demo"};
     if (!output.json()) output.write_now(shown(words));
     std::vector<std::string> environment = environment_;
@@ -215,7 +223,7 @@ class Demo final : public ModuleCommand {
     child.kill();
     int code = child.wait();
     keep(words, code);
-    if (!output.json()) output.write_now("Killed.");
+    if (!output.json()) output.write_now(texts.demo_killed);
     return code == 128 + SIGKILL;
   }
 

@@ -33,38 +33,31 @@ std::shared_ptr<Model> builtin_model(const ModuleSettings& settings) {
   return rules::make_builtin_model(std::move(options));
 }
 
-// The options of both agents: a day, and the language of the texts.
+// The option of both agents: a day.
 class DayOptions final : public FormOptions {
  public:
   void declare(CommandWords& words) override {
     words.text_option("--date", date_, "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]");
-    words.text_option("--language", language_, "Language of the texts for you: en or es");
   }
 
   Result<Value> input(const ModuleSettings& settings) const override {
     std::string date = date_.value_or("today");
     if (!names_a_day(date)) BELAY_CHECK(check_date(date));
-    BELAY_TRY(std::string language, language_for(settings));
     bool is_told = settings.is_remote && settings.time_zone_named;
     return Value::object({{"date", std::move(date)},
-                          {"language", std::move(language)},
+                          {"language", language_for(settings)},
                           {"timeZone", is_told ? settings.time_zone.name() : std::string()}});
   }
 
  private:
   // Returns the language for the run's texts; empty: that of the process that runs it. A server
   // does not have the caller's settings.
-  Result<std::string> language_for(const ModuleSettings& settings) const {
-    if (!language_) {
-      bool is_told = settings.is_remote && settings.language_named;
-      return is_told ? std::string(name_of(settings.language)) : std::string();
-    }
-    if (*language_ == "en" || *language_ == "es") return *language_;
-    return error(ErrorCode::invalid, "Invalid --language \"" + shortened(*language_, 20, "...") +
-                                         "\": expected en or es.");
+  static std::string language_for(const ModuleSettings& settings) {
+    bool is_told = settings.language_by_flag || (settings.is_remote && settings.language_named);
+    return is_told ? std::string(name_of(settings.language)) : std::string();
   }
 
-  std::optional<std::string> date_, language_;
+  std::optional<std::string> date_;
 };
 
 std::unique_ptr<FormOptions> day_options() { return std::make_unique<DayOptions>(); }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "agents/wellbeing/localized_text.h"
 #include "agents/wellbeing/note_lines.h"
 #include "agents/wellbeing/options.h"
 #include "agents/wellbeing/record_rules.h"
@@ -154,13 +155,18 @@ void show_import(ModuleContext& world, const ImportPlan& plan, const std::vector
   std::size_t added = plan.to_save.size() - plan.replaced;
   std::set<std::string> days;
   for (const NoteLine& line : lines) days.insert(line.date);
-  std::string text = "Imported " + std::to_string(added) + (added == 1 ? " note" : " notes");
-  if (plan.replaced > 0) text += ", replaced " + std::to_string(plan.replaced);
-  if (plan.unchanged > 0) {
-    text += "; " + std::to_string(plan.unchanged) + " already existed";
+  const Words& words = words_of(world.settings.language);
+  auto counted = [](std::string_view wording, std::size_t count) {
+    return format_message(wording, {{"n", std::to_string(count)}});
+  };
+  std::string text = counted(added == 1 ? words.one_imported : words.imported, added);
+  if (plan.replaced > 0) text += counted(words.replaced, plan.replaced);
+  if (plan.unchanged > 0) text += counted(words.unchanged, plan.unchanged);
+  std::string span = " " + *days.begin() + ".";
+  if (days.size() > 1) {
+    span = format_message(words.days, {{"first", *days.begin()}, {"last", *days.rbegin()}});
   }
-  text += ". " + *days.begin() + (days.size() > 1 ? " to " + *days.rbegin() : "") + ".";
-  world.output.line(text);
+  world.output.line(text + "." + span);
   world.output.document(Value::object({
       {"imported", static_cast<std::uint64_t>(added)},
       {"replaced", static_cast<std::uint64_t>(plan.replaced)},
@@ -252,7 +258,11 @@ class NotesList final : public ModuleCommand {
       date_ = day_named(*date_, world.settings.time_zone, world.clock.now());
     }
     BELAY_CO_TRY(std::vector<Note> notes, co_await find_notes(world, date_, limit_));
-    if (notes.empty()) world.output.line("No notes. Import some: belay notes import FILE");
+    if (notes.empty()) {
+      world.output.line(
+          format_message(words_of(world.settings.language).no_notes,
+                         {{"command", world.command_line({"notes", "import", "FILE"})}}));
+    }
     std::size_t id_width = 0;
     for (const Note& note : notes) id_width = std::max(id_width, columns(note.id));
     id_width = std::min(id_width, std::size_t{40});
@@ -288,7 +298,9 @@ class NotesShow final : public ModuleCommand {
                                                 "\". List notes with `belay notes list`.");
     }
     world.output.line(world.output.styled(Style::bold, note->date) + "  " + note->id);
-    world.output.line("Written " + moment_text(world.settings.time_zone, note->createdAt));
+    world.output.line(
+        format_message(words_of(world.settings.language).written,
+                       {{"time", moment_text(world.settings.time_zone, note->createdAt)}}));
     world.output.paragraph(note->content);
     world.output.document(note_document(*note));
     co_return ExitCode::done;

@@ -53,9 +53,10 @@ struct ModuleSetting {
 struct ModuleSettings {
   UserId user;
   Language language = Language::en;
-  bool language_named = false;   // explicitly, not by the locale
-  TimeZone time_zone;            // of displayed and entered dates and times
-  bool time_zone_named = false;  // explicitly, not by the machine
+  bool language_named = false;    // by a setting, or by a locale in Spanish
+  bool language_by_flag = false;  // by --language: it is also stored with a start
+  TimeZone time_zone;             // of displayed and entered dates and times
+  bool time_zone_named = false;   // explicitly, not by the machine
   // True if a server has the runs (--server); it has its own settings.
   bool is_remote = false;
   bool is_service = false;  // `serve`, `worker`: the process also executes runs of other callers

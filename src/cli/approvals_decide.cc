@@ -28,12 +28,13 @@ Examples:
   {p} approvals answer 1f0c64 --set amount=120 --set reason="as agreed"
 )";
 
+// The payload of the approval was printed before the decision, by `run` or `approvals show`.
 void show_decision(CommandContext& world, const DecisionResult& answer) {
   const ApprovalRow& row = answer.approval;
   const LocalizedText& phrases = world.phrases;
   if (row.status == ApprovalStatus::open) {
     world.output.line(votes_text(phrases, row));
-    return show_run(world, answer.view);
+    return show_run_after(world, answer.view, payload_of(row));
   }
   std::string choice = choice_of(row);
   std::string_view said = phrases.same_decision;
@@ -44,7 +45,10 @@ void show_decision(CommandContext& world, const DecisionResult& answer) {
   }
   world.output.line(
       format_message(said, {{"who", decider_of(phrases, row)}, {"choice", one_line(choice)}}));
-  show_run(world, answer.view);
+  bool is_known =
+      answer.kind == DecisionResult::Kind::duplicate && is_final(answer.view.row.status);
+  if (is_known) return show_run_again(world, answer.view);
+  show_run_after(world, answer.view, payload_of(row));
 }
 
 Value decision_document(const Program& program, const DecisionResult& answer) {

@@ -45,6 +45,7 @@ void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
   app.add_option("--key-file", flags.key_file, "File with the encryption keys of the store");
   app.add_option("--redis", flags.redis,
                  "The optional fast tier: redis://HOST:PORT/DB, or rediss:// with TLS");
+  app.add_option("--language", flags.language, "Language of the texts for you: en or es");
   app.add_flag("--json", flags.json, "The result as one JSON document");
   app.add_flag("--quiet", flags.quiet, "Print only the result");
 }

@@ -24,6 +24,7 @@ struct GlobalFlags {
   std::optional<std::string> server;
   std::optional<std::string> api_key_file;
   std::optional<std::string> redis;
+  std::optional<std::string> language;
   bool json = false;
   bool quiet = false;
 };

@@ -39,24 +39,41 @@ void show_usage(Output& output, const Value& usage) {
               to_json(usage["output_tokens"]) + " out");
 }
 
+void show_tool_calls(Output& output, const Value& calls, std::string_view before) {
+  const Value::Array* wanted = calls.as_array();
+  if (!wanted) return;
+  for (const Value& tool : *wanted) {
+    std::string call = text_of(tool["name"]) + " " + to_json(tool["arguments"]);
+    output.line(std::string(before) + brief(call));
+  }
+}
+
+// A message of an assistant that only calls tools has no text.
+void show_message(Output& output, const Value& message) {
+  std::string before = "    " + text_of(message["role"]) + ": ";
+  std::string text = text_of(message["text"]);
+  bool calls_tools = message["toolCalls"].as_array() != nullptr;
+  if (!text.empty() || !calls_tools) output.line(before + brief(text));
+  show_tool_calls(output, message["toolCalls"], before);
+}
+
 void show_model_call(Output& output, const Value& call) {
   if (const Value& before = call["prompt"]["messagesBefore"]; !before.is_null()) {
     output.line("    after " + to_json(before) + " messages of earlier calls:");
   }
   if (const Value::Array* messages = call["prompt"]["messages"].as_array()) {
-    for (const Value& message : *messages) {
-      output.line("    " + text_of(message["role"]) + ": " + brief(text_of(message["text"])));
-    }
+    for (const Value& message : *messages) show_message(output, message);
   }
   const Value& reply = call["reply"];
   if (reply.is_null()) return;
   output.line("    -> " + brief(text_of(reply["text"])));
-  if (const Value::Array* wanted = reply["tool_calls"].as_array()) {
-    for (const Value& tool : *wanted) {
-      output.line("    -> " + brief(text_of(tool["name"]) + " " + to_json(tool["arguments"])));
-    }
-  }
+  show_tool_calls(output, reply["tool_calls"], "    -> ");
   show_usage(output, reply["usage"]);
+}
+
+std::string duration_of(const Value& call) {
+  auto took = call["durationMs"].as_int();
+  return took ? "  " + span_text(std::chrono::milliseconds(*took)) : std::string();
 }
 
 void show_call(const CommandContext& world, const Value& call) {
@@ -64,7 +81,7 @@ void show_call(const CommandContext& world, const Value& call) {
   Instant at = instant_from(text_of(call["createdAt"])).value_or(Instant());
   output.line(precise_text(world.settings.time_zone, at) + "  " +
               padded(text_of(call["name"]), 24) + "  " + padded(text_of(call["node"]), 18) + "  " +
-              text_of(call["status"]));
+              text_of(call["status"]) + duration_of(call));
   if (text_of(call["kind"]) == "model") show_model_call(output, call);
   if (!call["result"].is_null()) output.line("    -> " + brief(to_json(call["result"])));
   const Value& failed = call["error"];

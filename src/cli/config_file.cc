@@ -38,7 +38,7 @@ const Known kKnown[] = {
     {"model", "BELAY_MODEL", &Environment::model, "--model", &GlobalFlags::model},
     {"model_url", "BELAY_MODEL_URL", &Environment::model_url, "--model-url",
      &GlobalFlags::model_url},
-    {"language", "BELAY_LANGUAGE", &Environment::language, nullptr, nullptr},
+    {"language", "BELAY_LANGUAGE", &Environment::language, "--language", &GlobalFlags::language},
     {"time_zone", "BELAY_TIME_ZONE", &Environment::time_zone, nullptr, nullptr},
     {"agent_max_retries", "AGENT_MAX_RETRIES", &Environment::max_retries, nullptr, nullptr},
     {"agent_timeout_ms", "AGENT_TIMEOUT_MS", &Environment::timeout_ms, nullptr, nullptr},

@@ -4,6 +4,7 @@
 #include "cli/command_context.h"
 #include "cli/command_list.h"
 #include "cli/documents.h"
+#include "cli/list_text.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
@@ -24,10 +25,10 @@ Examples:
 
 // "Run 1f0c64...: completed: answered, 2026-11-21 12:00"
 std::string headline_of(const CommandContext& world, const RunRow& run) {
-  std::string line =
-      "Run " + run.run.text() + ": " + std::string(status_label(world.phrases, run.status));
-  if (!run.outcome.empty()) line += ": " + one_line(run.outcome);
-  return line + ", " + moment_text(world.settings.time_zone, run.created_at);
+  return format_message(list_text_of(world.settings.language).run,
+                        {{"run", run.run.text()},
+                         {"state", run_state_text(world.settings.language, run)},
+                         {"time", moment_text(world.settings.time_zone, run.created_at)}});
 }
 
 // The time since the previous commit of the run; empty for its first one, and at the end of a page.
@@ -39,11 +40,11 @@ std::string time_since_previous(const std::vector<CheckpointRow>& rows, std::siz
 
 void show_commits(const CommandContext& world, const RunHistory& history) {
   if (std::string due = due_text(world, history.run); !due.empty()) world.output.line(due);
-  Table table({"SEQ", "TIME", "COMMIT", "NODE", "STATUS", "TOOK"}, {0});
+  Table table(list_text_of(world.settings.language).commit_headers, {0});
   for (std::size_t i = 0; i < history.checkpoints.size(); ++i) {
     const CheckpointRow& row = history.checkpoints[i];
     table.add({std::to_string(row.seq), precise_text(world.settings.time_zone, row.created_at),
-               std::string(name_of(row.kind)), row.node,
+               std::string(commit_label(world.settings.language, row.kind)), row.node,
                std::string(status_label(world.phrases, row.status)),
                time_since_previous(history.checkpoints, i)});
   }

@@ -21,6 +21,8 @@ const LocalizedText kEnglish = {
     .approve_with = "approve",
     .reject_with = "reject",
     .resume_with = "resume",
+    .show_with = "show",
+    .process_gone = "its process is gone",
     .held_by = "held by",
     .waits_for_process = "Thread {thread} is owned by another live process ({process}); waiting.",
     .uncertain_effect =
@@ -93,6 +95,8 @@ const LocalizedText kSpanish = {
     .approve_with = "aprobar",
     .reject_with = "rechazar",
     .resume_with = "reanudar",
+    .show_with = "mostrar",
+    .process_gone = "su proceso ha terminado",
     .held_by = "retenido por",
     .waits_for_process = "El hilo {thread} está en curso en otro proceso ({process}); esperando.",
     .uncertain_effect =
@@ -197,6 +201,18 @@ std::string_view status_label(const LocalizedText& phrases, ApprovalStatus statu
       return phrases.closed;
   }
   return "";
+}
+
+std::string_view known_outcome(const LocalizedText& phrases, std::string_view outcome) {
+  if (outcome == "saved") return phrases.saved;
+  if (outcome == "nothing_to_do") return phrases.nothing_to_do;
+  if (outcome == "rejected") return phrases.rejected;
+  return outcome == "expired" ? phrases.expired : std::string_view();
+}
+
+std::string outcome_label(const LocalizedText& phrases, std::string_view outcome) {
+  std::string_view known = known_outcome(phrases, outcome);
+  return known.empty() ? one_line(outcome) : std::string(known);
 }
 
 std::string span_text(std::chrono::milliseconds span) {

@@ -16,7 +16,8 @@ struct LocalizedText {
   // Labels of a result.
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
   std::string_view thread, pending_decision, due, worked_by, expires, in, ago, approve_with,
-      reject_with, resume_with;
+      reject_with, resume_with, show_with;
+  std::string_view process_gone;       // of a run that is `running`
   std::string_view held_by;            // reason that a queued run does not start
   std::string_view waits_for_process;  // {thread}, {process}
   std::string_view uncertain_effect, decided_by, comment, edited, no_approvals, requested;
@@ -43,6 +44,10 @@ const LocalizedText& phrases_of(Language language);
 
 std::string_view status_label(const LocalizedText& phrases, RunStatus status);
 std::string_view status_label(const LocalizedText& phrases, ApprovalStatus status);
+// Returns the words for an outcome that Belay's agents have; empty for any other.
+std::string_view known_outcome(const LocalizedText& phrases, std::string_view outcome);
+// Returns these words, else the outcome as one line.
+std::string outcome_label(const LocalizedText& phrases, std::string_view outcome);
 
 // Examples: "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
 std::string span_text(std::chrono::milliseconds span);

@@ -47,10 +47,18 @@ void Progress::show_count(const std::string& node) {
                   std::to_string(count.finished) + " / " + std::to_string(count.started));
 }
 
+std::string Progress::count_of(const std::string& node) const {
+  auto count = tasks_.find(node);
+  if (count == tasks_.end() || count->second.started < 2) return "";
+  return std::to_string(count->second.finished) + " / " + std::to_string(count->second.started) +
+         " ";
+}
+
 void Progress::on_progress(const ProgressEvent& event) {
   bool is_of_task = event.kind == ProgressEvent::Kind::node_started ||
                     event.kind == ProgressEvent::Kind::task_finished ||
                     event.kind == ProgressEvent::Kind::attempt_failed;
+  std::string count = count_of(event.node);
   if (!is_of_task) tasks_.clear();  // the superstep has ended
   std::string message = one_line(event.message);
   switch (event.kind) {
@@ -69,7 +77,7 @@ void Progress::on_progress(const ProgressEvent& event) {
       return show_count(event.node);
     case ProgressEvent::Kind::node_finished:
       return write(Style::good, output_.glyph("✓", "ok"), event,
-                   output_.styled_progress(Style::faint, span_text(event.duration)));
+                   count + output_.styled_progress(Style::faint, span_text(event.duration)));
     case ProgressEvent::Kind::attempt_failed: {
       std::string failed =
           format_message(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
@@ -94,6 +102,8 @@ void Progress::on_progress(const ProgressEvent& event) {
       std::string rest(status_label(phrases_, event.status));
       ProgressEvent of_run = event;
       of_run.node.clear();
+      bool is_outcome = event.status == RunStatus::completed;
+      if (is_outcome) message = outcome_label(phrases_, message);
       if (!message.empty()) rest += ": " + message;
       StatusMark mark = mark_of(output_, event.status);
       return write(mark.style, mark.glyph, of_run, rest);

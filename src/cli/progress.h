@@ -44,6 +44,8 @@ class Progress {
     std::size_t finished = 0;
   };
   void show_count(const std::string& node);
+  // "12 / 12 " for a node with several tasks in the superstep that has ended; empty for any other.
+  std::string count_of(const std::string& node) const;
   void write(Style style, std::string_view glyph, const ProgressEvent& event,
              std::string_view rest);
 

@@ -3,6 +3,7 @@
 #include "belay/command.h"
 #include "cli/command_context.h"
 #include "cli/command_list.h"
+#include "cli/list_text.h"
 #include "cli/named_run.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
@@ -38,16 +39,19 @@ class ReplayCommand final : public Command {
     BELAY_CO_TRY(ReplayReport report,
                  co_await world.service.replay(world.who, std::move(thread), run));
     Output& out = world.output;
-    std::string compared = std::to_string(report.matching_commits) + " of " +
-                           std::to_string(report.run.seq) + " commits match the recording.";
-    out.line(compared);
+    const ListText& words = list_text_of(world.settings.language);
+    out.line(format_message(words.matching, {{"n", std::to_string(report.matching_commits)},
+                                             {"all", std::to_string(report.run.seq)}}));
     if (report.divergence) {
       const Divergence& first = *report.divergence;
       std::string_view more = out.glyph("\xE2\x80\xA6", "...");
-      out.line("Commit " + std::to_string(first.seq) + ", " + one_line(first.node) +
-               ": different " + one_line(first.what) + ".");
-      out.line("  recorded  " + shortened(first.recorded, shown_columns, more));
-      out.line("  replayed  " + shortened(first.replayed, shown_columns, more));
+      out.line(format_message(words.different, {{"n", std::to_string(first.seq)},
+                                                {"node", one_line(first.node)},
+                                                {"what", one_line(first.what)}}));
+      out.line("  " + std::string(words.recorded) + "  " +
+               shortened(first.recorded, shown_columns, more));
+      out.line("  " + std::string(words.replayed) + "  " +
+               shortened(first.replayed, shown_columns, more));
     }
     out.document(replay_document(report));
     co_return report.divergence ? ExitCode::failed : ExitCode::done;

@@ -241,9 +241,19 @@ StartRun RunCommand::take_start(CommandContext& world) {
   return start;
 }
 
+// Returns the run of a named thread before a start; nullopt without one. start() reports any error.
+Task<std::optional<RunRow>> run_before(CommandContext& world, ThreadId thread, bool is_named) {
+  if (!is_named) co_return std::nullopt;
+  auto row = co_await world.service.run_of(world.who, std::move(thread), std::nullopt);
+  if (!row.ok()) co_return std::nullopt;
+  co_return *std::move(row);
+}
+
 Task<CommandResult> RunCommand::execute(CommandContext& world) {
+  bool is_named = thread_.has_value();
   StartRun start = take_start(world);
   ThreadId thread = start.thread;
+  std::optional<RunRow> earlier = co_await run_before(world, thread, is_named);
   if (!thread.empty()) world.progress.begins(thread);
   std::optional<LiveWords> words(std::in_place, world, thread);
   auto view = co_await world.service.start(world.who, std::move(start));
@@ -256,7 +266,8 @@ Task<CommandResult> RunCommand::execute(CommandContext& world) {
   if (view.ok()) thread = view->row.thread;
   world.progress.rests(thread);
   if (!view.ok()) co_return std::move(view).error();
-  show_run(world, *view);
+  bool is_known = earlier && earlier->run == view->row.run && earlier->seq == view->row.seq;
+  is_known ? show_run_again(world, *view) : show_run(world, *view);
   world.output.document(run_document(world.program, *view));
   // As after `enqueue`: the run waits for earlier runs of its thread.
   bool is_enqueued = view->row.status == RunStatus::queued && !has_started(view->row);

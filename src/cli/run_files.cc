@@ -120,7 +120,7 @@ class ImportCommand final : public Command {
                  co_await world.service.import_run(world.who, *std::move(file), allow_unfinished_));
     BELAY_CO_TRY(RunView view,
                  co_await world.service.status(world.who, run.thread, std::nullopt, run.run));
-    show_run(world, view);
+    show_run_again(world, view);
     world.output.document(run_document(world.program, view));
     co_return ExitCode::done;
   }

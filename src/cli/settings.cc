@@ -60,16 +60,22 @@ bool is_postgres(std::string_view url) {
   return url.starts_with("postgresql://") || url.starts_with("postgres://");
 }
 
-Result<Language> language_of(const Environment& environment) {
-  if (!environment.language) {
-    bool spanish = environment.locale && environment.locale->starts_with("es");
-    return spanish ? Language::es : Language::en;
+// A locale in Spanish is a choice of the person; any other one selects English for lack of another
+// language, which that of the notes replaces.
+Result<Done> read_language(const Environment& environment, const GlobalFlags& flags,
+                           Settings& settings) {
+  bool is_spanish = environment.locale && environment.locale->starts_with("es");
+  const auto& named = flags.language ? flags.language : environment.language;
+  settings.language_by_flag = flags.language.has_value();
+  settings.language_named = named || is_spanish;
+  settings.language = is_spanish ? Language::es : Language::en;
+  if (!named) return Done{};
+  if (auto language = language_from(*named)) {
+    settings.language = *language;
+    return Done{};
   }
-  auto language = language_from(*environment.language);
-  if (language) return *language;
-  return error(ErrorCode::invalid, environment.origin("BELAY_LANGUAGE") + " is " +
-                                       shown_value(*environment.language) +
-                                       ". Set it to en or es.");
+  std::string origin = flags.language ? "--language" : environment.origin("BELAY_LANGUAGE");
+  return error(ErrorCode::invalid, origin + " is " + shown_value(*named) + ". Set it to en or es.");
 }
 
 Result<PauseAtCommit> pause_of(const Environment& environment) {
@@ -405,8 +411,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   if (!program.brings_model) {
     settings.model = flags.model.value_or(environment.model.value_or(program.default_model));
   }
-  BELAY_TRY(settings.language, language_of(environment));
-  settings.language_named = environment.language.has_value();
+  BELAY_CHECK(read_language(environment, flags, settings));
   BELAY_CHECK(read_time_zone(environment, settings));
   settings.values = environment.own;
   settings.is_remote = settings.server.has_value();

@@ -112,13 +112,18 @@ std::string mark_of(CommandContext& world, const ApprovalRow& row) {
   return mark(seen, row);
 }
 
-std::string_view outcome_word(const LocalizedText& phrases, const RunRow& row) {
-  if (row.status != RunStatus::completed) return status_label(phrases, row.status);
-  if (row.outcome == "saved") return phrases.saved;
-  if (row.outcome == "nothing_to_do") return phrases.nothing_to_do;
-  if (row.outcome == "rejected") return phrases.rejected;
-  if (row.outcome == "expired") return phrases.expired;
-  return phrases.completed;
+std::string outcome_word(const LocalizedText& phrases, const RunRow& row) {
+  std::string word(status_label(phrases, row.status));
+  if (row.status != RunStatus::completed || row.outcome.empty()) return word;
+  std::string_view known = known_outcome(phrases, row.outcome);
+  return known.empty() ? word + ": " + one_line(row.outcome) : std::string(known);
+}
+
+// Returns the payload to show of a run; null for none.
+Value result_of(const CommandContext& world, const RunView& view) {
+  if (view.approval) return payload_of(*view.approval);
+  const Value* made = made_in(world, view.state);
+  return made ? *made : Value();
 }
 
 // Prints the commands that continue a run that has not ended and does not wait for a decision.
@@ -130,6 +135,40 @@ void show_how_to_go_on(CommandContext& world, const RunRow& row) {
   if (row.status == RunStatus::queued) line(phrases.worked_by, {"worker"});
   bool left = row.status == RunStatus::queued || row.status == RunStatus::running;
   if (left) line(phrases.resume_with, {"resume", row.thread.text});
+}
+
+// Without a result, the command that prints it instead.
+void show_run_with(CommandContext& world, const RunView& view, const std::optional<Value>& result) {
+  Output& output = world.output;
+  show_headline(world, view);
+  if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
+  if (!view.held_by.empty()) {
+    output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
+                one_line(view.held_by));
+  }
+  if (std::string due = due_text(world, view.row); !due.empty()) {
+    output.line(std::string(kIndent) + due);
+  }
+  if (result) {
+    show_payload(world, *result);
+  } else {
+    output.line(std::string(kIndent) + std::string(world.phrases.show_with) + ":  " +
+                command(world, {"state", view.row.thread.text}));
+  }
+  if (view.approval) {
+    output.line();
+    output.paragraph(view.approval->question, kIndent);
+    show_how_to_decide(world, *view.approval);
+  }
+  for (const EffectRow& effect : view.uncertain) {
+    output.line(
+        std::string(kIndent) +
+        format_message(world.phrases.uncertain_effect,
+                       {{"effect", one_line(effect.name)},
+                        {"node", effect.node},
+                        {"time", moment_text(world.settings.time_zone, effect.created_at)}}));
+  }
+  show_how_to_go_on(world, view.row);
 }
 
 }  // namespace
@@ -155,6 +194,9 @@ std::string command(const CommandContext& world, const std::vector<std::string>&
   }
   if (world.settings.key_file_by_flag) {
     line += " --key-file " + shell_word(*world.settings.key_file);
+  }
+  if (world.settings.language_by_flag) {
+    line += " --language " + std::string(name_of(world.settings.language));
   }
   return line;
 }
@@ -228,53 +270,44 @@ void show_headline(CommandContext& world, const RunView& view) {
   const auto& more = world.program.presentation.title;
   std::string beside = more ? one_line(more(view)) : "";
   std::string title = view.row.graph + (beside.empty() ? "" : " " + beside);
-  std::string_view stands = view.row.status == RunStatus::paused && view.approval
-                                ? world.phrases.pending_decision
-                                : outcome_word(world.phrases, view.row);
+  std::string stands = view.row.status == RunStatus::paused && view.approval
+                           ? std::string(world.phrases.pending_decision)
+                           : outcome_word(world.phrases, view.row);
+  if (is_left(world, view.row)) stands += ": " + std::string(world.phrases.process_gone);
   StatusMark mark = mark_of(world.output, view.row.status);
   world.output.line(world.output.styled(mark.style, mark.glyph) + " " +
-                    world.output.styled(Style::bold, title) + ": " + std::string(stands) + "  (" +
+                    world.output.styled(Style::bold, title) + ": " + stands + "  (" +
                     std::string(world.phrases.thread) + " " + one_line(view.row.thread.text) + ")");
 }
 
+bool is_left(const CommandContext& world, const RunRow& row) {
+  if (row.status != RunStatus::running || !world.local) return false;
+  auto is_alive = world.local->store.is_alive(row.session);
+  return is_alive.ok() && !*is_alive;
+}
+
 void show_run(CommandContext& world, const RunView& view) {
-  Output& output = world.output;
-  show_headline(world, view);
-  if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
-  if (!view.held_by.empty()) {
-    output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
-                one_line(view.held_by));
-  }
-  if (std::string due = due_text(world, view.row); !due.empty()) {
-    output.line(std::string(kIndent) + due);
-  }
-  if (view.approval) {
-    show_payload(world, payload_of(*view.approval));
-  } else if (const Value* made = made_in(world, view.state)) {
-    show_payload(world, *made);
-  }
-  if (view.approval) {
-    output.line();
-    output.paragraph(view.approval->question, kIndent);
-    show_how_to_decide(world, *view.approval);
-  }
-  for (const EffectRow& effect : view.uncertain) {
-    output.line(
-        std::string(kIndent) +
-        format_message(world.phrases.uncertain_effect,
-                       {{"effect", one_line(effect.name)},
-                        {"node", effect.node},
-                        {"time", moment_text(world.settings.time_zone, effect.created_at)}}));
-  }
-  show_how_to_go_on(world, view.row);
+  show_run_with(world, view, result_of(world, view));
+}
+
+void show_run_after(CommandContext& world, const RunView& view, const Value& shown) {
+  Value result = result_of(world, view);
+  if (result == shown) return show_run_again(world, view);
+  show_run_with(world, view, std::move(result));
+}
+
+void show_run_again(CommandContext& world, const RunView& view) {
+  show_run_with(world, view, std::nullopt);
 }
 
 ExitCode end_of(CommandContext& world, const RunView& view) {
   const RunRow& row = view.row;
   if (row.status == RunStatus::failed) {
+    bool is_sentence = row.error.ends_with('.') || row.error.ends_with('?') ||
+                       row.error.ends_with('!') || row.error.empty();
     world.output.print_error("Thread \"" + row.thread.text + "\" failed at " + row.node + ": " +
-                             row.error + " See " + command(world, {"history", row.thread.text}) +
-                             ".");
+                             row.error + (is_sentence ? "" : ".") + " See " +
+                             command(world, {"history", row.thread.text}) + ".");
   }
   return exit_code_of(row.status);
 }

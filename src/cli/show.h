@@ -17,6 +17,16 @@ void show_headline(CommandContext& world, const RunView& view);
 // Prints the status of a run, its result, and the next commands.
 void show_run(CommandContext& world, const RunView& view);
 
+// The same for a run whose payload `shown` has been printed before: a result that equals it is
+// replaced by the command that prints it.
+void show_run_after(CommandContext& world, const RunView& view, const Value& shown);
+// The same for a run that is as it was when its result was printed.
+void show_run_again(CommandContext& world, const RunView& view);
+
+// True if the run is `running`, but no process executes it: it has ended without ending the run.
+// False if that is unknown, as it is with --server.
+bool is_left(const CommandContext& world, const RunRow& row);
+
 // Returns the exit code for a run that a command has executed; prints the error of a failed run to
 // stderr.
 ExitCode end_of(CommandContext& world, const RunView& view);

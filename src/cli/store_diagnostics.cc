@@ -26,9 +26,13 @@ constexpr std::uintmax_t kDiskWarning = 200u << 20;
 constexpr std::uintmax_t kLogWarning = 256u << 20;
 constexpr std::size_t kHeldNodesMax = 5;
 
-std::string megabytes(std::uintmax_t bytes) {
-  std::uintmax_t tenths = bytes / ((1u << 20) / 10);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MB";
+// Examples: "12.5 MB", "76.8 GB".
+std::string bytes_text(std::uintmax_t bytes) {
+  constexpr std::uintmax_t kGigabyte = 1u << 30;
+  std::uintmax_t unit = bytes < kGigabyte ? 1u << 20 : kGigabyte;
+  std::uintmax_t tenths = bytes / unit * 10 + bytes % unit * 10 / unit;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+         (unit == kGigabyte ? " GB" : " MB");
 }
 
 std::string folder_of(const std::string& path) {
@@ -60,7 +64,7 @@ Diagnostic disk_finding(const std::string& path) {
   std::error_code failed;
   fs::space_info space = fs::space(existing_folder(folder_of(path)), failed);
   if (failed) return {"disk", Kind::warning, failed.message(), "check the disk"};
-  std::string free = megabytes(space.available) + " free";
+  std::string free = bytes_text(space.available) + " free";
   if (space.available < kDiskBad) return {"disk", Kind::bad, free, "free some space"};
   if (space.available < kDiskWarning) return {"disk", Kind::warning, free, "free some space"};
   return {"disk", Kind::good, free, ""};
@@ -110,7 +114,7 @@ Diagnostic log_finding(Connection& connection, const std::string& path) {
   std::error_code absent;
   std::uintmax_t size = fs::file_size(path + "-wal", absent);
   if (absent) size = 0;
-  std::string detail = "write-ahead log of " + megabytes(size);
+  std::string detail = "write-ahead log of " + bytes_text(size);
   if (size < kLogWarning) return {"wal", Kind::good, detail, ""};
   return {"wal", Kind::warning, detail,
           "end processes that read the store for a long time; then it shrinks"};
@@ -188,7 +192,7 @@ Diagnostic file_finding(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0 || ::access(path.c_str(), W_OK) != 0) {
     return {"store", Kind::bad, path + " is not readable and writable", "check its permissions"};
   }
-  return {"store", Kind::good, path + ", " + megabytes(size), ""};
+  return {"store", Kind::good, path + ", " + bytes_text(size), ""};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string Table::line_of(const std::vector<std::string>& cells,
   return line;
 }
 
-void Table::show(Output& output) const {
+void Table::show(belay::Output& output) const {
   if (rows_.empty()) return;
   std::vector<std::size_t> widths(headers_.size());
   for (const auto& row : rows_) {

@@ -18,7 +18,7 @@ class Table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
   // Prints nothing without rows, and leaves out the columns without any text.
-  void show(Output& output) const;
+  void show(belay::Output& output) const;
 
  private:
   std::string line_of(const std::vector<std::string>& cells,

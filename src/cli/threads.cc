@@ -5,6 +5,7 @@
 #include "cli/command_context.h"
 #include "cli/command_list.h"
 #include "cli/documents.h"
+#include "cli/list_text.h"
 #include "cli/named_run.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
@@ -40,13 +41,14 @@ Examples:
 )";
 
 constexpr std::size_t kInputWidth = 60;
-// Instead of the status of a thread whose run no graph of this program can continue.
-constexpr std::string_view kCodeGone = "code gone";
+
+const ListText& thread_words(const CommandContext& world) {
+  return list_text_of(world.settings.language);
+}
 
 std::string state_of(const CommandContext& world, const RunRow& run) {
-  std::string state(status_label(world.phrases, run.status));
-  if (!run.outcome.empty()) state += ": " + run.outcome;
-  if (!run.reason.empty()) state += ": " + run.reason;
+  std::string state = run_state_text(world.settings.language, run);
+  if (is_left(world, run)) state += ": " + std::string(world.phrases.process_gone);
   if (std::string due = due_text(world, run); !due.empty()) state += ", " + due;
   return state;
 }
@@ -59,15 +61,14 @@ Instant activity_of(const ListedThread& listed) {
 
 std::vector<std::string> cells_of(const CommandContext& world, const ListedThread& one) {
   std::string state = one.run ? state_of(world, *one.run) : "";
-  if (one.run && one.run->status == RunStatus::running && world.local) {
-    auto is_alive = world.local->store.is_alive(one.run->session);
-    if (is_alive.ok() && !*is_alive) state += ": its process is gone";
-  }
   std::string title = one.thread.title.empty() ? "" : "\"" + one.thread.title + "\"";
+  std::string status;
+  if (one.run) status = status_label(world.settings.language, thread_status(*one.run));
+  if (one.run && one.code_gone) status = thread_words(world).code_gone;
   return {one.thread.thread.text,
           one.thread.graph,
           moment_text(world.settings.time_zone, activity_of(one)),
-          one.run ? std::string(one.code_gone ? kCodeGone : name_of(thread_status(*one.run))) : "",
+          status,
           state,
           title};
 }
@@ -99,16 +100,23 @@ void show_settings(CommandContext& world, const ListedThread& found) {
   const ThreadRow& thread = found.thread;
   Output& output = world.output;
   const TimeZone& zone = world.settings.time_zone;
+  const ListText& words = thread_words(world);
+  auto labelled = [&output](std::string_view label, const std::string& text) {
+    output.line("  " + std::string(label) + text);
+  };
   std::string headline = one_line(thread.thread.text) + "  (" + thread.graph + ")";
-  if (found.run) headline += "  " + std::string(name_of(thread_status(*found.run)));
+  if (found.run) {
+    headline += "  ";
+    headline += status_label(world.settings.language, thread_status(*found.run));
+  }
   output.line(headline);
-  if (!thread.title.empty()) output.line("  title:     " + one_line(thread.title));
-  if (!thread.metadata.empty()) output.line("  metadata:  " + one_line(thread.metadata));
-  output.line("  created:   " + moment_text(zone, thread.created_at));
-  output.line("  active:    " + moment_text(zone, activity_of(found)));
+  if (!thread.title.empty()) labelled(words.title, one_line(thread.title));
+  if (!thread.metadata.empty()) labelled(words.metadata, one_line(thread.metadata));
+  labelled(words.created, moment_text(zone, thread.created_at));
+  labelled(words.active, moment_text(zone, activity_of(found)));
   if (thread.expires_at == Instant{}) return;
-  output.line("  expires:   " + moment_text(zone, thread.expires_at) + ", " +
-              relative_text(world.phrases, thread.expires_at, world.clock.now()));
+  labelled(words.expires, moment_text(zone, thread.expires_at) + ", " +
+                              relative_text(world.phrases, thread.expires_at, world.clock.now()));
 }
 
 class ThreadsCommand final : public Command {
@@ -121,9 +129,10 @@ class ThreadsCommand final : public Command {
     BELAY_CO_TRY(std::vector<ListedThread> listed,
                  co_await world.service.threads(world.who, std::move(page)));
     if (listed.empty()) {
-      world.output.line("No threads yet. Start one: " + command(world, world.program.first_run));
+      world.output.line(format_message(thread_words(world).no_threads,
+                                       {{"command", command(world, world.program.first_run)}}));
     }
-    Table table({"THREAD", "AGENT", "ACTIVE", "STATUS", "RUN", "TITLE"});
+    Table table(thread_words(world).thread_headers);
     Value::Array documents;
     for (const ListedThread& one : listed) {
       table.add(cells_of(world, one));
@@ -168,8 +177,9 @@ class ThreadsShowCommand final : public Command {
     Value next;
     if (runs.size() == limit_) {
       next = runs.back().run.text();
-      world.output.line("More: " + command(world, {"threads", "show", thread.text, "--before",
-                                                   runs.back().run.text()}));
+      std::string following =
+          command(world, {"threads", "show", thread.text, "--before", runs.back().run.text()});
+      world.output.line(format_message(thread_words(world).more, {{"command", following}}));
     }
     Value document = thread_document(found.thread, found.run);
     document.as_object()->emplace("runs", std::move(documents));
@@ -244,8 +254,9 @@ class ThreadsPreserveCommand final : public Command {
   Task<CommandResult> run(CommandContext& world) override {
     ThreadId thread(thread_);
     BELAY_CO_CHECK(co_await world.service.preserve(world.who, std::move(thread), preserve_));
-    world.output.line("Thread \"" + one_line(thread_) +
-                      (preserve_ ? "\" is preserved." : "\" is not preserved."));
+    const ListText& words = thread_words(world);
+    world.output.line(format_message(preserve_ ? words.preserved : words.unpreserved,
+                                     {{"thread", one_line(thread_)}}));
     world.output.document(Value::object({{"threadId", thread_}, {"preserved", preserve_}}));
     co_return ExitCode::done;
   }

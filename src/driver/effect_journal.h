@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "belay/context.h"
+#include "graph/timed_journal.h"
 
 namespace belay {
 
@@ -51,9 +52,11 @@ class EffectJournal {
 };
 
 // The journal as seen by one attempt of a task.
-class TaskJournal final : public Journal {
+class TaskJournal final : public TimedJournal {
  public:
-  TaskJournal(EffectJournal& journal, TaskId task) : journal_(journal), task_(task) {}
+  // The arguments must outlive it.
+  TaskJournal(EffectJournal& journal, TaskId task, Clock& clock)
+      : journal_(journal), task_(task), clock_(clock) {}
 
   const EffectRow* find(std::string_view name) const override { return journal_.find(task_, name); }
   // Also writes the rows that were kept for the node's commit.
@@ -64,6 +67,7 @@ class TaskJournal final : public Journal {
   }
   void keep(EffectRow row) override;
   bool may_begin(std::string_view name) override { return journal_.may_begin(task_, name); }
+  Instant present() const override { return clock_.now(); }
 
   // Returns and clears the rows for the node's commit.
   std::vector<EffectRow> take_kept() { return std::exchange(kept_, {}); }
@@ -71,6 +75,7 @@ class TaskJournal final : public Journal {
  private:
   EffectJournal& journal_;
   TaskId task_;
+  Clock& clock_;
   std::vector<EffectRow> kept_;
 };
 

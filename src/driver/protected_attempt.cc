@@ -8,7 +8,7 @@ namespace belay {
 
 void RunDriver::start_protected(engine::StartNode& action, std::vector<Dependency*> used) {
   Attempt& attempt = attempts_[action.attempt.task];
-  attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
+  attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task, parts_.clock);
   attempt.id = action.attempt;
   attempt.checkpoint_ns = frame_of(action.attempt).checkpoint_ns;
   attempt.node = action.node;

@@ -340,7 +340,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   last_began_ = parts_.clock.now();
   if (parts_.observer)
     report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
-  TaskJournal journal(journal_, action.attempt.task);
+  TaskJournal journal(journal_, action.attempt.task, parts_.clock);
   auto context = context_for(action, journal, model_);
   auto outcome = call_plain(action, *context);
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
@@ -418,7 +418,7 @@ void RunDriver::begin_attempt(const engine::StartNode& action, Attempt& attempt)
 
 void RunDriver::start_node(engine::StartNode& action) {
   Attempt& attempt = attempts_[action.attempt.task];
-  attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
+  attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task, parts_.clock);
   attempt.id = action.attempt;
   attempt.checkpoint_ns = frame_of(action.attempt).checkpoint_ns;
   attempt.node = action.node;

@@ -403,7 +403,8 @@ void Transition::finish(const Moment& moment) {
   bool writes = work_.commit || work_.has_pending || !(work_.more || defers_commit());
   if (writes && !run_.deferred_journal.empty()) {
     auto held = std::exchange(run_.deferred_journal, {});
-    append_all(pending().effects, held);
+    append_all(held, pending().effects);
+    pending().effects = std::move(held);
   }
   if (work_.commit) {
     CommitRows& rows = work_.commit->rows;

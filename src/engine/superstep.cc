@@ -92,17 +92,21 @@ CommitRows& Transition::pending() {
 }
 
 // Adds the journal rows of effects to the commit of this event, which they cause if necessary. Rows
-// of model calls are held until there is a commit: see finish().
+// of model calls alone are held until there is a commit: see finish(). The order of the calls
+// remains: a store lists the rows in the order in which they were committed.
 void Transition::keep_journal(NodeEffects& effects) {
-  for (EffectRow& row : effects.journal) {
-    if (is_model_call(row.name)) {
-      root().run_.deferred_journal.push_back(std::move(row));
-    } else {
-      root().run_.may_have_intents |= row.status == EffectStatus::intended;
-      pending().effects.push_back(std::move(row));
-    }
+  std::vector<EffectRow>& deferred = root().run_.deferred_journal;
+  bool only_models = true;
+  for (const EffectRow& row : effects.journal) {
+    if (is_model_call(row.name)) continue;
+    only_models = false;
+    root().run_.may_have_intents |= row.status == EffectStatus::intended;
   }
+  append_all(deferred, effects.journal);
   effects.journal.clear();
+  if (only_models) return;
+  append_all(pending().effects, deferred);
+  deferred.clear();
 }
 
 void Transition::start_run(const Moment& moment) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "graph/timed_journal.h"
 
 namespace belay {
 namespace {
@@ -13,6 +14,11 @@ Cost cost_of(const std::optional<ModelPrice>& price, std::int64_t input, std::in
   cost.tokens = input + output;
   if (price) cost.money = (input * price->input + output * price->output + million - 1) / million;
   return cost;
+}
+
+std::int64_t milliseconds_since(Instant from, Instant to) {
+  return std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::milliseconds>(to - from).count());
 }
 
 }  // namespace
@@ -173,7 +179,10 @@ Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
     verdict_->when_given([own](bool accepted) { accepted ? own->accept() : own->refuse(); });
     request.verdict = std::move(own);
   }
+  const auto* journal = dynamic_cast<const TimedJournal*>(attempt_.journal);
+  Instant asked_at = journal ? journal->present() : Instant();
   auto reply = co_await attempt_.model->generate(std::move(request));
+  if (journal) call.record.took_ms = milliseconds_since(asked_at, journal->present());
   if (reply.ok()) {
     call.record.reply = *reply;
   } else {

@@ -93,7 +93,8 @@ constexpr Schema kSchemas[] = {
     {"RecordedCall",
      "name:string kind:CallKind node:string class:EffectClass status:EffectStatus attempts:integer "
      "createdAt:string updatedAt:string",
-     "request:string prompt:any reply:any error:any cost:any lost:any result:any"},
+     "request:string prompt:any reply:any error:any cost:any lost:any result:any "
+     "durationMs:integer"},
     {"RunFile",
      "belay:string version:integer exportedAt:string thread:any run:any checkpoints:any[] "
      "values:any[] tasks:any[] events:any[] effects:any[] messages:any[] approvals:any[] inner:any "

@@ -286,7 +286,9 @@ void add_call(const EffectRow& row, Value::Object& members) {
     members.emplace(row.status == EffectStatus::failed ? "error" : "result", *std::move(value));
     return;
   }
-  for (const auto& [name, part] : *parts) members.emplace(name, part);
+  for (const auto& [name, part] : *parts) {
+    members.emplace(name == "took_ms" ? "durationMs" : name, part);
+  }
 }
 
 }  // namespace

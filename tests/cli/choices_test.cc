@@ -126,5 +126,22 @@ TEST_F(CliChoices, AboutAnEffectAreHappenedAndRedo) {
   EXPECT_EQ(told(), "sent ");
 }
 
+class CliCalls : public CliChoices {};
+
+TEST_F(CliCalls, AreListedInTheirOrderWithTheCallsOfTools) {
+  Outcome run = world.run({"run", "weather", "--thread", "t"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  std::string listed = world.run({"calls", "t"}).out;
+  std::size_t first = listed.find("model/1/1"), tool = listed.find("  weather  ");
+  std::size_t second = listed.find("model/1/2");
+  EXPECT_TRUE(first < tool && tool < second && second != listed.npos) << listed;
+  expect_in(listed.substr(first, tool - first), "-> weather {\"city\":\"Oslo\"}");
+  expect_in(listed.substr(second), "    assistant: weather {\"city\":\"Oslo\"}\n    tool: rain\n");
+  EXPECT_EQ(listed.find("assistant: \n"), std::string::npos) << listed;
+  Value calls = world.run({"calls", "t", "--json"}).json()["calls"];
+  EXPECT_TRUE(calls.as_array()->at(0)["durationMs"].as_int()) << to_json(calls);
+  EXPECT_FALSE(calls.as_array()->at(1).find("durationMs")) << "an effect has no duration";
+}
+
 }  // namespace
 }  // namespace belay::cli::tests

@@ -1,4 +1,5 @@
-// A program whose approvals have choices, a form, several deciders, or ask about an effect.
+// A program whose approvals have choices, a form, several deciders, or ask about an effect; and
+// with a node whose model calls a tool.
 
 #include <belay/belay.hpp>
 
@@ -72,8 +73,43 @@ Result<Graph<Letter>> post_graph() {
   return std::move(graph).build();
 }
 
+// Calls a tool, and repeats its result.
+class WeatherModel final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest request) override {
+    ModelReply reply;
+    reply.method = "script";
+    const Message& last = request.messages.back();
+    if (last.role == Role::tool) reply.text = "It says: " + last.text;
+    if (last.role != Role::tool) {
+      reply.tool_calls = {{"c1", "weather", Value::object({{"city", "Oslo"}})}};
+      reply.stop_reason = StopReason::tool_calls;
+    }
+    co_return std::move(reply);
+  }
+};
+
+Task<Update<Letter>> look_outside(const Letter&, Context& context) {
+  ModelRequest request;
+  request.messages = {{Role::user, "The weather?"}};
+  ModelReply first = (co_await context.model().generate(request)).value();
+  std::string weather = context.keyed_effect("weather", [] { return std::string("rain"); });
+  request.messages.push_back({Role::assistant, "", first.tool_calls});
+  request.messages.push_back({Role::tool, weather, {}, "c1"});
+  ModelReply second = (co_await context.model().generate(request)).value();
+  co_return set(&Letter::told, second.text);
+}
+
+Result<Graph<Letter>> weather_graph() {
+  GraphBuilder<Letter> graph{"weather"};
+  graph.node("look", look_outside);
+  graph.edge(start, "look").edge("look", end);
+  return std::move(graph).build();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return belay::main(argc, argv, letter_graph(), refund_graph(), board_graph(), post_graph());
+  return belay::main(argc, argv, {.model = std::make_shared<WeatherModel>()}, letter_graph(),
+                     refund_graph(), board_graph(), post_graph(), weather_graph());
 }

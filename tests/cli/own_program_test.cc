@@ -41,6 +41,9 @@ TEST_F(OwnProgram, RunsStopsForAPersonAndGoesOn) {
   Outcome approved = run({"approvals", "approve", "first", "--by", "ana"});
   EXPECT_EQ(approved.code, 0) << approved.err;
   EXPECT_NE(approved.out.find("\"receipt\": \"1 x a red hat\""), std::string::npos) << approved.out;
+  EXPECT_NE(approved.out.find("order: completed: bought  (Thread first)"), std::string::npos)
+      << approved.out;
+  EXPECT_EQ(run({"state", "first", "--json"}).json()["outcome"], Value("bought"));
 
   EXPECT_EQ(run({"history", "first", "--json"}).json()["checkpoints"].as_array()->size(), 4u);
   EXPECT_EQ(run({"state", "first"}).code, 0);

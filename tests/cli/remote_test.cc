@@ -35,9 +35,10 @@ std::string without_chance(const std::string& text) {
     std::string run = text.substr(at, end - at);
     bool has_digit = std::any_of(run.begin(), run.end(), is_digit);
     bool is_time_of_day = run.size() == 5 && run[2] == ':' && is_digit(run[0]);
-    bool is_chance = has_digit && (run.size() >= id_least || is_time_of_day ||
-                                   is_span(std::string_view(text).substr(end)) ||
-                                   same.ends_with("\"workedMs\""));
+    bool is_chance =
+        has_digit &&
+        (run.size() >= id_least || is_time_of_day || is_span(std::string_view(text).substr(end)) ||
+         same.ends_with("\"workedMs\"") || same.ends_with("\"durationMs\""));
     if (is_chance) same += '#';
     if (!is_chance) same += end > at ? run : text.substr(at, 1);
     at = std::max(end, at + 1);
@@ -117,8 +118,12 @@ std::vector<Step> story() {
       {{"fork", "a", "--at", "2", "--thread", "b"}},
       {{"cancel", "b", "--by", "ana"}},
       {{"cancel", "b", "--by", "ana"}},
+      {{"approvals", "happened", "a"}},
+      {{"approvals", "redo", "a"}},
+      {{"approvals", "choose", "a", "burn"}},
       {{"approvals", "approve", "a", "--by", "ana", "--comment", "fine"}},
       {{"approvals", "approve", "a", "--by", "ana", "--comment", "fine"}},
+      {{"approvals", "choose", "a", "approve", "--by", "ana"}},
       {{"approvals", "reject", "a", "--by", "ben"}},
       {{"approvals", "approve", "b", "--by", "ana"}},
       {{"approvals", "list", "--all"}},

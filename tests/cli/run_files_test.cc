@@ -42,6 +42,9 @@ TEST_F(CliRunFiles, ARunGoesIntoAnotherStoreAndIsTheSameThere) {
   EXPECT_EQ(elsewhere.run({"check"}).code, 0);
   EXPECT_EQ(elsewhere.run({"fork", "t", "--at", "2", "--thread", "u"}).code, 3) << "it waits anew";
   EXPECT_EQ(elsewhere.run({"import", file}).code, 0) << "the same again changes nothing";
+  Outcome line = elsewhere.run({"import", file});
+  EXPECT_NE(line.out.find("  (Thread t)\n  show:  "), std::string::npos) << line.out;
+  EXPECT_EQ(line.out.find("no diagnosis"), std::string::npos) << line.out;
 }
 
 TEST_F(CliRunFiles, ARunThatGoesOnIsTakenOnlyWhereSomebodyMeansIt) {

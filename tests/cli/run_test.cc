@@ -31,6 +31,38 @@ TEST_F(CliRun, AHardDayWaitsForAPerson) {
 
   Outcome again = world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"});
   EXPECT_EQ(again.code, 3) << "belay run never decides";
+  EXPECT_NE(again.out.find("belay approvals approve "), std::string::npos) << again.out;
+}
+
+TEST_F(CliRun, AResultIsPrintedOnce) {
+  const Words start{"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"};
+  auto shows_result = [](const Outcome& outcome) {
+    return outcome.out.find("no diagnosis") != std::string::npos;
+  };
+  EXPECT_TRUE(shows_result(world.run(start)));
+  Outcome again = world.run(start);
+  EXPECT_FALSE(shows_result(again)) << again.out;
+  EXPECT_NE(again.out.find("  show:  "), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("belay state t"), std::string::npos) << again.out;
+  EXPECT_TRUE(shows_result(world.run({"approvals", "show", "t"})));
+  for (const Words& later : {Words{"approvals", "approve", "t", "--by", "ana"},
+                             Words{"approvals", "approve", "t", "--by", "ana"}, start}) {
+    Outcome short_one = world.run(later);
+    EXPECT_EQ(short_one.code, 0) << short_one.err;
+    EXPECT_FALSE(shows_result(short_one)) << short_one.out;
+    EXPECT_NE(short_one.out.find("saved  (Thread t)"), std::string::npos) << short_one.out;
+  }
+  EXPECT_TRUE(shows_result(world.run({"state", "t"})));
+}
+
+TEST_F(CliRun, AResultThatADecisionHasChangedIsPrinted) {
+  world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"});
+  Value payload = world.run({"approvals", "show", "t", "--json"}).json()["payload"];
+  payload.as_object()->insert_or_assign("summary", "Read by a person.");
+  std::string file = world.write("edited.json", to_json(payload));
+  Outcome edited = world.run({"approvals", "approve", "t", "--by", "ana", "--edit", file});
+  EXPECT_EQ(edited.code, 0) << edited.err;
+  EXPECT_NE(edited.out.find("Read by a person."), std::string::npos) << edited.out;
 }
 
 TEST_F(CliRun, TheDocumentHasItsMembers) {

@@ -209,6 +209,11 @@ void CliSentAgain::add_thread_cases(std::vector<Case>& all) {
 void CliSentAgain::add_decision_cases(std::vector<Case>& all) {
   const std::string yes = R"({"approved":true,"comment":"fine"})";
   all.push_back({"decide", on_paused("decided", "/api/approvals/", "/decision", yes)});
+  const std::string choice = R"({"choice":"approve","comment":"fine"})";
+  all.push_back({"decide", on_paused("chosen", "/api/approvals/", "/decision", choice)});
+  const std::string redo = R"({"choice":"redo"})";
+  all.push_back(
+      {"decide", on_paused("undecided", "/api/approvals/", "/decision", redo), {422}, {422}});
   all.push_back({"approveThread", on_paused("approved", "/api/agents/approve/", "", yes)});
   all.push_back({"approveDailyAudit", on_paused("rejected", "/api/agents/daily-audit/", "/approve",
                                                 R"({"approved":false})")});

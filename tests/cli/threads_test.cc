@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "tests/cli/belay_process.h"
 
 namespace belay::cli::tests {
@@ -154,9 +156,11 @@ TEST_F(CliLooking, CallsShowWhatTheModelWasAskedAndWhatItSaid) {
   ASSERT_TRUE(call["prompt"]["messages"].as_array());
   EXPECT_NE(to_json(call["prompt"]).find("2026-01-01"), std::string::npos);
   EXPECT_NE(call["reply"]["text"].as_string()->find("riskLevel"), std::string::npos);
+  EXPECT_TRUE(call["durationMs"].as_int()) << to_json(call);
   Outcome text = world.run({"calls", "t"});
   EXPECT_EQ(text.code, 0);
   EXPECT_TRUE(text.out.find("model/1/1") != std::string::npos &&
+              text.out.find("done  ") != std::string::npos &&
               text.out.find("    -> ") != std::string::npos)
       << text.out;
   EXPECT_EQ(world.run({"calls", "nobody"}).code, 2);
@@ -172,6 +176,22 @@ TEST_F(CliLooking, OfAPromptThatIsNotToBeKeptTheStoreHasTheHashAlone) {
   EXPECT_EQ(world.run({"replay", "u"}).code, 0);
   world.setting.environment["BELAY_MODEL_PROMPTS"] = "perhaps";
   EXPECT_EQ(world.run({"calls", "u"}).code, 2);
+}
+
+TEST_F(CliLooking, ARunWhoseProcessWasKilledIsSaidToBeLeft) {
+  Setting halting = world.setting;
+  halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "3";
+  Belay running({"run", "daily-audit", "--date", "2026-01-01", "--thread", "k"}, halting);
+  ASSERT_TRUE(running.waits_to_say("paused before commit 3"));
+  EXPECT_EQ(world.run({"state", "k"}).out.find("its process is gone"), std::string::npos);
+  running.send(SIGKILL);
+  running.finish();
+  for (const Words& words :
+       {Words{"state", "k"}, Words{"threads"}, Words{"threads", "show", "k"}}) {
+    Outcome shown = world.run(words);
+    EXPECT_NE(shown.out.find("running: its process is gone"), std::string::npos) << shown.out;
+  }
+  EXPECT_EQ(world.run({"resume", "k"}).code, 3);
 }
 
 TEST_F(CliLooking, StateNowAndThen) {
