@@ -136,12 +136,20 @@ struct FirstNode {
   friend bool operator==(const FirstNode&, const FirstNode&) = default;
 };
 
+// A commit of a run, by the id of the run.
+struct RunCommit {
+  std::string run = {};
+  std::int64_t seq = 0;
+  friend bool operator==(const RunCommit&, const RunCommit&) = default;
+};
+
 // Where a run begins that starts with a change of its thread's state (StartOptions::edit).
 struct RunBeginning {
   // With the nodes after this one ("start": the first ones; "end", empty: none), and with `nodes`.
   std::string as_node = {};
   std::vector<FirstNode> nodes = {};
   bool held = false;  // it pauses before them, as at a breakpoint, unless all are approvals
+  std::optional<RunCommit> from = std::nullopt;  // with the state after it; unset: the newest
   friend bool operator==(const RunBeginning&, const RunBeginning&) = default;
 };
 

@@ -219,9 +219,8 @@ class Runtime {
   // others are not affected. Returns the number of runs claimed.
   Task<Result<std::size_t>> run_worker(WorkerOptions options);
   // Starts no more runs, here and in run_worker(). Releases each run in progress once its running
-  // nodes have ended and are committed. run_worker() returns after that, and after the running
-  // receivers. Until its next call, start() and resume() fail with `unavailable`, and a decided run
-  // is queued.
+  // nodes are committed; run_worker() returns then, and after the running receivers. Until its next
+  // call, start() and resume() fail with `unavailable`, and a decided run is queued.
   void drain();
   // The same without waiting: running nodes and receivers are abandoned.
   void stop();
@@ -255,9 +254,11 @@ class Runtime {
   // Continues a thread's current run: claims a queued, orphaned or quarantined run, continues one
   // at a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a live
   // process executes it; `not_found` if unknown, or idle for longer than limits::thread_idle_max.
-  // At a breakpoint, `breakpoints` replace those of the run.
+  // At a breakpoint, `breakpoints` replace those of the run. A run that is not at the commit
+  // `only_at` is returned unchanged: a repeated call passes one breakpoint.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread,
-                               std::optional<Breakpoints> breakpoints = std::nullopt);
+                               std::optional<Breakpoints> breakpoints = {},
+                               std::optional<std::uint64_t> only_at = {});
   // Returns the threads of running runs of registered graphs that no process executes.
   Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant,
                                                        std::optional<UserId> user = std::nullopt);
@@ -270,13 +271,11 @@ class Runtime {
   // Cancels a thread's current run, or `run`, whichever process owns it. `conflict` if it ended
   // otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
-                               std::string on_behalf_of = {},
-                               std::optional<RunId> run = std::nullopt);
+                               std::string on_behalf_of = {}, std::optional<RunId> run = {});
 
   // The thread's current run, or `run`, now or after its commit `seq`; approvals, spending and
   // uncertain effects only for its newest commit. `not_found` for an unknown thread, run or commit.
-  Task<Result<RunView>> status(TenantId tenant, ThreadId thread,
-                               std::optional<RunId> run = std::nullopt);
+  Task<Result<RunView>> status(TenantId tenant, ThreadId thread, std::optional<RunId> run = {});
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq,
                                   std::optional<RunId> run = std::nullopt);
 

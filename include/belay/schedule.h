@@ -44,6 +44,7 @@ struct ScheduledRun {
   std::optional<Durability> durability{};
   std::int64_t supersteps = 0;
   std::string configuration{};
+  Breakpoints breakpoints{};
 };
 
 struct Schedule {
@@ -120,6 +121,7 @@ struct ScheduleChange {
   std::optional<Durability> durability{};
   std::optional<std::int64_t> supersteps{};
   std::optional<std::string> configuration{};
+  std::optional<Breakpoints> breakpoints{};
   std::optional<Instant> ends_at{};
   std::optional<bool> paused{};
   std::optional<std::string> reason{};  // only with `paused`

@@ -181,7 +181,8 @@ class Service {
 
   virtual Task<Result<RunView>> start(const Principal& who, StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
-                                       std::optional<Breakpoints> breakpoints = {}) = 0;
+                                       std::optional<Breakpoints> breakpoints = {},
+                                       std::optional<std::uint64_t> only_at = {}) = 0;
   virtual Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,
                                                                std::optional<UserId> user) = 0;
   // `on_behalf_of`: the name that `by` acted for; empty: `by` itself. Without `run`, here and
@@ -221,8 +222,8 @@ class Service {
                                                               ThreadId thread) = 0;
   // The operations on schedules; the object lives as long as the service.
   virtual Schedules& schedules() = 0;
-  virtual Task<Result<ThreadDeletion>> delete_thread(const Principal& who,
-                                                     ThreadId thread) = 0;  // see storage.h
+  virtual Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread,
+                                                     KeptRuns kept = KeptRuns::none) = 0;
   virtual Task<Result<std::vector<ListedThread>>> threads(const Principal& who,
                                                           ThreadPage page) = 0;
   virtual Task<Result<std::vector<RunRow>>> runs(const Principal& who, RunPage page) = 0;

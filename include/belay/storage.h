@@ -156,6 +156,11 @@ Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, Ret
 struct ThreadDeletion {
   std::uint64_t runs = 0;  // deleted
 };
+// The runs of a thread that a deletion keeps.
+enum class KeptRuns {
+  none,
+  newest,  // the newest one that has started: the thread keeps its state
+};
 
 // Deletes a thread: all of its runs with their commits, values, events, approvals, effects and
 // messages, and its own state. Records that its runs have saved remain; large values of an
@@ -166,6 +171,9 @@ struct ThreadDeletion {
 // ended, one of its messages waits for delivery, or it is preserved: nothing is deleted then.
 // Commits and interruption as for apply_retention(), oldest runs first; a run that is started
 // meanwhile remains, with `conflict`. `store` must outlive the coroutine.
-Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, ThreadId thread);
+//
+// With KeptRuns::newest, the thread and its newest run remain, with all commits of that run.
+Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, ThreadId thread,
+                                           KeptRuns kept = KeptRuns::none);
 
 }  // namespace belay

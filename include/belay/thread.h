@@ -35,12 +35,18 @@ std::optional<BusyThread> busy_thread_named(std::string_view name);
 // replaces the thread's run that waits for a person, and starts those of its nodes again that had
 // not completed. `conflict` if a run of the thread is queued or running, or if its nodes have
 // started effects; `forbidden` if a node would be started behind an approval that it skips.
+//
+// With `from`, the run begins from that commit of the thread: with its state and its next nodes,
+// all of which start again, whatever effects they have started since. Without a change of the
+// state, they can be behind a decided approval. BusyThread::interrupt then also cancels runs that
+// are queued or running. `not_found` for a commit that the thread does not have.
 struct StateEdit {
   Value values = {};                  // an object of channels, applied as an input is; null: none
   std::string as_node = {};           // whose result they are: see RunBeginning; empty: none
   std::vector<FirstNode> go_to = {};  // nodes to start in addition
   bool held = false;                  // see RunBeginning
   bool may_decide = true;             // false: only if the graph has no approvals
+  std::optional<RunCommit> from = std::nullopt;
 };
 
 struct StartOptions {

@@ -159,7 +159,7 @@ class Step {
     }
     may_be_none_ = true;
     check_leads(ways);
-    if (auto sound = engine::check_beginning(graph_, beginning); !sound.ok()) {
+    if (auto sound = engine::check_beginning(graph_, beginning, run_.row); !sound.ok()) {
       complain("begins where it must not: " + sound.error().message);
     }
     bool is_held = beginning.held &&

@@ -54,8 +54,9 @@ class RemoteService final : public Service {
   }
 
   Task<Result<RunView>> resume(const Principal&, ThreadId thread,
-                               std::optional<Breakpoints> breakpoints) override {
-    Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints));
+                               std::optional<Breakpoints> breakpoints,
+                               std::optional<std::uint64_t> only_at) override {
+    Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints, only_at));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 
@@ -177,8 +178,11 @@ class RemoteService final : public Service {
   }
   Schedules& schedules() override { return *schedules_; }
 
-  Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread) override {
-    return get<ThreadDeletion>(ask_to("DELETE", thread_path(thread)), deletion_from);
+  Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread,
+                                             KeptRuns kept) override {
+    Target target(thread_path(thread));
+    if (kept == KeptRuns::newest) target.query("keep", "newest");
+    return get<ThreadDeletion>(ask_to("DELETE", target.text()), deletion_from);
   }
 
   Task<Result<std::vector<ListedThread>>> threads(const Principal&, ThreadPage page) override {

@@ -15,6 +15,9 @@ Value edit_body(const StateEdit& edit) {
   Value::Object body;
   if (!edit.as_node.empty()) body["asNode"] = edit.as_node;
   if (edit.held) body["held"] = true;
+  if (edit.from) {
+    body["from"] = Value::object({{"runId", edit.from->run}, {"seq", edit.from->seq}});
+  }
   Value::Array nodes;
   for (const FirstNode& first : edit.go_to) {
     Value::Object node{{"node", first.node}};
@@ -32,9 +35,12 @@ Value breakpoints_body(const Breakpoints& breakpoints) {
 
 }  // namespace
 
-Value resume_body(const std::optional<Breakpoints>& breakpoints) {
-  if (!breakpoints) return Value(Value::Object{});
-  return Value::object({{"breakpoints", breakpoints_body(*breakpoints)}});
+Value resume_body(const std::optional<Breakpoints>& breakpoints,
+                  const std::optional<std::uint64_t>& only_at) {
+  Value::Object body;
+  if (breakpoints) body["breakpoints"] = breakpoints_body(*breakpoints);
+  if (only_at) body["onlyAt"] = *only_at;
+  return Value(std::move(body));
 }
 
 std::uint64_t page_limit(std::size_t limit) {

@@ -10,7 +10,8 @@ namespace belay::client {
 
 std::uint64_t page_limit(std::size_t limit);
 
-Value resume_body(const std::optional<Breakpoints>& breakpoints);
+Value resume_body(const std::optional<Breakpoints>& breakpoints,
+                  const std::optional<std::uint64_t>& only_at);
 Value start_body(const StartRun& start);
 Value fork_body(const ForkOptions& options, bool is_preview);
 Value decision_body(const Decision& decision);

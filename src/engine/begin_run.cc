@@ -86,8 +86,9 @@ void copy_unknown_channels(const StoredRun& first_run, Run& run) {
   }
 }
 
-// Replaces the values to be written by the whole values of all channels that are not the default.
-Result<Done> write_everything(const GraphDefinition& graph, Run& run) {
+// Replaces the values to be written by the whole values of all channels; `defaults`: also of those
+// that are the default.
+Result<Done> write_everything(const GraphDefinition& graph, bool defaults, Run& run) {
   run.initial_values.clear();
   std::vector<GivenChannel> given = given_channels(*graph.state, run.state.get());
   for (const ChannelVersion& channel : run.channels) {
@@ -96,7 +97,7 @@ Result<Done> write_everything(const GraphDefinition& graph, Run& run) {
     bool is_given = std::any_of(given.begin(), given.end(), [&](const GivenChannel& each) {
       return each.channel->index == channel.index;
     });
-    if (!is_given && channel.hash == Digest{}) continue;
+    if (!defaults && !is_given && channel.hash == Digest{}) continue;
     BELAY_TRY(std::string text, channel_text(graph, run, channel));
     run.initial_values.push_back({channel.name, WriteOp::set, 0, std::move(text)});
   }
@@ -153,10 +154,10 @@ Result<Run> begin_run(const GraphDefinition& graph, const RunBefore& before, Run
   BELAY_CHECK(reset_transient_channels(graph, run));
   BELAY_CHECK(apply_input(graph, run));
   bool is_first_of_thread = before.stored.row.ordinal == 0;
-  if (is_first_of_thread || left.is_upgraded) {
-    BELAY_CHECK(write_everything(graph, run));
+  if (is_first_of_thread || left.is_upgraded || before.is_older) {
+    BELAY_CHECK(write_everything(graph, before.is_older, run));
   }
-  if (is_first_of_thread) copy_unknown_channels(before.stored, run);
+  if (is_first_of_thread || before.is_older) copy_unknown_channels(before.stored, run);
   Value raw;
   if (!before.dropped_channels.empty()) raw = raw_state(before.stored);
   for (const std::string& name : before.dropped_channels) {

@@ -31,8 +31,11 @@ Result<std::vector<NodeTask>> first_tasks(const GraphDefinition& graph, const Ru
 
 // Fails if the beginning of a run names a node that the graph does not have (`invalid`), or one
 // that a run reaches only behind an approval (`forbidden`), which has not shown the changed state.
-// The nodes after `as_node` need no check: approvals among them are requested as usual.
-Result<Done> check_beginning(const GraphDefinition& graph, const RunBeginning& beginning);
+// The nodes after `as_node` need no check: approvals among them are requested as usual. `row`: of
+// the run. One that begins from a commit with its state and its nodes can begin behind a decision,
+// as a fork without edits can.
+Result<Done> check_beginning(const GraphDefinition& graph, const RunBeginning& beginning,
+                             const RunRow& row);
 // Whether the graph or one of its subgraphs has approvals.
 bool has_approvals(const GraphDefinition& graph);
 

@@ -22,6 +22,8 @@ struct RunBefore {
   StoredRun stored;
   // Channels with pending writes of a superstep that did not end: stored after its state.
   std::vector<std::string> dropped_channels;
+  // The state of an older commit, which replaces the newest state of the thread.
+  bool is_older = false;
 };
 
 // Starts a waiting run from the state that the run before it has left: applies its input to this

@@ -5,6 +5,7 @@
 
 #include "engine/decision.h"
 #include "engine/next_task.h"
+#include "engine/run_options.h"
 #include "graph/call_record.h"
 #include "load/all_rows.h"
 
@@ -120,37 +121,80 @@ Result<LeftTasks> left_tasks(Snapshot& view, const GraphRegistry& graphs,
   return left;
 }
 
-Result<bool> has_decision(Snapshot& view, const RunRow& run) {
+Result<bool> has_decision(Snapshot& view, const RunRow& run, Instant until) {
   bool found = false;
   ApprovalFilter filter;
   filter.tenant = run.tenant;
   filter.run = run.run;
   BELAY_CHECK(for_each_approval(view, std::move(filter), [&](const ApprovalRow& row) {
-    found = found || (engine::is_decided(row.status) && !engine::is_about_effect(row));
+    bool counts = engine::is_decided(row.status) && !engine::is_about_effect(row);
+    found = found || (counts && row.decided_at <= until);
   }));
   return found;
 }
 
-}  // namespace
+// Returns whether a decision precedes the commit: of its run, or of one whose nodes that run has
+// continued. One that is no longer stored counts.
+Result<bool> follows_decision(Snapshot& view, const engine::StoredRun& stored) {
+  RunRow run = stored.row;
+  Instant until = stored.checkpoint.created_at;
+  for (std::size_t passed = 0; passed < limits::list_rows_max; ++passed) {
+    BELAY_TRY(bool is_here, has_decision(view, run, until));
+    if (is_here) return true;
+    BELAY_TRY(RunOptions options, engine::options_from(run.options));
+    const auto& beginning = options.beginning;
+    if (!beginning || !beginning->from || !beginning->as_node.empty()) return false;
+    auto origin = uuid_from(beginning->from->run);
+    if (!origin) return true;
+    until = run.created_at;
+    auto earlier = run_row(view, run.tenant, RunId(*origin));
+    bool is_pruned = !earlier.ok() && earlier.error().code == ErrorCode::not_found;
+    if (is_pruned) return true;
+    if (!earlier.ok()) return std::move(earlier).error();
+    run = *std::move(earlier);
+  }
+  return true;
+}
 
-Result<std::optional<EditPlace>> edit_place(Snapshot& view, const GraphRegistry& graphs,
-                                            const TenantId& tenant, const ThreadId& thread) {
-  BELAY_TRY(auto found, thread_place(view, graphs, tenant, thread));
-  if (!found) return std::optional<EditPlace>();
-  EditPlace place;
-  place.thread = *std::move(found);
+Error no_commit(const ThreadId& thread, const RunCommit& from) {
+  return error(ErrorCode::not_found, "Thread \"" + thread.text + "\" has no commit " +
+                                         std::to_string(from.seq) + " of a run " +
+                                         from.run.substr(0, 100) + ".");
+}
+
+// Sets the state of the commit, and its nodes. Those that have completed since start again.
+Result<Done> place_at(Snapshot& view, const GraphRegistry& graphs, const RunCommit& from,
+                      EditPlace& place) {
+  const ThreadId thread = place.thread.newest.thread;
+  auto id = uuid_from(from.run);
+  if (!id || from.seq < 1) return no_commit(thread, from);
+  auto row = run_row(view, place.thread.newest.tenant, RunId(*id));
+  bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
+  if (is_absent || (row.ok() && row->thread != thread)) return no_commit(thread, from);
+  if (!row.ok()) return std::move(row).error();
+  auto stored = stored_run(view, graphs, *std::move(row), static_cast<std::uint64_t>(from.seq));
+  is_absent = !stored.ok() && stored.error().code == ErrorCode::not_found;
+  if (is_absent || (stored.ok() && !engine::has_started(*stored))) return no_commit(thread, from);
+  if (!stored.ok()) return std::move(stored).error();
+  place.before.stored = *std::move(stored);
+  place.before.is_older = true;
+  BELAY_TRY(auto with, with_tasks(view, graphs, place.before.stored));
+  if (with) {
+    BELAY_TRY(place.left, left_tasks(view, graphs, *with));
+    place.left.have_worked = false;
+  }
+  BELAY_TRY(place.left.follow_decision, follows_decision(view, place.before.stored));
+  return Done{};
+}
+
+// Sets the state and the nodes that the current run has left.
+Result<Done> place_at_newest(Snapshot& view, const GraphRegistry& graphs, EditPlace& place) {
   if (const auto& unfinished = place.thread.unfinished) {
-    if (!waits_for_person_alone(*unfinished) || unfinished->run != place.thread.newest.run) {
-      return error(ErrorCode::conflict,
-                   "Thread \"" + thread.text + "\" is busy: its run " + unfinished->run.text() +
-                       " is " + std::string(name_of(unfinished->status)) +
-                       ". Wait for its end, or cancel it, before you change the state.");
-    }
     BELAY_TRY(place.before, left_by(view, graphs, *unfinished));
   } else if (place.thread.before) {
     place.before = *place.thread.before;
   } else {
-    return error(ErrorCode::invalid, "Thread \"" + thread.text +
+    return error(ErrorCode::invalid, "Thread \"" + place.thread.newest.thread.text +
                                          "\" has no state to change: all of its runs were "
                                          "cancelled before they began. Use another thread.");
   }
@@ -158,7 +202,33 @@ Result<std::optional<EditPlace>> edit_place(Snapshot& view, const GraphRegistry&
   if (stored) {
     BELAY_TRY(place.left, left_tasks(view, graphs, *stored));
   }
-  BELAY_TRY(place.left.follow_decision, has_decision(view, place.before.stored.row));
+  BELAY_TRY(place.left.follow_decision, follows_decision(view, place.before.stored));
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::optional<EditPlace>> edit_place(Snapshot& view, const GraphRegistry& graphs,
+                                            const TenantId& tenant, const ThreadId& thread,
+                                            const std::optional<RunCommit>& from) {
+  BELAY_TRY(auto found, thread_place(view, graphs, tenant, thread));
+  if (!found) return std::optional<EditPlace>();
+  EditPlace place;
+  place.thread = *std::move(found);
+  const auto& unfinished = place.thread.unfinished;
+  if (unfinished &&
+      (!waits_for_person_alone(*unfinished) || unfinished->run != place.thread.newest.run)) {
+    place.busy = error(ErrorCode::conflict,
+                       "Thread \"" + thread.text + "\" is busy: its run " + unfinished->run.text() +
+                           " is " + std::string(name_of(unfinished->status)) +
+                           ". Wait for its end, or cancel it, before you change the state.");
+    if (!from) return *std::move(place.busy);
+  }
+  if (from) {
+    BELAY_CHECK(place_at(view, graphs, *from, place));
+  } else {
+    BELAY_CHECK(place_at_newest(view, graphs, place));
+  }
   return std::optional(std::move(place));
 }
 

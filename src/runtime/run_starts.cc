@@ -57,7 +57,8 @@ bool is_edit_of(const RunBeginning& known, const StateEdit& edit) {
   const std::vector<FirstNode>& nodes = known.nodes;
   bool has_left = edit.as_node.empty();
   bool may_fit = has_left ? nodes.size() >= edit.go_to.size() : nodes.size() == edit.go_to.size();
-  return known.as_node == edit.as_node && known.held == edit.held && may_fit &&
+  return known.as_node == edit.as_node && known.held == edit.held && known.from == edit.from &&
+         may_fit &&
          std::equal(edit.go_to.rbegin(), edit.go_to.rend(), nodes.rbegin());
 }
 
@@ -83,7 +84,8 @@ Result<Done> check_edit(const GraphDefinition& graph, const StateEdit& edit) {
                                          "\" have one run, which cannot be changed. Fork the "
                                          "thread with edits.");
   }
-  if (!edit.may_decide && engine::has_approvals(graph)) {
+  bool is_as_allowed = is_next_turn(edit) || is_return(edit);
+  if (!edit.may_decide && !is_as_allowed && engine::has_approvals(graph)) {
     return error(ErrorCode::forbidden,
                  "This API key cannot change the state of a graph that has approvals: that "
                  "requires the permission decide.");
@@ -137,7 +139,7 @@ Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::share
   if (request.is_named) BELAY_CHECK(check_name("idempotency key", options.idempotency_key));
   const GraphDefinition& definition = *request.graph;
   if (options.edit) BELAY_CHECK(check_edit(definition, *options.edit));
-  if (definition.check_input && !options.edit) {
+  if (definition.check_input && (!options.edit || is_next_turn(*options.edit))) {
     BELAY_CHECK(call_guarded<Done>("The input check of graph \"" + definition.name + "\"",
                                    [&] { return definition.check_input(input.get()); }));
   }

@@ -9,6 +9,16 @@
 
 namespace belay {
 
+// Whether an edit is an input for the first nodes of the graph, from an earlier commit.
+inline bool is_next_turn(const StateEdit& edit) {
+  return edit.from && edit.as_node == start && edit.go_to.empty();
+}
+// Whether an edit only continues at an earlier commit, with its state.
+inline bool is_return(const StateEdit& edit) {
+  bool has_values = edit.values.as_object() && !edit.values.as_object()->empty();
+  return edit.from && edit.as_node.empty() && edit.go_to.empty() && !has_values;
+}
+
 class RunStarts {
  public:
   // `executor` must outlive it.

@@ -145,8 +145,10 @@ Task<Result<std::unique_ptr<EventReader>>> Runtime::events(EventOptions options)
 }
 
 Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread,
-                                      std::optional<Breakpoints> breakpoints) {
-  return body_->executor.resume(std::move(tenant), std::move(thread), std::move(breakpoints));
+                                      std::optional<Breakpoints> breakpoints,
+                                      std::optional<std::uint64_t> only_at) {
+  return body_->executor.resume(std::move(tenant), std::move(thread), std::move(breakpoints),
+                                only_at);
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::orphaned_threads(TenantId tenant,

@@ -6,6 +6,9 @@
 //
 // If the process dies after the earlier run was cancelled and before the first commit of the new
 // one, the same request continues: a cancelled run has left the same nodes.
+//
+// With StateEdit::from, the state and the nodes are those of an earlier commit of the thread. Its
+// nodes start again in the new run, which therefore has other effects and approvals.
 
 #include "engine/route.h"
 #include "engine/run_factory.h"
@@ -27,6 +30,7 @@ Result<RunBeginning> beginning_of(const StateEdit& edit, const LeftTasks& left) 
   RunBeginning beginning;
   beginning.as_node = edit.as_node;
   beginning.held = edit.held;
+  beginning.from = edit.from;
   if (edit.as_node.empty()) {
     if (left.have_worked) {
       return error(ErrorCode::conflict,
@@ -43,9 +47,13 @@ Result<RunBeginning> beginning_of(const StateEdit& edit, const LeftTasks& left) 
 // Fails if the run cannot begin, or would begin with a node whose use of the state a decision of
 // the run before it has permitted.
 Result<Done> check_first_tasks(const GraphDefinition& graph, const engine::Run& run,
-                               const LeftTasks& left) {
+                               const StateEdit& edit, const LeftTasks& left) {
   BELAY_TRY(auto tasks, engine::first_tasks(graph, run));
-  if (!left.follow_decision) return Done{};
+  // The nodes of a `from` that keeps its state can be behind a decision, other ones cannot.
+  RunBeginning other;
+  other.nodes = edit.go_to;
+  BELAY_CHECK(engine::check_beginning(graph, other, run.row));
+  if (!left.follow_decision || is_next_turn(edit) || is_return(edit)) return Done{};
   for (const engine::NodeTask& task : tasks) {
     if (task.node->approval) continue;
     return error(ErrorCode::forbidden,
@@ -76,10 +84,15 @@ Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_edit(Request& re
   }
   const GraphDefinition& graph = *request.graph;
   std::function<Result<std::optional<EditPlace>>(Snapshot&)> reader =
-      [tenant = request.wanted.tenant, thread = request.wanted.thread, graphs = loader_.graphs()](
-          Snapshot& view) { return edit_place(view, *graphs, tenant, thread); };
+      [tenant = request.wanted.tenant, thread = request.wanted.thread, graphs = loader_.graphs(),
+       from = request.edit->from](Snapshot& view) {
+        return edit_place(view, *graphs, tenant, thread, from);
+      };
   auto found = co_await read<std::optional<EditPlace>>(parts_.store, std::move(reader));
   if (!found.ok()) co_return std::move(found).error();
+  if (request.edit->from && !*found) {
+    co_return error(ErrorCode::not_found, "Unknown thread \"" + request.wanted.thread.text + "\".");
+  }
   LeftTasks nothing;
   const LeftTasks& left = *found ? (*found)->left : nothing;
   BELAY_CO_TRY(RunBeginning beginning, beginning_of(*request.edit, left));
@@ -93,7 +106,13 @@ Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_edit(Request& re
     run.newest_of_thread = thread.newest.run;
     BELAY_CO_TRY(run, engine::begin_run(graph, (*found)->before, std::move(run)));
   }
-  BELAY_CO_CHECK(check_first_tasks(graph, run, left));
+  BELAY_CO_CHECK(check_first_tasks(graph, run, *request.edit, left));
+  if (*found && (*found)->busy) {
+    if (request.if_busy != BusyThread::interrupt) co_return *std::move((*found)->busy);
+    BELAY_CO_CHECK(executor_.check_not_draining());
+    BELAY_CO_CHECK(co_await end_earlier_runs(request.wanted, BusyThread::interrupt));
+    co_return std::optional<Place>();
+  }
   if (*found && (*found)->thread.unfinished) {
     // Checked before the cancel: start() would refuse the run only after it.
     BELAY_CO_CHECK(executor_.check_not_draining());

@@ -71,6 +71,7 @@ Result<Schedule> with_members(Schedule schedule, const ScheduleChange& change) {
   if (change.durability) schedule.run.durability = change.durability;
   apply(change.supersteps, schedule.run.supersteps);
   apply(change.configuration, schedule.run.configuration);
+  apply(change.breakpoints, schedule.run.breakpoints);
   apply(change.ends_at, schedule.ends_at);
   if (change.paused) {
     schedule.paused = *change.paused;
@@ -85,7 +86,8 @@ auto settings_of(const Schedule& schedule) {
   return std::tie(schedule.expression, schedule.zone, schedule.overlap, schedule.catch_up_seconds,
                   schedule.jitter_seconds, schedule.paused, schedule.reason, run.agent, run.thread,
                   run.queue, run.input, run.priority, run.durability, run.supersteps,
-                  run.configuration, schedule.ends_at);
+                  run.configuration, run.breakpoints.before, run.breakpoints.after,
+                  schedule.ends_at);
 }
 
 std::string reason_of_beginning(const Schedule& former, const Schedule& changed) {
@@ -101,6 +103,7 @@ RunSettings settings_of_run(const ScheduledRun& run) {
   settings.durability = run.durability;
   if (run.supersteps != 0) settings.supersteps = run.supersteps;
   settings.configuration = run.configuration;
+  if (run.breakpoints != Breakpoints()) settings.breakpoints = run.breakpoints;
   return settings;
 }
 

@@ -98,6 +98,8 @@ struct AwaitedRun {
   // Of a start on a thread on which others can start runs meanwhile: the run of this request,
   // unless threads of the agent have a single run.
   std::optional<RunId> run = std::nullopt;
+  // Of a resume: the run is only known after a commit behind this one.
+  std::optional<std::uint64_t> after_seq = std::nullopt;
 };
 // Returns the run when `task` has ended and the run is settled, in any process; or its current
 // state if the request stops waiting before that. `task` always continues: it owns all that it
@@ -106,7 +108,8 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Princ
                                 Task<Result<RunView>> task, AwaitedRun awaited, Patience patience);
 // Resumes a thread's run; returns it unchanged if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread,
-                                     std::optional<Breakpoints> breakpoints = std::nullopt);
+                                     std::optional<Breakpoints> breakpoints = std::nullopt,
+                                     std::optional<std::uint64_t> only_at = std::nullopt);
 // Decides, and waits for the run in the same way, also if the same decision had already been made.
 Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, const Principal& who,
                                      InterruptId interrupt, Decision decision, Patience patience);

@@ -17,10 +17,16 @@ struct FirstNodeBody {
   Value input;  // of a send; null: none
 };
 
+struct CommitBody {
+  std::string runId;
+  std::int64_t seq = 0;
+};
+
 struct EditBody {
   std::optional<std::string> asNode;
   std::vector<FirstNodeBody> goTo;
   std::optional<bool> held;
+  std::optional<CommitBody> from;  // an earlier commit of the thread
 };
 
 // The body of a start.
@@ -65,6 +71,7 @@ StateEdit edit_in(EditBody body) {
   StateEdit edit;
   edit.as_node = body.asNode.value_or("");
   edit.held = body.held.value_or(false);
+  if (body.from) edit.from = RunCommit{std::move(body.from->runId), body.from->seq};
   for (FirstNodeBody& each : body.goTo) {
     std::string input = each.input.is_null() ? std::string() : to_json(each.input);
     edit.go_to.push_back({std::move(each.node), std::move(input)});

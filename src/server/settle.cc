@@ -76,6 +76,8 @@ Task<Result<std::optional<RunView>>> run_so_far(Service& service, const Principa
   if (is_older && !is_continued(view->row, *awaited.started_since)) {
     co_return std::optional<RunView>();
   }
+  bool is_before = view.ok() && awaited.after_seq && view->row.seq <= *awaited.after_seq;
+  if (is_before) co_return std::optional<RunView>();
   if (view.ok()) co_return std::optional<RunView>(*std::move(view));
   if (view.error().code == ErrorCode::not_found) co_return std::optional<RunView>();
   co_return std::move(view).error();
@@ -142,8 +144,9 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Princ
 }
 
 Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread,
-                                     std::optional<Breakpoints> breakpoints) {
-  auto view = co_await service.resume(who, thread, std::move(breakpoints));
+                                     std::optional<Breakpoints> breakpoints,
+                                     std::optional<std::uint64_t> only_at) {
+  auto view = co_await service.resume(who, thread, std::move(breakpoints), only_at);
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
   // The run is already running: for the same request, or for another one.
   auto held = co_await service.status(who, std::move(thread), std::nullopt);

@@ -18,6 +18,7 @@ struct CancelBody {
 
 struct ResumeBody {
   std::optional<Breakpoints> breakpoints;  // replace those of a run at a breakpoint
+  std::optional<std::int64_t> onlyAt;      // a run at another commit remains unchanged
 };
 
 struct ThreadBody {
@@ -143,10 +144,17 @@ Route delete_thread() {
   Route route = route_of("DELETE", "/api/threads/{threadId}", "deleteThread",
                          "Deletion of a thread with all of its runs, which must have ended");
   route.permission = Permission::run;
+  route.parameters = {query_parameter(
+      "keep", "newest: only the runs before the newest one are deleted",
+      Value::object({{"type", "string"}, {"enum", Value::Array{Value("newest")}}}))};
   route.answers = {{200, "Deleted", "DeletedThread"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
+    auto keep = call.query.find("keep");
+    bool is_known = keep == call.query.end() || keep->second == "newest";
+    if (!is_known) co_return error(ErrorCode::invalid, "\"keep\" must be newest.");
+    KeptRuns kept = keep == call.query.end() ? KeptRuns::none : KeptRuns::newest;
     BELAY_CO_TRY(ThreadDeletion deleted,
-                 co_await call.service.delete_thread(call.who, thread_in(call)));
+                 co_await call.service.delete_thread(call.who, thread_in(call), kept));
     co_return reply_with(
         Value::object({{"threadId", call.path.at("threadId")}, {"runs", deleted.runs}}));
   };
@@ -232,7 +240,13 @@ Route resume_thread(ApiContext& world) {
     BELAY_CO_TRY(ResumeBody body, read_body<ResumeBody>(call));
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
-    auto task = resume_or_look(call.service, call.who, thread, std::move(body.breakpoints));
+    std::optional<std::uint64_t> only_at;
+    if (body.onlyAt) {
+      BELAY_CO_TRY(std::int64_t seq, within("onlyAt", *body.onlyAt, 1, kSeqMax));
+      only_at = static_cast<std::uint64_t>(seq);
+    }
+    auto task =
+        resume_or_look(call.service, call.who, thread, std::move(body.breakpoints), only_at);
     AwaitedRun awaited{std::move(thread)};
     BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, call.who, std::move(task),
                                                   std::move(awaited), patience));

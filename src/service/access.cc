@@ -48,9 +48,10 @@ class GuardedService final : public Service {
   }
 
   Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
-                               std::optional<Breakpoints> breakpoints) override {
+                               std::optional<Breakpoints> breakpoints,
+                               std::optional<std::uint64_t> only_at) override {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
-    co_return co_await all_->resume(who, std::move(thread), std::move(breakpoints));
+    co_return co_await all_->resume(who, std::move(thread), std::move(breakpoints), only_at);
   }
 
   Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,
@@ -146,9 +147,10 @@ class GuardedService final : public Service {
 
   Schedules& schedules() override { return *schedules_; }
 
-  Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
+  Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread,
+                                             KeptRuns kept) override {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
-    co_return co_await all_->delete_thread(who, std::move(thread));
+    co_return co_await all_->delete_thread(who, std::move(thread), kept);
   }
 
   Task<Result<std::vector<ListedThread>>> threads(const Principal& who, ThreadPage page) override {

@@ -93,8 +93,9 @@ class LocalService final : public Service {
   }
 
   Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
-                               std::optional<Breakpoints> breakpoints) override {
-    auto task = parts_.runtime.resume(who.tenant, thread, std::move(breakpoints));
+                               std::optional<Breakpoints> breakpoints,
+                               std::optional<std::uint64_t> only_at) override {
+    auto task = parts_.runtime.resume(who.tenant, thread, std::move(breakpoints), only_at);
     auto view = co_await under_way_.wait(std::move(task));
     co_return co_await with_owner(who, std::move(thread), std::move(view));
   }
@@ -219,12 +220,14 @@ class LocalService final : public Service {
 
   Schedules& schedules() override { return *schedules_; }
 
-  Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread) override {
+  Task<Result<ThreadDeletion>> delete_thread(const Principal& who, ThreadId thread,
+                                             KeptRuns kept) override {
     BELAY_CO_TRY(ListedThread listed, co_await this->thread(who, thread));
     UserId owner = listed.thread.user;
     ThreadId deleted_thread = thread;
     BELAY_CO_TRY(ThreadDeletion deleted,
-                 co_await belay::delete_thread(parts_.store, who.tenant, std::move(thread)));
+                 co_await belay::delete_thread(parts_.store, who.tenant, std::move(thread), kept));
+    if (kept != KeptRuns::none) co_return deleted;
     // A crash before this leaves messages that expire.
     BELAY_CO_CHECK(co_await delete_steering(parts_.store, parts_.clock, who.tenant,
                                             std::move(owner), std::move(deleted_thread)));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/run_options.h"
+
 namespace belay {
 namespace {
 
@@ -44,6 +46,9 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   RunRequest request;
   BELAY_TRY(const GraphDefinition* graph, find_graph(graphs, wanted.agent));
   BELAY_CHECK(check_members(*graph, wanted.input));
+  if (wanted.run.breakpoints) {
+    BELAY_CHECK(engine::check_breakpoints(*graph, *wanted.run.breakpoints));
+  }
   BELAY_TRY(request.state, state_from(*graph->state, wanted.input));
   request.graph = graph->name;
   request.queued = wanted.queued;

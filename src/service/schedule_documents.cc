@@ -225,6 +225,7 @@ ScheduleChange schedule_change_of(ScheduleBody body) {
   change.durability = body.durability;
   change.supersteps = body.supersteps;
   if (!body.configuration.is_null()) change.configuration = to_json(body.configuration);
+  change.breakpoints = std::move(body.breakpoints);
   change.ends_at = body.endsAt;
   change.paused = body.paused;
   change.reason = std::move(body.reason);
@@ -247,6 +248,12 @@ Value schedule_body(const ScheduleChange& change) {
   if (change.supersteps) body["supersteps"] = *change.supersteps;
   if (change.configuration) {
     body["configuration"] = parse_json(*change.configuration).value_or(*change.configuration);
+  }
+  if (change.breakpoints) {
+    const Breakpoints& nodes = *change.breakpoints;
+    body["breakpoints"] =
+        Value::object({{"before", Value::Array(nodes.before.begin(), nodes.before.end())},
+                       {"after", Value::Array(nodes.after.begin(), nodes.after.end())}});
   }
   if (change.ends_at) body["endsAt"] = to_text(*change.ends_at);
   if (change.paused) body["paused"] = *change.paused;

@@ -36,6 +36,7 @@ struct ScheduleBody {
   std::optional<Durability> durability;
   std::optional<std::int64_t> supersteps;
   Value configuration;  // an object; null: unchanged
+  std::optional<Breakpoints> breakpoints;
   std::optional<Instant> endsAt;
   std::optional<bool> paused;
   std::optional<std::string> reason;

@@ -118,16 +118,37 @@ Result<EndedThread> ended_thread(Snapshot& view, const TenantId& tenant, const T
   return EndedThread{row.created_at, *std::move(runs)};
 }
 
+// Removes the newest run that has started from the runs to delete, and those after it.
+Result<Done> keep_newest(Snapshot& view, const TenantId& tenant, EndedThread& ended) {
+  while (!ended.runs.empty()) {
+    RunId newest = ended.runs.back().run;
+    ended.runs.pop_back();
+    RunFilter filter;
+    filter.tenant = tenant;
+    filter.run = newest;
+    filter.without_input = true;
+    filter.limit = 1;
+    BELAY_TRY(auto rows, view.runs(filter));
+    if (!rows.empty() && has_started(rows.front())) return Done{};
+  }
+  return Done{};
+}
+
 }  // namespace
 
-Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, ThreadId thread) {
-  std::function<Result<EndedThread>(Snapshot&)> list = [tenant, thread](Snapshot& view) {
-    return ended_thread(view, tenant, thread);
+Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, ThreadId thread,
+                                           KeptRuns kept) {
+  std::function<Result<EndedThread>(Snapshot&)> list =
+      [tenant, thread, kept](Snapshot& view) -> Result<EndedThread> {
+    BELAY_TRY(EndedThread ended, ended_thread(view, tenant, thread));
+    if (kept == KeptRuns::newest) BELAY_CHECK(keep_newest(view, tenant, ended));
+    return ended;
   };
   BELAY_CO_TRY(EndedThread ended, co_await read<EndedThread>(store, std::move(list)));
   ThreadDeletion done;
   done.runs = ended.runs.size();
   BELAY_CO_CHECK(co_await store::delete_runs(store, tenant, std::move(ended.runs)));
+  if (kept == KeptRuns::newest) co_return done;
   // A start, an exemption from pruning, or the retry of a message can have been committed since the
   // read: the store then keeps the runs that it must keep.
   std::function<Result<std::optional<ThreadRow>>(Snapshot&)> look =

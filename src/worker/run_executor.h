@@ -66,7 +66,8 @@ class RunExecutor {
   // process, if there is one.
   Task<Result<RunView>> pass_to_owner(ApprovalRow decided);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread,
-                               std::optional<Breakpoints> breakpoints);
+                               std::optional<Breakpoints> breakpoints,
+                               std::optional<std::uint64_t> only_at);
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of, std::optional<RunId> run = std::nullopt,
                                std::optional<std::uint64_t> only_at = std::nullopt);
