@@ -180,11 +180,14 @@ class Api::Body {
       for (Route& route : make(world_)) routes_.push_back(std::move(route));
     }
     routes_.push_back(description_route());
-    description_ = describe(routes_, world_.options);
   }
 
   const std::vector<Route>& routes() const { return routes_; }
-  const Value& description() const { return description_; }
+  // Made when it is first read: it takes 5 MB, and few servers are asked for it.
+  const Value& description() const {
+    if (!description_) description_ = describe(routes_, world_.options);
+    return *description_;
+  }
 
   std::optional<http::Response> admit(http::Request& head) {
     if (auto allowed = cross_origin_.preflight(head)) return allowed;
@@ -515,7 +518,7 @@ class Api::Body {
         route_of("GET", "/openapi.json", "describeApi", "OpenAPI description of this API");
     route.permission = Permission::open;
     route.answers = {{200, "OpenAPI 3.1", "", "application/json"}};
-    route.handle = [this](Call) { return describe_whole(description_); };
+    route.handle = [this](Call) { return describe_whole(description()); };
     return route;
   }
 
@@ -528,7 +531,7 @@ class Api::Body {
   DeniedEntries denied_;
   ResponseCache kept_;
   std::vector<Route> routes_;
-  Value description_;
+  mutable std::optional<Value> description_;
 };
 
 Api::Api(ApiParts parts, ApiOptions options, const OwnRoutes& own)
