@@ -29,11 +29,6 @@ Value narrowed(std::string_view base, Value::Object properties) {
   return Value::object({{"allOf", std::move(parts)}});
 }
 
-Value nullable(Value schema) {
-  Value::Array choices{std::move(schema), Value::object({{"type", "null"}})};
-  return Value::object({{"anyOf", std::move(choices)}});
-}
-
 // A union of components by the value of a member, with the component of all other values.
 class Union {
  public:
@@ -110,7 +105,7 @@ class TypeSchemas {
     Value::Object members{{"agent", constant(graph.name)},
                           {"state", schema_reference("AgentState_" + named.part)}};
     if (add_approvals(named)) {
-      members.emplace("approval", nullable(schema_reference("AgentApproval_" + named.part)));
+      members.emplace("approval", detail::or_null(schema_reference("AgentApproval_" + named.part)));
     }
     schemas_.emplace("AgentRun_" + named.part, narrowed("Run", std::move(members)));
     runs_.add(graph.name, "AgentRun_" + named.part);
@@ -138,7 +133,8 @@ class TypeSchemas {
       payloads.push_back(schema_reference("ToolCall_" + part));
     }
     if (payloads.empty()) return;
-    payloads.emplace_back(true);
+    // With a description, because linters report an empty schema.
+    payloads.push_back(Value::object({{"description", "The payload of another approval"}}));
     set_member("Approval", "payload", Value::object({{"anyOf", std::move(payloads)}}));
   }
 
@@ -201,7 +197,7 @@ class TypeSchemas {
                      narrowed("Approval", {{"agent", constant(agent)},
                                            {"node", constant(named.node->name)},
                                            {"payload", schema_reference("ApprovalPayload_" + part)},
-                                           {"editedPayload", nullable(edit)}}));
+                                           {"editedPayload", detail::or_null(edit)}}));
     if (!decide_) return;
     Value::Object members{{"choice", choices_of(asked)}, {"edited", std::move(edit)}};
     if (!asked.answer_schema.is_null()) {
