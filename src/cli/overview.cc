@@ -38,7 +38,10 @@ void show_hints(CommandContext& world, const StatusSummary& standing) {
   if (!standing.code_gone.empty() && world.local) {
     hints.push_back(command(world, {"upgrade", "--check"}));
   }
-  for (const auto& words : world.program.other_hints) hints.push_back(command(world, words));
+  // For a first look, not for a store whose runs need something.
+  if (hints.empty()) {
+    for (const auto& words : world.program.other_hints) hints.push_back(command(world, words));
+  }
   hints.push_back(command(world, world.program.first_run));
   hints.push_back(world.program.call + " --help");
   world.output.line(world.output.styled(Style::bold, world.phrases.try_next) + ":");

@@ -41,7 +41,7 @@ MainOptions options() {
   options.examples = kExamples;
   options.run_help = kRunHelp;
   options.first_run = {"run", "daily-audit", "--date", "YYYY-MM-DD"};
-  options.other_hints = {{"notes", "import", "diary.jsonl"}};
+  options.other_hints = {{"demo"}, {"new", "helpdesk"}, {"notes", "import", "diary.jsonl"}};
   return options;
 }
 

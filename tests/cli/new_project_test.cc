@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -101,6 +102,17 @@ TEST_F(CliNew, RefusesNamesThatCannotBeUsed) {
   EXPECT_EQ(run_belay({"new"}, setting).code, 2);
   EXPECT_TRUE(fs::is_empty(folder.path()));
   EXPECT_EQ(run_belay({"new", longest}, setting).code, 0);
+}
+
+TEST_F(CliNew, OfTwoAtTheSameTimeOneCreatesTheProject) {
+  for (int round = 0; round < 5; ++round) {
+    std::string name = "project_" + std::to_string(round);
+    Belay one({"new", name}, setting), other({"new", name}, setting);
+    int codes[] = {one.finish().code, other.finish().code};
+    EXPECT_EQ(std::min(codes[0], codes[1]), 0);
+    EXPECT_EQ(std::max(codes[0], codes[1]), 4);
+    EXPECT_EQ(files_in(folder.file(name)).size(), 6u);
+  }
 }
 
 TEST_F(CliNew, PrintsItsFilesAsJson) {
