@@ -135,7 +135,10 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Chosen
   sqlite::SqliteStoreOptions options;
   if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
   auto store = sqlite::open_sqlite_store(*path, clock, random, std::move(options));
-  if (store.ok() && absent) output.progress("Created store: " + *path);
+  if (store.ok() && absent) {
+    const LocalizedText& phrases = phrases_of(settings.language);
+    output.progress(format_message(phrases.created_store, {{"path", *path}}));
+  }
   return store;
 }
 

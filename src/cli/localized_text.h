@@ -30,6 +30,7 @@ struct LocalizedText {
       stopped_idle, listening, shutting_down,
       stopping,  // {time}
       worker_started, processed;
+  std::string_view created_store;  // {path}
   // The overview.
   std::string_view running_title, orphaned_title, queued_title, code_gone_title, idle, try_next;
   // Decisions.
