@@ -95,8 +95,8 @@ TEST_F(CheckpointRuns, OfAChangedStateAreABranch) {
   run_of(about("a"));
   run_of(about("b"));
   std::string first = checkpoint_before("write");
-  auto changed = post(thread + "/state",
-                      R"({"values":{"topic":"c"},"checkpoint_id":")" + first + "\"}");
+  auto changed =
+      post(thread + "/state", R"({"values":{"topic":"c"},"checkpoint_id":")" + first + "\"}");
   ASSERT_EQ(changed.status, 200) << to_json(changed.body);
   EXPECT_EQ(text(state()["parent_checkpoint"]["checkpoint_id"]), first);
   EXPECT_EQ(text(state()["metadata"]["source"]), "update");
@@ -114,8 +114,8 @@ TEST_F(CheckpointRuns, NeedACheckpointOfTheThread) {
   EXPECT_EQ(post(runs(), resume("true", at(unknown))).status, 404);
   EXPECT_EQ(post(thread + "/state", R"({"checkpoint_id":")" + unknown + "\"}").status, 404);
   EXPECT_EQ(post(runs(), about("b", at("x"))).status, 422);
-  std::string inside = R"(,"checkpoint":{"checkpoint_id":")" + unknown +
-                       R"(","checkpoint_ns":"inside:x"})";
+  std::string inside =
+      R"(,"checkpoint":{"checkpoint_id":")" + unknown + R"(","checkpoint_ns":"inside:x"})";
   EXPECT_EQ(post(runs(), about("b", inside)).status, 422);
   EXPECT_EQ(size_of(get(runs()).body), 1u);
 }

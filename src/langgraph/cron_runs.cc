@@ -42,8 +42,8 @@ Task<Result<Done>> CronRuns::finish(std::string id) {
   if (!found) co_return Done{};
   UserId user(found->record.user);
   std::string name = found->record.schedule;
-  auto view = co_await world_.parts.service.schedules().show(who_, std::move(user),
-                                                             std::move(name), 1);
+  auto view =
+      co_await world_.parts.service.schedules().show(who_, std::move(user), std::move(name), 1);
   bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
   if (is_absent) co_return Done{};
   if (!view.ok()) co_return std::move(view).error();
@@ -88,8 +88,7 @@ Task<Result<Done>> CronRuns::perform(Versioned<CronWatch>& watch, Schedule& sche
   co_return Done{};
 }
 
-Task<Result<Done>> CronRuns::add_ending_of_start(const CronWatch& watch,
-                                                 const Schedule& schedule) {
+Task<Result<Done>> CronRuns::add_ending_of_start(const CronWatch& watch, const Schedule& schedule) {
   if (!schedule.starting) co_return Done{};
   ScheduleTick tick;
   tick.decision = "started";

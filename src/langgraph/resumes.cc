@@ -43,8 +43,7 @@ Task<Result<RunRecord>> saved_record(const Call& call, RunRecord record, UserId 
 
 // Erases the record of a run that was refused. After the other errors, it can have begun.
 Task<Done> withdraw_record(const Call& call, const RunRecord& record, UserId user, Error failed) {
-  bool is_refused =
-      failed.code != ErrorCode::unavailable && failed.code != ErrorCode::uncertain;
+  bool is_refused = failed.code != ErrorCode::unavailable && failed.code != ErrorCode::uncertain;
   if (!is_refused) co_return Done{};
   std::vector<RecordWrite> writes;
   writes.push_back(record_erasure(RunRecord::collection, user, record.id));
@@ -93,9 +92,8 @@ Task<Result<Done>> decide_all(AgentServer& served, Call& call,
 }
 
 // Saves the record, unless the same request has saved it before, and makes the decisions.
-Task<Result<RunRecord>> decide_with_record(AgentServer& served, Call& call,
-                                           const WantedRun& wanted, RunRecord record,
-                                           std::vector<PlannedDecision> planned) {
+Task<Result<RunRecord>> decide_with_record(AgentServer& served, Call& call, const WantedRun& wanted,
+                                           RunRecord record, std::vector<PlannedDecision> planned) {
   UserId user = wanted.thread->user;
   if (wanted.unbegun) {
     record = *wanted.unbegun;

@@ -49,9 +49,8 @@ bool has_begun(const RunRecord& record, const RunRow& row) {
 
 void remove_unbegun(const RunRow& row, std::vector<RunRecord>& records) {
   std::string run = row.run.text();
-  std::erase_if(records, [&](const RunRecord& each) {
-    return each.run == run && !has_begun(each, row);
-  });
+  std::erase_if(records,
+                [&](const RunRecord& each) { return each.run == run && !has_begun(each, row); });
 }
 
 // The run of the service that a run of the protocol belongs to.

@@ -238,8 +238,8 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
     call.request.headers.resize(headers);
     co_return std::move(begun);
   }
-  bool passes = !is_resume && !wanted.body.change && !wanted.from &&
-                wanted.body.input.is_null() && (wanted.unbegun || waits_at_breakpoint(wanted));
+  bool passes = !is_resume && !wanted.body.change && !wanted.from && wanted.body.input.is_null() &&
+                (wanted.unbegun || waits_at_breakpoint(wanted));
   auto ending = wanted_ending(served, call, wanted, (is_resume && !decides_there) || passes);
   Task<Result<RunRecord>> begin = decides_there ? resume_at_checkpoint(served, call, wanted)
                                   : is_resume   ? resume_run(served, call, wanted)

@@ -72,9 +72,9 @@ Task<Result<std::optional<ThreadCheckpoint>>> find_checkpoint(const server::Call
                                                               ThreadId thread,
                                                               std::optional<CheckpointId> id);
 
-// Returns the commit of the checkpoint that a request names; nullopt for an empty id. `newest`: also
-// of the newest one, which is nullopt otherwise. `not_found` if the thread (null: a new one) does
-// not have it, `invalid` if the text is not an id.
+// Returns the commit of the checkpoint that a request names; nullopt for an empty id. `newest`:
+// also of the newest one, which is nullopt otherwise. `not_found` if the thread (null: a new one)
+// does not have it, `invalid` if the text is not an id.
 Task<Result<std::optional<RunCommit>>> commit_of_checkpoint(const server::Call& call,
                                                             const ThreadView* thread,
                                                             std::string id, bool newest);

@@ -64,9 +64,9 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
                co_await commit_of_checkpoint(call, &thread, std::move(checkpoint), false));
   ThreadId id = thread.id;
   UserId user = thread.user;
-  BELAY_CO_TRY(RunRow run, co_await change_state(served, call, std::move(id), std::move(user),
-                                                 std::move(graph), std::move(change),
-                                                 std::move(from)));
+  BELAY_CO_TRY(RunRow run,
+               co_await change_state(served, call, std::move(id), std::move(user), std::move(graph),
+                                     std::move(change), std::move(from)));
   ThreadId changed = thread.id;
   BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(changed), std::nullopt));
   Value reference =

@@ -38,8 +38,8 @@ struct StateReturns : StateEdits {
     Decision decision;
     decision.approved = true;
     decision.decided_by = "ana";
-    auto made = block_on(loop, runtime->decide(default_tenant(), view.approval->interrupt,
-                                               std::move(decision)));
+    auto made = block_on(
+        loop, runtime->decide(default_tenant(), view.approval->interrupt, std::move(decision)));
     if (!made.ok()) return std::move(made).error();
     return std::move(made->view);
   }
