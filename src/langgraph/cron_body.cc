@@ -25,10 +25,6 @@ Result<std::optional<Instant>> end_time_in(const Value& body) {
 Result<Done> check_scheduled_run(const RunBody& run) {
   bool has_command = !run.resume.is_null() || run.change;
   if (has_command) return cron_refusal("command", "its runs begin with an input.");
-  if (run.breakpoints != Breakpoints()) {
-    return cron_refusal("interrupt_before or interrupt_after",
-                        "declare the breakpoint in the graph.");
-  }
   if (!run.checkpoint.empty()) {
     return cron_refusal("checkpoint", "its runs continue the current state of the thread.");
   }
@@ -104,6 +100,7 @@ Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Cal
   ScheduleChange change;
   change.durability = run.run.durability;
   change.supersteps = run.run.supersteps.value_or(0);
+  change.breakpoints = run.breakpoints;
   change.configuration =
       configuration_text(merged, request.assistant, nullptr, request.user, call.request.headers);
   BELAY_TRY(change.ends_at, end_time_in(body));

@@ -12,6 +12,7 @@ using server::Call;
 
 // The reason of the pause of a schedule whose cron is not complete.
 constexpr std::string_view kBeingSaved = "The cron is being saved.";
+constexpr std::string_view kBeingDeleted = "The cron is being deleted.";
 
 Error no_cron(std::string_view id) {
   return error(ErrorCode::not_found, "Cron \"" + std::string(id.substr(0, 200)) + "\" not found.");
@@ -46,6 +47,18 @@ Task<Result<ScheduleView>> edit_schedule(const Call& call, UserId user, std::str
                                          ScheduleChange change) {
   co_return co_await call.service.schedules().edit(call.who, std::move(user), std::move(name),
                                                    std::move(change));
+}
+
+// Pauses a schedule before its removal: a tick that is decided between the endings of the runs and
+// the removal would have none.
+Task<Result<Done>> stop_schedule(const Call& call, UserId user, std::string name) {
+  ScheduleChange paused;
+  paused.paused = true;
+  paused.reason = kBeingDeleted;
+  auto stopped = co_await edit_schedule(call, std::move(user), std::move(name), std::move(paused));
+  bool is_absent = !stopped.ok() && stopped.error().code == ErrorCode::not_found;
+  if (!stopped.ok() && !is_absent) co_return std::move(stopped).error();
+  co_return Done{};
 }
 
 // Saves which endings the runs of the cron have.
@@ -211,9 +224,12 @@ Task<Result<Done>> delete_cron(AgentServer& served, const Call& call, UserId use
   UserId owner = user;
   BELAY_CO_TRY(Versioned<CronRecord> found,
                co_await cron_record(call, std::move(owner), std::move(id)));
+  std::string name = found.record.schedule_name();
+  owner = user;
+  BELAY_CO_CHECK(co_await stop_schedule(call, std::move(owner), std::move(name)));
   std::string watched = found.record.id;
   BELAY_CO_CHECK(co_await served.cron_runs->finish(std::move(watched)));
-  std::string name = found.record.schedule_name();
+  name = found.record.schedule_name();
   owner = user;
   BELAY_CO_CHECK(co_await remove_schedule(call, std::move(owner), std::move(name)));
   CronWatch nothing;

@@ -199,6 +199,8 @@ Value cron_members() {
                         {"end_time", text},
                         {"webhook", text},
                         {"multitask_strategy", std::move(text)},
+                        {"interrupt_before", Value(Value::Object{})},
+                        {"interrupt_after", Value(Value::Object{})},
                         {"input", object},
                         {"config", object},
                         {"context", object},

@@ -88,6 +88,20 @@ TEST_F(Crons, StartARunInANewThreadAtEachTick) {
   EXPECT_EQ(text(found.body.as_array()->front()["values"]["topic"]), "news");
 }
 
+TEST_F(Crons, GiveEachRunTheirBreakpoints) {
+  Value cron = add(R"(,"interrupt_before":"*")");
+  EXPECT_EQ(text(cron["payload"]["interrupt_before"]), "*");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  work();
+  auto held = post("/threads/search", R"({"status":"interrupted"})");
+  EXPECT_EQ(size_of(held.body), 2u) << to_json(held.body);
+  ASSERT_EQ(call("PATCH", path_of(cron), R"({"interrupt_before":null})").status, 200);
+  EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
+  work();
+  auto ended = post("/threads/search", R"({"status":"idle"})");
+  EXPECT_EQ(size_of(ended.body), 3u) << "the new one stops nowhere, and the others were resumed";
+}
+
 TEST_F(Crons, OfAThreadContinueIt) {
   post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}");
   std::string path = std::string("/threads/") + kThreadA;
@@ -290,7 +304,8 @@ TEST_F(Crons, BadOnesAreRefusedAndNothingIsSaved) {
         R"(,"multitask_strategy":"rollback")", R"(,"multitask_strategy":"x")",
         R"(,"config":{"recursion_limit":0})", R"(,"after_seconds":5)",
         R"(,"command":{"resume":true})", R"(,"command":{"update":{"topic":"x"}})",
-        R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")", R"(,"interrupt_before":"*")"}) {
+        R"(,"checkpoint_id":"x")", R"(,"webhook":"http://a/")", R"(,"interrupt_before":"x")",
+        R"(,"interrupt_before":["nowhere"])"}) {
     EXPECT_EQ(post("/runs/crons", body(more)).status, 422) << more;
   }
   EXPECT_EQ(post("/runs/crons", R"({"assistant_id":"none","schedule":"* * * * *"})").status, 404);

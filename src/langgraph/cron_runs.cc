@@ -1,6 +1,8 @@
 #include "langgraph/cron_runs.h"
 
+#include "base/run_of_key.h"
 #include "langgraph/records.h"
+#include "scheduler/tick_decision.h"
 
 namespace belay::langgraph {
 namespace {
@@ -38,13 +40,17 @@ Task<Result<Done>> CronRuns::finish(std::string id) {
   std::unique_ptr<Records> records = records_of(world_.parts.service, who_, UserId());
   BELAY_CO_TRY(auto found, co_await records->get_versioned<CronWatch>(std::move(id)));
   if (!found) co_return Done{};
-  auto schedule = co_await work_on(found->record);
-  bool is_absent = !schedule.ok() && schedule.error().code == ErrorCode::not_found;
+  UserId user(found->record.user);
+  std::string name = found->record.schedule;
+  auto view =
+      co_await world_.parts.service.schedules().show(who_, std::move(user), std::move(name), 1);
+  bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
   if (is_absent) co_return Done{};
-  if (!schedule.ok()) co_return std::move(schedule).error();
-  if (!*schedule) co_return Done{};
+  if (!view.ok()) co_return std::move(view).error();
+  // A worker can be starting the run of a tick now, which is not recorded yet.
+  BELAY_CO_CHECK(co_await add_ending_of_start(found->record, view->schedule));
   // A server can add the same endings now: each run has one.
-  co_return co_await perform(*found, **schedule);
+  co_return co_await perform(*found, view->schedule);
 }
 
 Task<Result<std::optional<Schedule>>> CronRuns::work_on(const CronWatch& watch) {
@@ -82,8 +88,19 @@ Task<Result<Done>> CronRuns::perform(Versioned<CronWatch>& watch, Schedule& sche
   co_return Done{};
 }
 
+Task<Result<Done>> CronRuns::add_ending_of_start(const CronWatch& watch, const Schedule& schedule) {
+  if (!schedule.starting) co_return Done{};
+  ScheduleTick tick;
+  tick.decision = "started";
+  tick.decided_at = watch.decided;
+  tick.thread = scheduler::thread_of_tick(schedule, schedule.starting_run, *schedule.starting);
+  std::string key = scheduler::key_of_tick(schedule, *schedule.starting);
+  tick.run = run_of_key(who_.tenant, UserId(schedule.user), key).text();
+  co_return co_await add_ending(watch, schedule, tick, kStartWindow);
+}
+
 Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const Schedule& schedule,
-                                        const ScheduleTick& tick) {
+                                        const ScheduleTick& tick, std::chrono::minutes unseen) {
   bool is_new = tick.decision == "started" && tick.decided_at >= watch.decided;
   if (!is_new) co_return Done{};
   RunEnding ending;
@@ -93,7 +110,7 @@ Task<Result<Done>> CronRuns::add_ending(const CronWatch& watch, const Schedule& 
   ending.webhook = watch.webhook;
   // A change through another door can have given the runs a permanent thread.
   ending.deletes_thread = watch.deletes_threads && schedule.run.thread.empty();
-  BELAY_CO_CHECK(co_await endings_.add(std::move(ending), std::chrono::minutes(0)));
+  BELAY_CO_CHECK(co_await endings_.add(std::move(ending), unseen));
   co_return Done{};
 }
 

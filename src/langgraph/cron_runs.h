@@ -59,7 +59,9 @@ class CronRuns final : public server::DueDeliveries<CronWatch, Schedule> {
   }
   Task<Result<Done>> perform(Versioned<CronWatch>& watch, Schedule& schedule) override;
   Task<Result<Done>> add_ending(const CronWatch& watch, const Schedule& schedule,
-                                const ScheduleTick& tick);
+                                const ScheduleTick& tick,
+                                std::chrono::minutes unseen = std::chrono::minutes(0));
+  Task<Result<Done>> add_ending_of_start(const CronWatch& watch, const Schedule& schedule);
 
   RunEndings& endings_;
 };

@@ -107,6 +107,10 @@ Result<RunSettings> run_settings_of(const Value& body, const Value& config) {
 Result<std::string> checkpoint_named_in(const Value& body, const Value& config) {
   BELAY_TRY(Value checkpoint, object_member(body, "checkpoint"));
   BELAY_TRY(Value configurable, object_member(config, "configurable"));
+  BELAY_TRY(auto space, text_member(checkpoint, "checkpoint_ns"));
+  if (space && !space->empty()) {
+    return refusal("\"checkpoint\" must be one of the thread's own graph, not of a subgraph.");
+  }
   for (const Value* place : {&body, &std::as_const(checkpoint), &std::as_const(configurable)}) {
     BELAY_TRY(auto named, text_member(*place, "checkpoint_id"));
     if (named && !named->empty()) return *std::move(named);

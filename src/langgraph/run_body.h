@@ -4,7 +4,7 @@
 // Unknown members are ignored. A member that Belay cannot honour, and that would change what the
 // run does, is refused with `invalid` (HTTP 422): docs/front-doors.md lists them.
 //   command.goto, command.update       together with an input or a resume
-//   checkpoint, checkpoint_id          except for the newest one: a fork is a new thread
+//   checkpoint                         of a subgraph
 // These change nothing and are accepted: feedback_keys, langsmith_tracer, checkpoint_during,
 // strict_resume (a resume is always strict) and config.tags.
 //

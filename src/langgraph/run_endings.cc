@@ -59,6 +59,7 @@ Task<Result<Done>> RunEndings::started(std::string expected_id, RunRecord run) {
   changed.id = run.id;
   changed.run = run.run;
   changed.thread = run.thread;
+  changed.after = run.after;
   changed.wake = world_.parts.clock.now();
   std::vector<RecordWrite> writes;
   bool is_moved = changed.id != expected_id;

@@ -41,6 +41,18 @@ bool is_later(const RunRecord& one, const RunRecord& other) {
   return one.run == other.run && one.after > other.after;
 }
 
+// Whether the run of the service has continued behind the commit at which the request found it: the
+// record is saved before that (resumes.h).
+bool has_begun(const RunRecord& record, const RunRow& row) {
+  return record.after == 0 || static_cast<std::int64_t>(row.seq) > record.after;
+}
+
+void remove_unbegun(const RunRow& row, std::vector<RunRecord>& records) {
+  std::string run = row.run.text();
+  std::erase_if(records,
+                [&](const RunRecord& each) { return each.run == run && !has_begun(each, row); });
+}
+
 // The run of the service that a run of the protocol belongs to.
 Task<Result<RunRow>> row_of_record(const Call& call, const RunRecord& record) {
   auto run = uuid_from(record.run);
@@ -76,6 +88,8 @@ Task<Result<ProtocolRun>> find_run_by_id(const Call& call, std::string id) {
   bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
   if (is_absent) co_return no_run(id);
   if (!row.ok()) co_return std::move(row).error();
+  bool is_unbegun = own && own->id != own->run && !has_begun(*own, *row);
+  if (is_unbegun) co_return no_run(id);
   co_return co_await run_with_record(call.service, call.who, *std::move(row), std::move(id));
 }
 
@@ -87,6 +101,7 @@ Task<Result<ProtocolRun>> run_with_record(Service& service, Principal who, RunRo
   std::string thread = found.row.thread.text;
   BELAY_CO_TRY(auto records, co_await records_of_thread(service, std::move(who), std::move(user),
                                                         std::move(thread)));
+  remove_unbegun(found.row, records);
   auto named = std::find_if(records.begin(), records.end(),
                             [&id](const RunRecord& each) { return each.id == id; });
   found.record = named == records.end() ? record_of_row(found.row) : *named;
@@ -121,6 +136,7 @@ Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const Call& call, const Th
     has_more = rows.size() == page.limit;
     if (has_more) page.before = rows.back().run;
     for (const RunRow& row : rows) {
+      remove_unbegun(row, records);
       RunRecord first = record_of_row(row);
       for (const RunRecord& each : records) {
         if (each.id == first.id) first = each;

@@ -4,10 +4,10 @@
 
 #include "base/percent_encoding.h"
 #include "base/run_of_key.h"
-#include "engine/decision.h"
 #include "http/ascii.h"
 #include "langgraph/assistants.h"
 #include "langgraph/errors.h"
+#include "langgraph/resumes.h"
 #include "langgraph/run_configuration.h"
 #include "langgraph/run_endings.h"
 #include "langgraph/state.h"
@@ -20,17 +20,6 @@ namespace {
 using server::Call;
 
 constexpr std::size_t kRunBytesMax = 256u << 10;  // of the members that a record keeps
-
-// A request, after all checks that need no thread.
-struct WantedRun {
-  RunBody body;
-  Assistant assistant;
-  Value agent;  // its document
-  std::optional<ThreadView> thread;
-  bool is_stateless = false;
-  std::string continuing_id;  // of the run, if it continues another
-  ThreadId new_thread;        // of a run without one; empty: of its key
-};
 
 Result<Done> check_size(const RunBody& body) {
   if (to_json(body.settings).size() + to_json(body.metadata).size() <= kRunBytesMax) return Done{};
@@ -79,20 +68,17 @@ Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
   co_return std::move(wanted);
 }
 
-Task<Result<Done>> check_checkpoint(const Call& call, const WantedRun& wanted) {
+// Sets the checkpoint that the run begins from. The newest one is where any run begins; but without
+// an input, the nodes of a run that has ended start again there.
+Task<Result<Done>> set_checkpoint(const Call& call, WantedRun& wanted) {
   const ThreadView* thread = wanted.thread ? &*wanted.thread : nullptr;
-  std::string checkpoint = wanted.body.checkpoint;
-  co_return co_await check_newest_checkpoint(call, thread, std::move(checkpoint));
-}
-
-RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row) {
-  RunRecord record = record_of_row(row);
-  record.assistant_id = wanted.assistant.id;
-  record.kwargs = wanted.body.settings;
-  record.metadata = wanted.body.metadata;
-  record.strategy = name_of(wanted.body.if_busy.value_or(served.options.if_busy));
-  record.is_stateless = wanted.is_stateless;
-  return record;
+  const RunBody& body = wanted.body;
+  bool has_ended = thread && thread->has_run() && is_final(thread->listed->run->status);
+  bool continues = body.input.is_null() && body.resume.is_null() && !body.change && has_ended;
+  std::string checkpoint = body.checkpoint;
+  BELAY_CO_TRY(wanted.from,
+               co_await commit_of_checkpoint(call, thread, std::move(checkpoint), continues));
+  co_return Done{};
 }
 
 // The error of a start that the thread's run has prevented: its text is the one that clients match.
@@ -106,129 +92,8 @@ Task<Error> busy_thread(const Call& call, ThreadId thread, Error refused) {
 }
 
 Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedRun& wanted) {
-  StartRun start;
-  start.agent = wanted.assistant.graph_id;
-  Value input = wanted.body.change ? wanted.body.change->values : wanted.body.input;
-  BELAY_CO_TRY(start.input, agent_input(served.options.conversations, wanted.agent,
-                                        std::move(input), served.world.parts.random));
-  start.user = wanted.thread ? wanted.thread->user : call.who.user;
-  if (wanted.thread) start.thread = wanted.thread->id;
-  if (!wanted.thread) start.thread = wanted.new_thread;
-  start.run = wanted.body.run;
-  if (!wanted.body.breakpoints.before.empty() || !wanted.body.breakpoints.after.empty()) {
-    start.run.breakpoints = wanted.body.breakpoints;
-  }
-  if (wanted.body.change) start.edit = edit_of(*wanted.body.change);
-  start.if_busy = wanted.body.if_busy.value_or(served.options.if_busy);
-  start.delay = wanted.body.delay;
-  start.queued = start.delay.count() > 0;
-  server::Patience patience;
-  patience.is_queued = start.queued;
-  auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
-  bool may_be_busy = !view.ok() && view.error().code == ErrorCode::conflict && wanted.thread;
-  if (may_be_busy) co_return co_await busy_thread(call, wanted.thread->id, view.error());
-  if (!view.ok()) co_return std::move(view).error();
-  ThreadId thread = view->row.thread;
-  std::string graph = wanted.assistant.graph_id, assistant = wanted.assistant.id;
-  BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(thread),
-                                             std::move(graph), std::move(assistant)));
-  co_return record_of_wanted(served, wanted, view->row);
-}
-
-// The id of a run that continues another: random, or that of its Idempotency-Key.
-std::string continuing_id(AgentServer& served, const Call& call, const WantedRun& wanted) {
-  Uuid id = random_uuid(served.world.parts.random);
-  std::string key(call.request.header("Idempotency-Key"));
-  if (key.empty() || !wanted.thread) return id.text();
-  Digest digest =
-      sha256("langgraph run\n" + call.who.user.text + '\n' + wanted.thread->id.text + '\n' + key);
-  std::copy_n(digest.begin(), id.bytes.size(), id.bytes.begin());
-  return id.text();
-}
-
-// A run of the protocol that continues a run of the service.
-RunRecord continuing_record(AgentServer& served, const WantedRun& wanted, const RunRow& row) {
-  RunRecord record = record_of_wanted(served, wanted, row);
-  record.id = wanted.continuing_id;
-  record.after = static_cast<std::int64_t>(row.seq);
-  record.created_at = served.world.parts.clock.now();
-  return record;
-}
-
-Error no_interrupt() {
-  return error(ErrorCode::conflict, "The resume matches no pending interrupt of the thread.");
-}
-
-// `forbidden` if the caller has no role for one of several decisions: none of them is made then.
-Result<Done> check_roles(const Call& call, const std::vector<PlannedDecision>& planned,
-                         const std::vector<ApprovalRow>& open) {
-  for (const ApprovalRow& row : open) {
-    bool is_planned = std::any_of(
-        planned.begin(), planned.end(),
-        [&row](const PlannedDecision& each) { return each.interrupt == row.interrupt; });
-    if (!is_planned || engine::holds_a_role(row, call.who.roles)) continue;
-    return error(ErrorCode::forbidden, "Interrupt " + row.interrupt.text() +
-                                           " requires one of the roles " + row.roles +
-                                           ". Nothing was decided.");
-  }
-  return Done{};
-}
-
-// Makes the decisions of a resume. All are checked before the first is made.
-Task<Result<RunRecord>> resume_run(AgentServer& served, Call& call, const WantedRun& wanted) {
-  if (call.who.permission < Permission::decide) {
-    co_return error(ErrorCode::forbidden, "This API key lacks the permission decide.");
-  }
-  if (!wanted.body.input.is_null()) {
-    co_return error(ErrorCode::invalid, "A run has either an \"input\" or a \"command.resume\".");
-  }
-  if (!wanted.thread || !wanted.thread->has_run()) co_return no_interrupt();
-  ThreadId thread = wanted.thread->id;
-  RunId run = wanted.thread->listed->run->run;
-  BELAY_CO_TRY(RunView view,
-               co_await call.service.status(call.who, std::move(thread), std::nullopt, run));
-  BELAY_CO_TRY(std::vector<PlannedDecision> planned,
-               planned_decisions(wanted.body.resume, view.approvals, call.who.user.text));
-  BELAY_CO_CHECK(check_roles(call, planned, view.approvals));
-  RunRecord record = continuing_record(served, wanted, view.row);
-  for (const PlannedDecision& each : planned) record.answered.push_back(each.interrupt.text());
-  for (PlannedDecision& each : planned) {
-    server::Patience patience;
-    BELAY_CO_TRY(DecisionResult made,
-                 co_await server::decided(served.world, call.service, call.who, each.interrupt,
-                                          std::move(each.decision), patience));
-    if (!is_made(made)) co_return error(ErrorCode::conflict, refusal_text(made) + ".");
-  }
-  co_return std::move(record);
-}
-
-// Continues the thread's run past its breakpoint.
-Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, Call& call, const WantedRun& wanted) {
-  RunRecord record = continuing_record(served, wanted, *wanted.thread->listed->run);
-  ThreadId thread = wanted.thread->id;
-  // They replace those of the run before: each run of the protocol has its own.
-  auto task =
-      server::resume_or_look(call.service, call.who, std::move(thread), wanted.body.breakpoints);
-  server::AwaitedRun awaited;
-  awaited.thread = wanted.thread->id;
-  server::Patience patience;
-  BELAY_CO_CHECK(co_await server::await_run(served.world, call.service, call.who, std::move(task),
-                                            std::move(awaited), patience));
-  co_return std::move(record);
-}
-
-// The run of the same request, sent before; nullopt: it is the first.
-Task<Result<std::optional<ProtocolRun>>> known_run(const Call& call, const WantedRun& wanted) {
-  bool continues =
-      !wanted.body.resume.is_null() || (wanted.body.input.is_null() && !wanted.body.change);
-  bool has_key = !call.request.header("Idempotency-Key").empty();
-  if (!continues || !has_key || !wanted.thread) co_return std::optional<ProtocolRun>();
-  std::string id = wanted.continuing_id;
-  auto run = co_await find_run_by_id(call, std::move(id));
-  bool is_absent = !run.ok() && run.error().code == ErrorCode::not_found;
-  if (is_absent) co_return std::optional<ProtocolRun>();
-  if (!run.ok()) co_return std::move(run).error();
-  co_return std::optional(*std::move(run));
+  BELAY_CO_TRY(RunView view, co_await started_run(served, call, wanted));
+  co_return record_of_wanted(served, wanted, view.row);
 }
 
 // The work after the end of the run; nullopt: none. A start gets a key: its run has an id before it
@@ -285,6 +150,17 @@ Task<Result<RunRecord>> begin_with_ending(AgentServer& served, RunEnding ending,
   co_return std::move(record);
 }
 
+// The run from a checkpoint has the id of its key; of a random one without a key.
+void set_run_of_key(AgentServer& served, Call& call, WantedRun& wanted) {
+  std::string key(call.request.header("Idempotency-Key"));
+  if (key.empty()) {
+    key = random_uuid(served.world.parts.random).text();
+    call.request.headers.push_back({"Idempotency-Key", key});
+  }
+  const UserId& user = wanted.thread->user;
+  wanted.continuing_id = run_of_key(call.who.tenant, user, key).text();
+}
+
 bool waits_at_breakpoint(const WantedRun& wanted) {
   if (!wanted.thread || !wanted.thread->has_run()) return false;
   const RunRow& run = *wanted.thread->listed->run;
@@ -292,6 +168,51 @@ bool waits_at_breakpoint(const WantedRun& wanted) {
 }
 
 }  // namespace
+
+RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row) {
+  RunRecord record = record_of_row(row);
+  record.assistant_id = wanted.assistant.id;
+  record.kwargs = wanted.body.settings;
+  record.metadata = wanted.body.metadata;
+  record.strategy = name_of(wanted.body.if_busy.value_or(served.options.if_busy));
+  record.is_stateless = wanted.is_stateless;
+  return record;
+}
+
+Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedRun& wanted) {
+  StartRun start;
+  start.agent = wanted.assistant.graph_id;
+  Value input = wanted.body.change ? wanted.body.change->values : wanted.body.input;
+  BELAY_CO_TRY(start.input, agent_input(served.options.conversations, wanted.agent,
+                                        std::move(input), served.world.parts.random));
+  start.user = wanted.thread ? wanted.thread->user : call.who.user;
+  if (wanted.thread) start.thread = wanted.thread->id;
+  if (!wanted.thread) start.thread = wanted.new_thread;
+  start.run = wanted.body.run;
+  if (!wanted.body.breakpoints.before.empty() || !wanted.body.breakpoints.after.empty()) {
+    start.run.breakpoints = wanted.body.breakpoints;
+  }
+  if (wanted.body.change) start.edit = edit_of(*wanted.body.change);
+  if (wanted.from) {
+    if (!start.edit) start.edit.emplace();
+    if (!wanted.body.input.is_null()) start.edit->as_node = belay::start;
+    start.edit->from = wanted.from;
+  }
+  start.if_busy = wanted.body.if_busy.value_or(served.options.if_busy);
+  start.delay = wanted.body.delay;
+  start.queued = start.delay.count() > 0;
+  server::Patience patience;
+  patience.is_queued = start.queued;
+  auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
+  bool may_be_busy = !view.ok() && view.error().code == ErrorCode::conflict && wanted.thread;
+  if (may_be_busy) co_return co_await busy_thread(call, wanted.thread->id, view.error());
+  if (!view.ok()) co_return std::move(view).error();
+  ThreadId thread = view->row.thread;
+  std::string graph = wanted.assistant.graph_id, assistant = wanted.assistant.id;
+  BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(thread),
+                                             std::move(graph), std::move(assistant)));
+  co_return std::move(view);
+}
 
 Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
                                           std::optional<ThreadId> thread) {
@@ -303,23 +224,27 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
                                             " belongs to the graph \"" +
                                             wanted.thread->listed->thread.graph + "\".");
   }
-  BELAY_CO_CHECK(co_await check_checkpoint(call, wanted));
-  wanted.continuing_id = continuing_id(served, call, wanted);
+  BELAY_CO_CHECK(co_await set_checkpoint(call, wanted));
+  const std::size_t headers = call.request.headers.size();
+  bool is_resume = !wanted.body.resume.is_null();
+  bool decides_there = is_resume && wanted.from;
+  if (decides_there) set_run_of_key(served, call, wanted);
+  if (!decides_there) wanted.continuing_id = continuing_id(served, call, wanted);
   BELAY_CO_TRY(std::optional<ProtocolRun> known, co_await known_run(call, wanted));
   BegunRun begun;
   if (known) {
     begun.run = *std::move(known);
     begun.body = std::move(wanted.body);
+    call.request.headers.resize(headers);
     co_return std::move(begun);
   }
-  bool is_resume = !wanted.body.resume.is_null();
-  bool passes = !is_resume && !wanted.body.change && wanted.body.input.is_null() &&
-                waits_at_breakpoint(wanted);
-  const std::size_t headers = call.request.headers.size();
-  auto ending = wanted_ending(served, call, wanted, is_resume || passes);
-  Task<Result<RunRecord>> begin = is_resume ? resume_run(served, call, wanted)
-                                  : passes  ? pass_breakpoint(served, call, wanted)
-                                            : start_run(served, call, wanted);
+  bool passes = !is_resume && !wanted.body.change && !wanted.from && wanted.body.input.is_null() &&
+                (wanted.unbegun || waits_at_breakpoint(wanted));
+  auto ending = wanted_ending(served, call, wanted, (is_resume && !decides_there) || passes);
+  Task<Result<RunRecord>> begin = decides_there ? resume_at_checkpoint(served, call, wanted)
+                                  : is_resume   ? resume_run(served, call, wanted)
+                                  : passes      ? pass_breakpoint(served, call, wanted)
+                                                : start_run(served, call, wanted);
   if (ending) begin = begin_with_ending(served, *std::move(ending), std::move(begin));
   auto record = co_await begin;
   call.request.headers.resize(headers);  // the key belongs to this run of a batch

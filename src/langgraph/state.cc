@@ -111,8 +111,35 @@ Task<Result<std::optional<ThreadCheckpoint>>> CheckpointReader::next() {
   if (!following_) co_return std::optional<ThreadCheckpoint>();
   ThreadCheckpoint checkpoint = *std::move(following_);
   BELAY_CO_TRY(following_, co_await next_without_parent());
-  if (following_) checkpoint.parent = following_->commit.id;
+  BELAY_CO_CHECK(co_await set_parent(checkpoint));
   co_return std::optional(std::move(checkpoint));
+}
+
+Task<Result<Done>> CheckpointReader::set_parent(ThreadCheckpoint& checkpoint) {
+  bool is_first = !following_ || following_->run->run != checkpoint.run->run;
+  std::optional<RunCommit> from;
+  if (is_first) from = origin_of(*checkpoint.run);
+  if (!from) {
+    if (following_) checkpoint.parent = following_->commit.id;
+    co_return Done{};
+  }
+  HistoryPage page;
+  page.thread = thread_;
+  auto run = uuid_from(from->run);
+  if (run) page.run = RunId(*run);
+  page.before_seq = static_cast<std::uint64_t>(from->seq) + 1;
+  page.limit = kFirstCommits;
+  auto history = co_await call_.service.history(call_.who, std::move(page));
+  bool is_pruned = !history.ok() && history.error().code == ErrorCode::not_found;
+  if (!history.ok() && !is_pruned) co_return std::move(history).error();
+  if (!history.ok() || history->empty()) co_return Done{};
+  // The first commit of its superstep.
+  const std::vector<CheckpointRow>& rows = history->front().checkpoints;
+  for (const CheckpointRow& row : rows) {
+    if (row.superstep != rows.front().superstep) break;
+    checkpoint.parent = row.id;
+  }
+  co_return Done{};
 }
 
 Task<Result<std::optional<ThreadCheckpoint>>> find_checkpoint(const Call& call, ThreadId thread,
@@ -139,25 +166,32 @@ Task<Result<ThreadOfStates>> find_thread_of_states(AgentServer& served, const Ca
   co_return std::move(found);
 }
 
-Task<Result<Done>> check_newest_checkpoint(const server::Call& call, const ThreadView* thread,
-                                           std::string id) {
-  if (id.empty()) co_return Done{};
-  std::optional<ThreadCheckpoint> newest;
+Task<Result<std::optional<RunCommit>>> commit_of_checkpoint(const server::Call& call,
+                                                            const ThreadView* thread,
+                                                            std::string id, bool newest) {
+  if (id.empty()) co_return std::optional<RunCommit>();
+  auto uuid = uuid_from(id);
+  if (!uuid) co_return error(ErrorCode::invalid, "\"checkpoint_id\" must be a UUID.");
+  std::optional<ThreadCheckpoint> found;
+  bool is_newest = true;
   if (thread && thread->has_run()) {
-    ThreadId named = thread->id;
-    BELAY_CO_TRY(newest, co_await find_checkpoint(call, std::move(named), std::nullopt));
+    CheckpointReader reader(call, thread->id);
+    BELAY_CO_TRY(found, co_await reader.next());
+    while (found && found->commit.id != *uuid) {
+      is_newest = false;
+      BELAY_CO_TRY(found, co_await reader.next());
+    }
   }
-  if (newest && newest->commit.id.text() == id) co_return Done{};
-  co_return error(ErrorCode::invalid,
-                  "\"checkpoint\" must name the newest checkpoint of the thread: a run from an "
-                  "older one would change its history. Fork the thread instead.");
+  if (!found) co_return error(ErrorCode::not_found, "Checkpoint with ID " + id + " not found.");
+  if (is_newest && !newest) co_return std::optional<RunCommit>();
+  co_return std::optional(
+      RunCommit{found->run->run.text(), static_cast<std::int64_t>(found->commit.seq)});
 }
 
 Value checkpoint_metadata(const ThreadOfStates& thread, const ThreadCheckpoint& checkpoint) {
   const CheckpointRow& commit = checkpoint.commit;
   std::string_view source = "loop";
-  if (commit.kind == CommitKind::input) source = "input";
-  if (commit.kind == CommitKind::input && is_change(*checkpoint.run)) source = "update";
+  if (commit.kind == CommitKind::input) source = source_of_first(*checkpoint.run);
   if (commit.kind == CommitKind::fork) source = "fork";
   Value of_thread = thread.view.metadata();
   Value::Object members{{"source", source},

@@ -6,7 +6,9 @@
 //
 // A checkpoint of the protocol is the first commit of a superstep, as in the stream of a run
 // (classic_stream.h); other commits are not visible, nor are those of a run that waits for the end
-// of an earlier one. The checkpoints of all runs of a thread form one chain, newest first.
+// of an earlier one. The checkpoints of all runs of a thread are one list, newest first. The parent
+// of each is the one before it, but that of the first one of a run that begins from an earlier
+// checkpoint (StateEdit::from) is this checkpoint.
 //
 // The newest checkpoint of a run is shown with the run's current state, and with the interrupts
 // that wait; an older one is shown as it was committed.
@@ -51,6 +53,7 @@ class CheckpointReader {
     CheckpointRow row;
   };
   Task<Result<Done>> read_page();
+  Task<Result<Done>> set_parent(ThreadCheckpoint& checkpoint);
   Task<Result<std::optional<ThreadCheckpoint>>> next_without_parent();
 
   const server::Call& call_;
@@ -69,10 +72,12 @@ Task<Result<std::optional<ThreadCheckpoint>>> find_checkpoint(const server::Call
                                                               ThreadId thread,
                                                               std::optional<CheckpointId> id);
 
-// `invalid` if the id is not empty, and not that of the newest checkpoint of the thread (null: a
-// new thread): a run from an older one would change its history.
-Task<Result<Done>> check_newest_checkpoint(const server::Call& call, const ThreadView* thread,
-                                           std::string id);
+// Returns the commit of the checkpoint that a request names; nullopt for an empty id. `newest`:
+// also of the newest one, which is nullopt otherwise. `not_found` if the thread (null: a new one)
+// does not have it, `invalid` if the text is not an id.
+Task<Result<std::optional<RunCommit>>> commit_of_checkpoint(const server::Call& call,
+                                                            const ThreadView* thread,
+                                                            std::string id, bool newest);
 
 // Returns the document `ThreadState` of the protocol. `subgraphs`: with the states of the subgraphs
 // in progress.

@@ -101,9 +101,18 @@ StateEdit edit_of(const StateChange& change) {
   return edit;
 }
 
-bool is_change(const RunRow& run) {
+std::optional<RunCommit> origin_of(const RunRow& run) {
   auto options = engine::options_from(run.options);
-  return options.ok() && options->beginning;
+  if (!options.ok() || !options->beginning) return std::nullopt;
+  return options->beginning->from;
+}
+
+std::string_view source_of_first(const RunRow& run) {
+  auto options = engine::options_from(run.options);
+  if (!options.ok() || !options->beginning) return "input";
+  const RunBeginning& beginning = *options->beginning;
+  if (!beginning.from || beginning.held) return "update";
+  return beginning.as_node == start ? "input" : "fork";
 }
 
 }  // namespace belay::langgraph

@@ -29,7 +29,10 @@ Result<Breakpoints> breakpoints_in(const Value& body);
 
 // A change with which a run begins that does not wait. The values are the input of the start.
 StateEdit edit_of(const StateChange& change);
-// Whether the run began with a change of the state.
-bool is_change(const RunRow& run);
+// The commit from which the run began, instead of the newest one (StateEdit::from).
+std::optional<RunCommit> origin_of(const RunRow& run);
+// `source` of the first checkpoint of the run: input; update after a change of the state; fork for
+// one that continues at an earlier checkpoint.
+std::string_view source_of_first(const RunRow& run);
 
 }  // namespace belay::langgraph

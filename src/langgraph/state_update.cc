@@ -21,7 +21,8 @@ std::string checkpoint_of_update(const Value& body) {
 
 // Starts the run of the change, which does not execute a node. Returns its row.
 Task<Result<RunRow>> change_state(AgentServer& served, Call& call, ThreadId thread, UserId user,
-                                  std::string graph, StateChange change) {
+                                  std::string graph, StateChange change,
+                                  std::optional<RunCommit> from = std::nullopt) {
   std::string named = graph;
   BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(named)));
   StartRun wanted;
@@ -30,6 +31,7 @@ Task<Result<RunRow>> change_state(AgentServer& served, Call& call, ThreadId thre
   wanted.user = std::move(user);
   wanted.edit = edit_of(change);
   wanted.edit->held = true;
+  wanted.edit->from = std::move(from);
   BELAY_CO_TRY(wanted.input, agent_input(served.options.conversations, agent,
                                          std::move(change.values), served.world.parts.random));
   server::Patience patience;
@@ -58,11 +60,13 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
   std::string graph = *graph_id;
   BELAY_CO_TRY(StateChange change, update_in(call.body));
   std::string checkpoint = checkpoint_of_update(std::as_const(call.body));
-  BELAY_CO_CHECK(co_await check_newest_checkpoint(call, &thread, std::move(checkpoint)));
+  BELAY_CO_TRY(std::optional<RunCommit> from,
+               co_await commit_of_checkpoint(call, &thread, std::move(checkpoint), false));
   ThreadId id = thread.id;
   UserId user = thread.user;
-  BELAY_CO_TRY(RunRow run, co_await change_state(served, call, std::move(id), std::move(user),
-                                                 std::move(graph), std::move(change)));
+  BELAY_CO_TRY(RunRow run,
+               co_await change_state(served, call, std::move(id), std::move(user), std::move(graph),
+                                     std::move(change), std::move(from)));
   ThreadId changed = thread.id;
   BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(changed), std::nullopt));
   Value reference =

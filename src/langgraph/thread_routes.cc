@@ -212,6 +212,26 @@ Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
   co_return co_await call.service.save_records(call.who, std::move(writes));
 }
 
+// The thread keeps its newest run, with the history of that one. Values of the state that the
+// deleted runs have written remain as long as it needs them.
+Task<Result<Done>> delete_earlier_runs(const Call& call, ThreadView view) {
+  if (!view.listed) co_return Done{};
+  BELAY_CO_TRY(std::vector<ProtocolRun> runs, co_await runs_of_thread(call, view));
+  ThreadId thread = view.id;
+  BELAY_CO_CHECK(
+      co_await call.service.delete_thread(call.who, std::move(thread), KeptRuns::newest));
+  std::vector<RecordWrite> writes;
+  for (const ProtocolRun& each : runs) {
+    auto left = co_await call.service.run(call.who, each.row.run);
+    bool is_deleted = !left.ok() && left.error().code == ErrorCode::not_found;
+    if (!left.ok() && !is_deleted) co_return std::move(left).error();
+    if (!is_deleted) continue;
+    writes.push_back(record_erasure(RunRecord::collection, view.user, each.record.id));
+  }
+  if (writes.empty()) co_return Done{};
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
 Task<Result<Reply>> remove_thread(AgentServer& served, Call call) {
   auto view = co_await named_thread(served, call);
   if (!view.ok() && view.error().code == ErrorCode::not_found) {
@@ -231,9 +251,9 @@ Task<Result<Reply>> remove_thread(AgentServer& served, Call call) {
 Task<Result<Reply>> prune_threads(AgentServer& served, Call call) {
   BELAY_CO_TRY(auto ids, texts_member(call.body, "thread_ids"));
   BELAY_CO_TRY(auto strategy, text_member(call.body, "strategy"));
-  if (strategy && *strategy != "delete") {
-    co_return error(ErrorCode::invalid,
-                    "The only \"strategy\" is delete: a thread keeps its whole history.");
+  bool keeps_latest = strategy && *strategy == "keep_latest";
+  if (strategy && !keeps_latest && *strategy != "delete") {
+    co_return error(ErrorCode::invalid, "\"strategy\" must be delete or keep_latest.");
   }
   if (!ids || ids->size() > limits::list_rows_max) {
     co_return error(ErrorCode::invalid, "\"thread_ids\" must name at most " +
@@ -246,7 +266,11 @@ Task<Result<Reply>> prune_threads(AgentServer& served, Call call) {
     auto view = co_await find_thread(served.world, call, std::move(thread));
     if (!view.ok() && view.error().code == ErrorCode::not_found) continue;
     if (!view.ok()) co_return std::move(view).error();
-    BELAY_CO_CHECK(co_await delete_found_thread(call, *std::move(view)));
+    if (keeps_latest) {
+      BELAY_CO_CHECK(co_await delete_earlier_runs(call, *std::move(view)));
+    } else {
+      BELAY_CO_CHECK(co_await delete_found_thread(call, *std::move(view)));
+    }
     ++pruned;
   }
   co_return server::reply_with(Value::object({{"pruned_count", pruned}}));

@@ -94,7 +94,9 @@ Task<Result<Value>> start_by_command(AgentServer& served, V2Command& command) {
   ThreadId thread = command.thread;
   BELAY_CO_TRY(std::vector<ApprovalRow> open,
                co_await open_interrupts(served, command.call, std::move(thread)));
-  bool is_reply = !open.empty() && !input.is_null();
+  // An input at an earlier checkpoint does not concern the interrupts of the newest one.
+  bool is_fork = body.contains("checkpoint_id");
+  bool is_reply = !open.empty() && !input.is_null() && !is_fork;
   if (is_reply) {
     body.emplace("command", Value::object({{"resume", input}}));
   } else {

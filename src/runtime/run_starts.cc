@@ -58,8 +58,7 @@ bool is_edit_of(const RunBeginning& known, const StateEdit& edit) {
   bool has_left = edit.as_node.empty();
   bool may_fit = has_left ? nodes.size() >= edit.go_to.size() : nodes.size() == edit.go_to.size();
   return known.as_node == edit.as_node && known.held == edit.held && known.from == edit.from &&
-         may_fit &&
-         std::equal(edit.go_to.rbegin(), edit.go_to.rend(), nodes.rbegin());
+         may_fit && std::equal(edit.go_to.rbegin(), edit.go_to.rend(), nodes.rbegin());
 }
 
 // Checks that a start with a known key has the edit of the key's run, or none if that has none.

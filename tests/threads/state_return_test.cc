@@ -24,9 +24,9 @@ struct StateReturns : StateEdits {
     edit.values = Value::object({{"text", text}});
     return edit;
   }
-  // The first commit that ended this node.
+  // The commit that ended this node.
   std::int64_t after(const RunView& run, std::string_view node) {
-    for (std::uint64_t seq = 1; seq <= run.row.seq; ++seq) {
+    for (std::uint64_t seq = run.row.seq; seq > 0; --seq) {
       auto view =
           block_on(loop, runtime->status_at(default_tenant(), run.row.thread, seq, run.row.run));
       if (view.ok() && view->row.node == node) return static_cast<std::int64_t>(seq);
@@ -38,8 +38,8 @@ struct StateReturns : StateEdits {
     Decision decision;
     decision.approved = true;
     decision.decided_by = "ana";
-    auto made = block_on(loop, runtime->decide(default_tenant(), view.approval->interrupt,
-                                               std::move(decision)));
+    auto made = block_on(
+        loop, runtime->decide(default_tenant(), view.approval->interrupt, std::move(decision)));
     if (!made.ok()) return std::move(made).error();
     return std::move(made->view);
   }

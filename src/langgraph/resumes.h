@@ -1,0 +1,35 @@
+#pragma once
+// langgraph/resumes.h - runs of the protocol that continue a run of the service: with decisions, or
+// past a breakpoint.
+//
+// The record of such a run is saved before the run of the service is continued: a crash cannot lose
+// a run whose id a client has received. Until the run of the service has a commit behind the one at
+// which it waited, the record counts as absent; the same request, sent again with its key, finds it
+// and continues. A breakpoint is passed only at the commit of the record: a repeated request passes
+// no second one.
+//
+// Threading: on the executor that awaits.
+
+#include "langgraph/wanted_run.h"
+
+namespace belay::langgraph {
+
+// The id of a run that continues another: random, or that of its Idempotency-Key.
+std::string continuing_id(AgentServer& served, const server::Call& call, const WantedRun& wanted);
+
+// Returns the run of the same request, sent before; nullopt: it is the first, or its run has not
+// begun (WantedRun::unbegun).
+Task<Result<std::optional<ProtocolRun>>> known_run(const server::Call& call, WantedRun& wanted);
+
+// Makes the decisions of a resume. All are checked before the first is made.
+Task<Result<RunRecord>> resume_run(AgentServer& served, server::Call& call,
+                                   const WantedRun& wanted);
+// Starts a run from the checkpoint, and makes the decisions about its interrupts, which must be the
+// same as those of the checkpoint. Nothing is started if the checkpoint has no such interrupts.
+Task<Result<RunRecord>> resume_at_checkpoint(AgentServer& served, server::Call& call,
+                                             const WantedRun& wanted);
+// Continues the thread's run past its breakpoint.
+Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, server::Call& call,
+                                        const WantedRun& wanted);
+
+}  // namespace belay::langgraph

@@ -1,0 +1,30 @@
+#pragma once
+// langgraph/wanted_run.h - a request that begins a run of the protocol, and the starts of runs.
+//
+// Threading: on the executor that awaits.
+
+#include "langgraph/assistants.h"
+#include "langgraph/run_body.h"
+#include "langgraph/run_records.h"
+
+namespace belay::langgraph {
+
+// A request, after all checks that need no thread.
+struct WantedRun {
+  RunBody body;
+  Assistant assistant;
+  Value agent;  // its document
+  std::optional<ThreadView> thread;
+  bool is_stateless = false;
+  std::string continuing_id;      // of the run, if it continues another
+  ThreadId new_thread;            // of a run without one; empty: of its key
+  std::optional<RunCommit> from;  // an earlier checkpoint to begin from
+  // The record of the same request, sent before: it was saved, and nothing was done.
+  std::optional<RunRecord> unbegun;
+};
+
+RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row);
+// Starts a run of the service; returns when it is durable.
+Task<Result<RunView>> started_run(AgentServer& served, server::Call& call, const WantedRun& wanted);
+
+}  // namespace belay::langgraph
