@@ -59,7 +59,6 @@ class RemoteService final : public Service {
     Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints, only_at));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
-
   Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal&,
                                                        std::optional<UserId> user) override {
     Target target("/api/left-behind");
