@@ -59,7 +59,6 @@ class RemoteService final : public Service {
     Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints, only_at));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
-
   Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal&,
                                                        std::optional<UserId> user) override {
     Target target("/api/left-behind");
@@ -177,14 +176,11 @@ class RemoteService final : public Service {
     return document_with(std::move(target), "chain");
   }
   Schedules& schedules() override { return *schedules_; }
-
   Task<Result<ThreadDeletion>> delete_thread(const Principal&, ThreadId thread,
                                              KeptRuns kept) override {
-    Target target(thread_path(thread));
-    if (kept == KeptRuns::newest) target.query("keep", "newest");
-    return get<ThreadDeletion>(ask_to("DELETE", target.text()), deletion_from);
+    std::string path = deletion_path(thread_path(thread), kept);
+    return get<ThreadDeletion>(ask_to("DELETE", std::move(path)), deletion_from);
   }
-
   Task<Result<std::vector<ListedThread>>> threads(const Principal&, ThreadPage page) override {
     Target target("/api/threads");
     target.query("limit", page_limit(page.limit));

@@ -35,6 +35,10 @@ Value breakpoints_body(const Breakpoints& breakpoints) {
 
 }  // namespace
 
+std::string deletion_path(std::string path, KeptRuns kept) {
+  return kept == KeptRuns::newest ? path + "?keep=newest" : path;
+}
+
 Value resume_body(const std::optional<Breakpoints>& breakpoints,
                   const std::optional<std::uint64_t>& only_at) {
   Value::Object body;

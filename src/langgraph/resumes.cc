@@ -41,7 +41,7 @@ Task<Result<RunRecord>> saved_record(const Call& call, RunRecord record, UserId 
   co_return std::move(saved);
 }
 
-// Erases the record of a run that was refused. After the other errors, it can have begun.
+// Erases the record of a run that was refused. After other errors, it might exist.
 Task<Done> withdraw_record(const Call& call, const RunRecord& record, UserId user, Error failed) {
   bool is_refused = failed.code != ErrorCode::unavailable && failed.code != ErrorCode::uncertain;
   if (!is_refused) co_return Done{};

@@ -17,8 +17,8 @@ namespace belay::langgraph {
 // The id of a run that continues another: random, or that of its Idempotency-Key.
 std::string continuing_id(AgentServer& served, const server::Call& call, const WantedRun& wanted);
 
-// Returns the run of the same request, sent before; nullopt: it is the first, or its run has not
-// begun (WantedRun::unbegun).
+// Returns the run of the same request, sent before; nullopt: it is the first, or its run was not
+// continued (WantedRun::unbegun).
 Task<Result<std::optional<ProtocolRun>>> known_run(const server::Call& call, WantedRun& wanted);
 
 // Makes the decisions of a resume. All are checked before the first is made.

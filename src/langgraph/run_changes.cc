@@ -69,4 +69,22 @@ Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun
   co_return co_await forget_runs(call.service, call.who, std::move(thread), std::move(user));
 }
 
+Task<Result<Done>> delete_earlier_runs(const Call& call, ThreadView view) {
+  if (!view.listed) co_return Done{};
+  BELAY_CO_TRY(std::vector<ProtocolRun> runs, co_await runs_of_thread(call, view));
+  ThreadId thread = view.id;
+  BELAY_CO_CHECK(
+      co_await call.service.delete_thread(call.who, std::move(thread), KeptRuns::newest));
+  std::vector<RecordWrite> writes;
+  for (const ProtocolRun& each : runs) {
+    auto left = co_await call.service.run(call.who, each.row.run);
+    bool is_deleted = !left.ok() && left.error().code == ErrorCode::not_found;
+    if (!left.ok() && !is_deleted) co_return std::move(left).error();
+    if (!is_deleted) continue;
+    writes.push_back(record_erasure(RunRecord::collection, view.user, each.record.id));
+  }
+  if (writes.empty()) co_return Done{};
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
 }  // namespace belay::langgraph

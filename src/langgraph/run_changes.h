@@ -16,5 +16,8 @@ Task<Result<Done>> cancel_run(AgentServer& served, const server::Call& call, Pro
                               bool rolls_back);
 // Deletes a run, which must have ended.
 Task<Result<Done>> delete_run(AgentServer& served, const server::Call& call, ProtocolRun run);
+// Deletes the runs of a thread before its newest one, which keeps its history. Values of the state
+// that they have written remain as long as it needs them. All runs must have ended.
+Task<Result<Done>> delete_earlier_runs(const server::Call& call, ThreadView view);
 
 }  // namespace belay::langgraph

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "langgraph/records.h"
+#include "langgraph/run_changes.h"
 #include "langgraph/run_records.h"
 #include "langgraph/state_update.h"
 #include "langgraph/thread_search.h"
@@ -209,26 +210,6 @@ Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
   if (!view.record) co_return Done{};
   std::vector<RecordWrite> writes;
   writes.push_back(record_erasure(ThreadRecord::collection, view.user, view.record->id));
-  co_return co_await call.service.save_records(call.who, std::move(writes));
-}
-
-// The thread keeps its newest run, with the history of that one. Values of the state that the
-// deleted runs have written remain as long as it needs them.
-Task<Result<Done>> delete_earlier_runs(const Call& call, ThreadView view) {
-  if (!view.listed) co_return Done{};
-  BELAY_CO_TRY(std::vector<ProtocolRun> runs, co_await runs_of_thread(call, view));
-  ThreadId thread = view.id;
-  BELAY_CO_CHECK(
-      co_await call.service.delete_thread(call.who, std::move(thread), KeptRuns::newest));
-  std::vector<RecordWrite> writes;
-  for (const ProtocolRun& each : runs) {
-    auto left = co_await call.service.run(call.who, each.row.run);
-    bool is_deleted = !left.ok() && left.error().code == ErrorCode::not_found;
-    if (!left.ok() && !is_deleted) co_return std::move(left).error();
-    if (!is_deleted) continue;
-    writes.push_back(record_erasure(RunRecord::collection, view.user, each.record.id));
-  }
-  if (writes.empty()) co_return Done{};
   co_return co_await call.service.save_records(call.who, std::move(writes));
 }
 

@@ -24,9 +24,9 @@ struct EditPlace {
   std::optional<Error> busy = std::nullopt;  // a run is queued or running, or waits for a timer
 };
 
-// nullopt if the thread has no run. `from`: the commit to continue from, instead of what the
-// current run has left; `not_found` if the thread does not have it. Without it, a busy thread is
-// the error of the call.
+// nullopt if the thread has no run. `from`: the commit to continue from, instead of the
+// place that the current run has left; `not_found` if the thread does not have it. Without it, a
+// busy thread is the error of the call.
 Result<std::optional<EditPlace>> edit_place(Snapshot& view, const GraphRegistry& graphs,
                                             const TenantId& tenant, const ThreadId& thread,
                                             const std::optional<RunCommit>& from);
