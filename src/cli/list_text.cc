@@ -19,7 +19,7 @@ ListText english_lists() {
       .expires = "expires:   ",
       .run = "Run {run}: {state}, {time}",
       .matching = "{n} of {all} commits match the recording.",
-      .different = "Commit {n}, {node}: different {what}.",
+      .different = "Commit {n}, {node}: different {part}.",
       .recorded = "recorded",
       .replayed = "replayed",
   };
@@ -41,7 +41,7 @@ ListText spanish_lists() {
       .expires = "caduca:     ",
       .run = "Ejecución {run}: {state}, {time}",
       .matching = "{n} de {all} pasos coinciden con la grabación.",
-      .different = "Paso {n}, {node}: es distinto: {what}.",
+      .different = "Paso {n}, {node}: es distinto: {part}.",
       .recorded = "grabado",
       .replayed = "repetido",
   };

@@ -23,7 +23,7 @@ struct ListText {
   std::string_view run;  // {run}, {state}, {time}
   // Of `replay`.
   std::string_view matching;   // {n}, {all}
-  std::string_view different;  // {n}, {node}, {what}
+  std::string_view different;  // {n}, {node}, {part}
   std::string_view recorded, replayed;
 };
 

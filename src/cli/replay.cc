@@ -47,7 +47,7 @@ class ReplayCommand final : public Command {
       std::string_view more = out.glyph("\xE2\x80\xA6", "...");
       out.line(format_message(words.different, {{"n", std::to_string(first.seq)},
                                                 {"node", one_line(first.node)},
-                                                {"what", one_line(first.what)}}));
+                                                {"part", one_line(first.what)}}));
       out.line("  " + std::string(words.recorded) + "  " +
                shortened(first.recorded, shown_columns, more));
       out.line("  " + std::string(words.replayed) + "  " +

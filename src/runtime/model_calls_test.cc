@@ -269,25 +269,6 @@ TEST_F(ModelCalls, AreRecordedWithWhatWasAsked) {
   EXPECT_EQ(first.reply->text, "one answer 1");
 }
 
-// A store lists the rows of a run in the order in which they were committed.
-TEST_F(ModelCalls, AreListedInTheirOrderWithTheEffectsBetweenThem) {
-  auto graph = letter([](const Letter&, Context& context) -> Task<Update<Letter>> {
-    auto first = (co_await ask(context, "one")).value();
-    auto found = context.keyed_effect("a search", [] { return std::string("found"); });
-    auto second = (co_await ask(context, found)).value();
-    context.keyed_effect("a post", [] { return std::string("posted"); });
-    co_return set(&Letter::draft, first + second);
-  });
-  EXPECT_THAT(names(run(graph)), ElementsAre("model/1/1", "a search", "model/1/2", "a post"));
-}
-
-TEST_F(ModelCalls, AreRecordedWithTheTimeThatTheyTook) {
-  model.takes(1'500ms);
-  std::vector<EffectRow> rows = recorded(run(letter(asks_twice)));
-  ASSERT_EQ(rows.size(), 2u);
-  for (const EffectRow& row : rows) EXPECT_EQ(call_record_in(row).value().took_ms, 1'500);
-}
-
 TEST_F(ModelCalls, AreRecordedAsARedactorLeavesThemAndAreStillNotMadeAgain) {
   redact_prompt = [](const ModelRequest& request, Value) {
     if (request.messages.at(0).text == "two") return Value();
