@@ -231,6 +231,7 @@ void show_headline(CommandContext& world, const RunView& view) {
   std::string_view stands = view.row.status == RunStatus::paused && view.approval
                                 ? world.phrases.pending_decision
                                 : outcome_word(world.phrases, view.row);
+  if (!view.code_gone.empty()) stands = kCodeGone;
   StatusMark mark = mark_of(world.output, view.row.status);
   world.output.line(world.output.styled(mark.style, mark.glyph) + " " +
                     world.output.styled(Style::bold, title) + ": " + std::string(stands) + "  (" +

@@ -11,6 +11,9 @@ namespace belay::cli {
 // Returns the part of the context that modules use. The context must outlive it.
 ModuleContext module_context(CommandContext& context);
 
+// Shown instead of the status of a run that no live process can continue.
+inline constexpr std::string_view kCodeGone = "code gone";
+
 // Prints the status of a run in one line.
 void show_headline(CommandContext& world, const RunView& view);
 

@@ -41,7 +41,6 @@ Examples:
 
 constexpr std::size_t kInputWidth = 60;
 // Instead of the status of a thread whose run no graph of this program can continue.
-constexpr std::string_view kCodeGone = "code gone";
 
 std::string state_of(const CommandContext& world, const RunRow& run) {
   std::string state(status_label(world.phrases, run.status));
@@ -58,8 +57,8 @@ Instant activity_of(const ListedThread& listed) {
 }
 
 std::vector<std::string> cells_of(const CommandContext& world, const ListedThread& one) {
-  std::string state = one.run ? state_of(world, *one.run) : "";
-  if (one.run && one.run->status == RunStatus::running && world.local) {
+  std::string state = one.run && !one.code_gone ? state_of(world, *one.run) : "";
+  if (one.run && !one.code_gone && one.run->status == RunStatus::running && world.local) {
     auto is_alive = world.local->store.is_alive(one.run->session);
     if (is_alive.ok() && !*is_alive) state += ": its process is gone";
   }
@@ -100,7 +99,10 @@ void show_settings(CommandContext& world, const ListedThread& found) {
   Output& output = world.output;
   const TimeZone& zone = world.settings.time_zone;
   std::string headline = one_line(thread.thread.text) + "  (" + thread.graph + ")";
-  if (found.run) headline += "  " + std::string(name_of(thread_status(*found.run)));
+  if (found.run) {
+    headline += "  ";
+    headline += found.code_gone ? kCodeGone : name_of(thread_status(*found.run));
+  }
   output.line(headline);
   if (!thread.title.empty()) output.line("  title:     " + one_line(thread.title));
   if (!thread.metadata.empty()) output.line("  metadata:  " + one_line(thread.metadata));
@@ -160,10 +162,13 @@ class ThreadsShowCommand final : public Command {
     show_settings(world, found);
     Value::Array documents;
     for (const RunRow& run : runs) {
+      bool is_gone = found.code_gone && found.run && found.run->run == run.run;
+      std::string state = is_gone ? std::string(kCodeGone) : state_of(world, run);
       world.output.line("  " + run.run.text() + "  " +
                         moment_text(world.settings.time_zone, run.created_at) + "  " +
-                        padded(state_of(world, run), 20) + "  " + summary_of(world.output, run));
+                        padded(state, 20) + "  " + summary_of(world.output, run));
       documents.push_back(run_summary_with_input(run));
+      if (is_gone) mark_code_gone(documents.back());
     }
     Value next;
     if (runs.size() == limit_) {
@@ -171,7 +176,7 @@ class ThreadsShowCommand final : public Command {
       world.output.line("More: " + command(world, {"threads", "show", thread.text, "--before",
                                                    runs.back().run.text()}));
     }
-    Value document = thread_document(found.thread, found.run);
+    Value document = thread_document(found);
     document.as_object()->emplace("runs", std::move(documents));
     document.as_object()->emplace("next", std::move(next));
     world.output.document(document);

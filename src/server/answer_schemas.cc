@@ -39,7 +39,8 @@ constexpr Schema kSchemas[] = {
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
-     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
+     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:string "
+     "materials:object queue:string priority:integer "
      "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[] "
      "unusedSteering:SteeringMessage[]"},
     {"ThreadRun",
@@ -47,7 +48,8 @@ constexpr Schema kSchemas[] = {
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error? "
      "thread:ThreadDetails",
-     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
+     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:string "
+     "materials:object queue:string priority:integer "
      "concurrencyKey:string ordinal:integer uncertainEffects:Effect[]"},
     {"Effect",
      "name:string node:string class:string status:string attempts:integer createdAt:string"},
@@ -81,7 +83,7 @@ constexpr Schema kSchemas[] = {
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
      "superstep:integer status:string retryCount:integer createdAt:string hash:string",
-     "runId:string"},
+     "runId:string materials:object"},
     {"HistoryEnd", "before:integer beforeRun:string"},
     {"History",
      "threadId:string runId:string agent:string status:string reason:string? dueAt:string? "
