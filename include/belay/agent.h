@@ -62,6 +62,9 @@ struct AgentOptions {
   std::optional<double> temperature = std::nullopt;
   RetryPolicy retry{.attempts = 3};  // of a model call
   std::chrono::milliseconds model_timeout{std::chrono::minutes(10)};
+  // Groups of materials, such as "model": a run that was stored with others is refused, and waits.
+  // See GraphBuilder::on_changed_materials().
+  std::vector<std::string> refused_changes = {};
 };
 
 // Returns an agent for AgentOptions::agents. A call of it is a part of the same run: it shares its

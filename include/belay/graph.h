@@ -220,6 +220,22 @@ class GraphBuilder {
   // Continues runs of any other version with this one. Their next nodes must still exist with the
   // same meaning, and new members must have valid defaults.
   GraphBuilder& accept_older_versions() { return definition_.accepts_older_versions = true, *this; }
+  // Declares what the functions of the nodes use: "model", "prompt NAME", "tool NAME", "policy
+  // NAME". Agents (agent.h) declare theirs.
+  GraphBuilder& material(std::string_view name, std::string_view text) {
+    return declare_material(definition_, name, text), *this;
+  }
+  // How a run continues that another bill of materials was stored with: docs/graphs.md. Groups:
+  // "agent", "model", "policy", "prompts", "tools". A run that is refused waits; the default is
+  // `allow`. With a migration, the state is first converted, like that of another version.
+  GraphBuilder& on_changed_materials(MaterialChange rule, std::vector<std::string_view> groups) {
+    return set_material_rule(definition_, rule, groups), *this;
+  }
+  GraphBuilder& migrate_materials(std::vector<std::string_view> groups,
+                                  GraphDefinition::Upgrade migration) {
+    definition_.migrate_materials = std::move(migration);
+    return on_changed_materials(MaterialChange::migrate, std::move(groups));
+  }
 
   Result<Graph<State>> build() &&
     requires reflect::PlainStruct<State>

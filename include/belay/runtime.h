@@ -35,16 +35,16 @@ inline bool has_failed(RunStatus status) {
          status == RunStatus::quarantined;
 }
 
-// A run and its state.
 struct RunView {
   RunRow row;
   Value state;  // channels by name, with the graph's defaults; as stored if the version is unknown
   std::optional<ApprovalRow> approval;  // the first of `approvals`
-  // Open approvals of a paused run (of all its tasks), oldest first; the list_rows_max newest.
-  std::vector<ApprovalRow> approvals;
+  std::vector<ApprovalRow> approvals;   // open, of all its tasks: the list_rows_max newest in order
   std::optional<Spending> spending = std::nullopt;  // set if the run has a budget
   std::vector<EffectRow> uncertain = {};  // of an ended run: effects whose outcome is unknown
   std::string held_by = {};  // why a run waits for its next owner: "user limit 5"; empty: no cause
+  Value materials = {};      // by group, as of its commit; null: the commit has none
+  std::string code_gone = {};  // why no live process can continue it; empty: one can
   bool success() const { return !has_failed(row.status); }
 };
 

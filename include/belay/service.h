@@ -113,6 +113,7 @@ struct RunPage {
 struct RunHistory {
   RunRow run;
   std::vector<CheckpointRow> checkpoints;
+  std::vector<Value> materials = {};  // of each of them: see RunView::materials
 };
 // A page of the commits of a thread, over all of its runs or of one of them, newest first.
 struct HistoryPage {

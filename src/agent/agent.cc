@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "agent/conversation.h"
+#include "agent/materials.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
@@ -282,20 +283,6 @@ RetryPolicy tool_retry(const AgentOptions& options) {
   return policy;
 }
 
-std::string digest_of(std::string_view text) { return to_hex(sha256(text)); }
-
-// Only digests: prompts can contain what must not be displayed.
-std::map<std::string, std::string> materials_of(const Agent& agent) {
-  std::map<std::string, std::string> materials;
-  materials.emplace("prompt", digest_of(agent.options.prompt));
-  materials.emplace("model", agent.options.model);
-  for (const ToolDefinition& tool : agent.tools.definitions()) {
-    materials.emplace("tool " + tool.name,
-                      digest_of(tool.description + "\n" + to_json(tool.parameters)));
-  }
-  return materials;
-}
-
 // Adds the nodes that execute calls, and their way back to the model.
 Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent);
 
@@ -327,9 +314,12 @@ Result<Graph<AgentState>> build_graph(std::string name, AgentOptions options, bo
     graph.edge("model", finish_node).edge(finish_node, end);
   }
   graph.accept_older_versions();
+  std::vector<std::string_view> refused(agent->options.refused_changes.begin(),
+                                        agent->options.refused_changes.end());
+  graph.on_changed_materials(MaterialChange::refuse, std::move(refused));
   BELAY_TRY(Graph<AgentState> built, std::move(graph).build());
   auto definition = std::make_shared<GraphDefinition>(*built.definition());
-  definition->materials = materials_of(*agent);
+  definition->materials = materials_of(agent->options, agent->tools.definitions());
   return Graph<AgentState>(std::move(definition));
 }
 

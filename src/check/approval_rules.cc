@@ -323,7 +323,11 @@ std::optional<engine::Decided> decision_of(const ApprovalRow& approval, Instant 
   return *std::move(decided);
 }
 
-bool has_same_tasks(const std::string& again, const std::string& stored) {
+// The materials of the program that checks can differ from those of the program that decided.
+bool has_same_tasks(const Digest& version, const CheckpointRow& repeated,
+                    const CheckpointRow& recorded) {
+  std::string again = engine::without_materials(repeated.next_tasks, version);
+  std::string stored = engine::without_materials(recorded.next_tasks, version);
   if (again == stored) return true;
   bool is_older = stored.find("\"decisions\"") == stored.npos;
   return is_older && engine::without_decisions(again) == engine::without_decisions(stored);
@@ -342,7 +346,7 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
   if (!write) return findings.add(run, commit_text(stored.seq) + " cannot be decided again.");
   const CheckpointRow& checkpoint = *write->commit->rows.checkpoint;
   bool is_same = checkpoint.kind == stored.kind && checkpoint.status == stored.status &&
-                 has_same_tasks(checkpoint.next_tasks, stored.next_tasks) &&
+                 has_same_tasks(run.row.graph_hash, checkpoint, stored) &&
                  texts_of(write->commit->rows.values, value_seq(run.row, stored.seq)) ==
                      texts_of(run.values, stored.seq);
   if (!is_same) {

@@ -251,8 +251,9 @@ Result<std::optional<RunContents>> read_row(Snapshot& view, const CheckScope& sc
   if (rows.empty()) return contents;
   contents.emplace();
   contents->row = std::move(rows.front());
-  for (const auto& graph : scope.graphs) {
-    if (graph->name != contents->row.graph) continue;
+  for (const auto& registered : scope.graphs) {
+    if (registered->name != contents->row.graph) continue;
+    auto graph = without_material_rules(registered);
     contents->versions.push_back(graph);
     // A former program can have started the run, or have upgraded it to this version.
     if (graph->former_hash != graph->hash) contents->versions.push_back(former_edition(*graph));

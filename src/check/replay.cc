@@ -100,6 +100,7 @@ void Replay::read_tasks() const {
     if (!chosen.ok() || chosen->as_of) return;
     chosen->version = own->version;
     chosen->breakpoints = own->breakpoints;
+    chosen->materials = own->materials;
     chosen->at_breakpoint = false;  // a commit partway through a superstep is after its breakpoint
     tasks_ = *std::move(chosen);
     tasks_text_ = earlier.next_tasks;

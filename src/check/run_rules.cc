@@ -116,6 +116,32 @@ void check_times(const RunContents& run, const SpaceContents& checkpoint_ns, Fin
   }
 }
 
+// The materials change with the owner: in its first commit, or in the first one that writes a state
+// which was converted for them.
+void check_materials(const RunContents& run, Findings& findings) {
+  BillOfMaterials before;
+  std::uint64_t epoch = 0;
+  int changes = 0;
+  for (const CheckpointRow& checkpoint : run.checkpoints) {
+    auto next = engine::next_tasks_from(checkpoint.next_tasks);
+    if (!next.ok()) continue;
+    for (const auto& [group, text] : next->materials) {
+      if (is_material_group(group) && !text.empty()) continue;
+      findings.add(run, commit_text(checkpoint) + " names the materials " + in_quotes(group) +
+                            ", which no program stores.");
+    }
+    if (checkpoint.epoch != epoch) changes = 0;
+    bool is_changed = &checkpoint != &run.checkpoints.front() && next->materials != before;
+    if (is_changed && ++changes > 1) {
+      findings.add(run, commit_text(checkpoint) +
+                            " has other materials than the commits before it "
+                            "of the same owner.");
+    }
+    epoch = checkpoint.epoch;
+    before = std::move(next->materials);
+  }
+}
+
 }  // namespace
 
 void p1_checkpoint_consistency(const RunContents& run, const CheckScope&, Findings& findings) {
@@ -123,6 +149,7 @@ void p1_checkpoint_consistency(const RunContents& run, const CheckScope&, Findin
     check_times(run, *checkpoint_ns, findings);
     check_node_names(run, *checkpoint_ns, findings);
   }
+  check_materials(run, findings);
 }
 
 void p3_terminal_state(const RunContents& run, const CheckScope&, Findings& findings) {

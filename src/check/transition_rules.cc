@@ -420,7 +420,8 @@ class Step {
   // Checks that the commit changes neither state nor next tasks, unless it is the first one of
   // another graph version, which writes the whole state again.
   void check_changes_nothing() {
-    if (next_.version != before_.version) return;
+    bool may_migrate = graph_.migrate_materials && next_.materials != before_.materials;
+    if (next_.version != before_.version || may_migrate) return;
     bool is_parallel = before_.tasks.size() > 1;
     std::uint64_t values_seq = parent_->state_seq + 1;
     bool writes = std::any_of(space_.values.begin(), space_.values.end(), [&](const ValueRow& row) {
@@ -428,7 +429,10 @@ class Step {
       // Pending writes of several tasks are already stored.
       return !is_parallel || row.index >= static_cast<std::int64_t>(before_.tasks.size());
     });
-    bool same = is_parallel || checkpoint_.next_tasks == parent_->next_tasks;
+    auto tasks_of = [&](const CheckpointRow& row) {
+      return engine::without_materials(row.next_tasks, run_.row.graph_hash);
+    };
+    bool same = is_parallel || tasks_of(checkpoint_) == tasks_of(*parent_);
     if (covers_many_) writes = false;  // it can contain deferred writes (Durability::exit)
     if ((writes && checkpoint_.state_seq != parent_->state_seq) || !same) {
       complain("changes the next tasks of the run, or its state");

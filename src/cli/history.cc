@@ -9,13 +9,15 @@
 #include "cli/shared_options.h"
 #include "cli/show.h"
 #include "cli/table.h"
+#include "graph/bill_of_materials.h"
 
 namespace belay::cli {
 namespace {
 
 constexpr const char* kHistoryHelp =
     R"(Lists the commits of all runs of the thread, newest first. TOOK is the time since the run's
-previous commit: the work of the node, or the wait before a decision.
+previous commit: the work of the node, or the wait before a decision. Below the table, the commits
+from which on a run was executed with another agent, model, policy, prompts or tools.
 
 Examples:
   {p} history first
@@ -38,6 +40,22 @@ std::string time_since_previous(const std::vector<CheckpointRow>& rows, std::siz
   return span_text(std::chrono::duration_cast<std::chrono::milliseconds>(taken));
 }
 
+// "Commit 7: other materials than before: prompts, tools", oldest first.
+std::vector<std::string> changed_materials_text(const RunHistory& history) {
+  std::vector<std::string> lines;
+  for (std::size_t i = history.materials.size(); i-- > 1;) {
+    std::string listed;
+    const Value &now = history.materials[i - 1], &before = history.materials[i];
+    for (const std::string& group : changed_groups(bill_from(before), bill_from(now))) {
+      listed += (listed.empty() ? "" : ", ") + one_line(group);
+    }
+    if (listed.empty()) continue;
+    lines.push_back("Commit " + std::to_string(history.checkpoints[i - 1].seq) +
+                    ": other materials than before: " + listed);
+  }
+  return lines;
+}
+
 void show_commits(const CommandContext& world, const RunHistory& history) {
   if (std::string due = due_text(world, history.run); !due.empty()) world.output.line(due);
   Table table(list_text_of(world.settings.language).commit_headers, {0});
@@ -49,6 +67,7 @@ void show_commits(const CommandContext& world, const RunHistory& history) {
                time_since_previous(history.checkpoints, i)});
   }
   table.show(world.output);
+  for (const std::string& line : changed_materials_text(history)) world.output.line(line);
 }
 
 class HistoryCommand final : public Command {

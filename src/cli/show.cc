@@ -5,6 +5,7 @@
 #include "cli/approval_answer.h"
 #include "cli/documents.h"
 #include "cli/line_diff.h"
+#include "cli/list_text.h"
 #include "cli/payload_editor.h"
 #include "cli/progress.h"
 #include "cli/store_name.h"
@@ -273,7 +274,11 @@ void show_headline(CommandContext& world, const RunView& view) {
   std::string stands = view.row.status == RunStatus::paused && view.approval
                            ? std::string(world.phrases.pending_decision)
                            : outcome_word(world.phrases, view.row);
-  if (is_left(world, view.row)) stands += ": " + std::string(world.phrases.process_gone);
+  if (!view.code_gone.empty()) {
+    stands = list_text_of(world.settings.language).code_gone;
+  } else if (is_left(world, view.row)) {
+    stands += ": " + std::string(world.phrases.process_gone);
+  }
   StatusMark mark = mark_of(world.output, view.row.status);
   world.output.line(world.output.styled(mark.style, mark.glyph) + " " +
                     world.output.styled(Style::bold, title) + ": " + stands + "  (" +

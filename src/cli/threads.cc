@@ -60,7 +60,7 @@ Instant activity_of(const ListedThread& listed) {
 }
 
 std::vector<std::string> cells_of(const CommandContext& world, const ListedThread& one) {
-  std::string state = one.run ? state_of(world, *one.run) : "";
+  std::string state = one.run && !one.code_gone ? state_of(world, *one.run) : "";
   std::string title = one.thread.title.empty() ? "" : "\"" + one.thread.title + "\"";
   std::string status;
   if (one.run) status = status_label(world.settings.language, thread_status(*one.run));
@@ -107,7 +107,8 @@ void show_settings(CommandContext& world, const ListedThread& found) {
   std::string headline = one_line(thread.thread.text) + "  (" + thread.graph + ")";
   if (found.run) {
     headline += "  ";
-    headline += status_label(world.settings.language, thread_status(*found.run));
+    headline += found.code_gone ? thread_words(world).code_gone
+                                : status_label(world.settings.language, thread_status(*found.run));
   }
   output.line(headline);
   if (!thread.title.empty()) labelled(words.title, one_line(thread.title));
@@ -169,10 +170,14 @@ class ThreadsShowCommand final : public Command {
     show_settings(world, found);
     Value::Array documents;
     for (const RunRow& run : runs) {
+      bool is_gone = found.code_gone && found.run && found.run->run == run.run;
+      std::string state =
+          is_gone ? std::string(thread_words(world).code_gone) : state_of(world, run);
       world.output.line("  " + run.run.text() + "  " +
                         moment_text(world.settings.time_zone, run.created_at) + "  " +
-                        padded(state_of(world, run), 20) + "  " + summary_of(world.output, run));
+                        padded(state, 20) + "  " + summary_of(world.output, run));
       documents.push_back(run_summary_with_input(run));
+      if (is_gone) mark_code_gone(documents.back());
     }
     Value next;
     if (runs.size() == limit_) {
@@ -181,7 +186,7 @@ class ThreadsShowCommand final : public Command {
           command(world, {"threads", "show", thread.text, "--before", runs.back().run.text()});
       world.output.line(format_message(thread_words(world).more, {{"command", following}}));
     }
-    Value document = thread_document(found.thread, found.run);
+    Value document = thread_document(found);
     document.as_object()->emplace("runs", std::move(documents));
     document.as_object()->emplace("next", std::move(next));
     world.output.document(document);

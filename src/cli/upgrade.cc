@@ -35,7 +35,8 @@ Examples:
 )";
 
 constexpr UpgradeVerdict kVerdicts[] = {UpgradeVerdict::continues, UpgradeVerdict::migrates,
-                                        UpgradeVerdict::needs_hook, UpgradeVerdict::stranded};
+                                        UpgradeVerdict::refused, UpgradeVerdict::needs_hook,
+                                        UpgradeVerdict::stranded};
 
 bool can_continue(std::string_view verdict) {
   return verdict == name_of(UpgradeVerdict::continues) ||

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "belay/storage.h"
+#include "cli/code_gone_alarm.h"
 #include "cli/command_list.h"
 #include "cli/shared_options.h"
 #include "scheduler/scheduler.h"
@@ -170,7 +171,9 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   options.runs_max = wanted.runs_max;
   options.until_idle = wanted.until_idle;
   options.queues = wanted.queues;
-  Spawned pruning, scheduling, flushing;
+  Spawned pruning, scheduling, flushing, watching;
+  CodeGoneAlarm alarm(world);
+  if (!wanted.until_idle) watching = start_beside(world, alarm.run());
   UsageFlushes flushes(world);
   if (!wanted.until_idle) flushing = start_beside(world, flushes.run());
   if (wanted.retention && !wanted.until_idle) {
@@ -189,6 +192,7 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   pruning.reset();
   scheduling.reset();
   flushing.reset();
+  watching.reset();
   // Without a store that can be written, the end of the process does not wait for it: the records
   // are in the store, and the next process adds them.
   if (count.ok() && world.local->store.accepts_commits()) co_await flushes.flush();

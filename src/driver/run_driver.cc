@@ -135,6 +135,7 @@ std::optional<RunView> RunDriver::take_view() {
   if (!state) return std::nullopt;
   RunView view;
   view.state = *std::move(state);
+  view.materials = value_of(run_.materials);
   view.row = std::move(run_.row);
   if (view.row.input.empty()) view.row.input = std::move(input_);
   return view;

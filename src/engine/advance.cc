@@ -114,15 +114,18 @@ void Transition::on(Started event) {
     run_.row.session = SessionId();
   }
   run_.begins = false;  // this commit is the one that starts it
+  adopt_materials();
   start_run(event.moment);
 }
 
 void Transition::on(Forked event) {
   RunStatus end = run_.row.status;
   open_row(event.moment);
-  if (is_final(end)) {  // a copy of a run that has ended
+  if (is_final(end)) {  // a copy of a run that has ended: nothing is executed
     run_.row.status = end;
     run_.row.session = SessionId();
+  } else {
+    adopt_materials();
   }
   for (NodeTask& task : run_.tasks) {
     if (task.phase == Phase::done) mark_unsaved(task);

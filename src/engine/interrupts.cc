@@ -165,7 +165,14 @@ void Transition::take_ownership(const SessionId& session, const Moment& moment) 
   run_.row.reason.clear();
   run_.row.due_at = Instant();
   guard_epoch_ = run_.row.epoch++;
+  adopt_materials();
   note_waiting(run_);
+}
+
+// A state that was converted for other materials is stored with a later commit: until then, a
+// restart must convert it again.
+void Transition::adopt_materials() {
+  if (!run_.is_upgraded) run_.materials = bill_of(graph_);
 }
 
 void Transition::on(Decided event) {

@@ -27,12 +27,21 @@ Error damaged() {
       "The next tasks of a checkpoint cannot be read. Run `belay check` and restore a backup.");
 }
 
-void write_task(const NodeTask& task, std::optional<std::int64_t> superstep, Encoder& out) {
+void write_materials(const BillOfMaterials& materials, Encoder& out) {
+  if (materials.empty()) return;
+  out.write_name("materials", false);
+  write_json(value_of(materials), out.text);
+}
+
+// `materials`: of the run, in the first task.
+void write_task(const NodeTask& task, std::optional<std::int64_t> superstep,
+                const BillOfMaterials& materials, Encoder& out) {
   out.text += "{\"node\":";
   write_json_string(task.node->name, out.text);
   if (superstep) {
     out.text += ",\"superstep\":";
     out.write(*superstep);
+    write_materials(materials, out);
   }
   if (task.input) {
     out.text += ",\"input\":";
@@ -111,6 +120,17 @@ Result<Done> read_join(const Value& from, NextTasks& next) {
   return Done{};
 }
 
+Result<Done> read_materials(const Value& from, BillOfMaterials& materials) {
+  const Value* found = from.find("materials");
+  if (!found) return Done{};
+  if (!found->as_object()) return damaged();
+  for (const auto& [group, text] : *found->as_object()) {
+    if (!text.as_string()) return damaged();
+    materials.insert_or_assign(group, *text.as_string());
+  }
+  return Done{};
+}
+
 Result<Done> read_task(const Value& from, NextTasks& next) {
   const std::string* node = from["node"].as_string();
   if (!node) return damaged();
@@ -140,6 +160,17 @@ std::string without_decisions(const std::string& text) {
   for (Value& each : *tasks->as_array()) {
     if (each.as_object()) each.as_object()->erase("decisions");
   }
+  return to_json(*tasks);
+}
+
+std::string without_materials(const std::string& text, const Digest& version) {
+  auto tasks = parse_json(text, limits::document_depth_max);
+  if (!tasks.ok() || !tasks->as_array() || tasks->as_array()->empty()) return text;
+  Value::Object* first = tasks->as_array()->front().as_object();
+  if (!first || first->erase("materials") == 0) return text;
+  auto carrier = first->find("version");
+  bool has_ended = carrier != first->end() && first->size() == 1;
+  if (has_ended && carrier->second == Value(to_hex(version))) return "[]";
   return to_json(*tasks);
 }
 
@@ -238,13 +269,18 @@ Result<Done> read_task_parts(const Value& from, NodeTask& task) {
 
 std::string next_tasks_text(const Run& run, bool whole) {
   if (run.tasks.empty()) {
-    if (!has_other_version(run)) return "[]";
-    return "[{\"version\":\"" + to_hex(run.version) + "\"}]";
+    if (!has_other_version(run) && run.materials.empty()) return "[]";
+    Encoder ended;
+    const Digest& version = has_other_version(run) ? run.version : run.row.graph_hash;
+    ended.text = "[{\"version\":\"" + to_hex(version) + "\"";
+    write_materials(run.materials, ended);
+    return std::move(ended.text) + "}]";
   }
   Encoder out;
   if (is_parallel(run) && !whole) {
     out.text += "[{\"as_of\":";
     out.write(run.tasks_seq);
+    write_materials(run.materials, out);
     out.text += '}';
     write_version(run, out);
     write_breakpoints(run, out);
@@ -255,7 +291,7 @@ std::string next_tasks_text(const Run& run, bool whole) {
   std::optional<std::int64_t> superstep = run.superstep;
   for (const NodeTask& task : run.tasks) {
     if (!superstep) out.text += ',';
-    write_task(task, superstep, out);
+    write_task(task, superstep, run.materials, out);
     superstep.reset();
   }
   if (run.at_breakpoint) out.text += ",{\"held\":true}";
@@ -271,6 +307,7 @@ Result<NextTasks> next_tasks_from(std::string_view text) {
   if (!parsed.ok() || !parsed->as_array()) return damaged();
   NextTasks next;
   for (const Value& each : *parsed->as_array()) {
+    BELAY_CHECK(read_materials(each, next.materials));
     if (each.find("node")) {
       BELAY_CHECK(read_task(each, next));
     } else if (each.find("join")) {

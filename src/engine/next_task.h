@@ -7,6 +7,9 @@
 // "payload","decidedBy","comment","choice"}], "decisions" [{"approval","choice","verdict","at",
 // "decidedBy","onBehalfOf","comment","edited","answer","votes"}].
 //
+// The first object also has "materials", the run's bill by group, unless it is empty. If the run
+// has ended, that object is {"version":hex,"materials":{}}. Programs that store no bill ignore it.
+//
 // After the tasks: {"held":true} at a breakpoint; {"join":index,"seen":[names]} for each join of
 // which some nodes have completed; {"version":hex} if the state was upgraded to another graph
 // version than the one that the run started with; {"breakpoints":{"before":[],"after":[]}} if a
@@ -34,6 +37,7 @@ struct NextTasks {
   std::optional<std::uint64_t> as_of;
   std::optional<std::string> version;
   std::optional<Breakpoints> breakpoints;
+  BillOfMaterials materials;
 };
 // Parses the text. `corrupt` if it does not have the format above.
 Result<NextTasks> next_tasks_from(std::string_view text);
@@ -49,6 +53,10 @@ std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view
 // Returns the text without the decisions. Older versions of Belay stored none: a commit of theirs
 // is compared without them.
 std::string without_decisions(const std::string& text);
+
+// Returns the text without the bill of materials, by which a commit of another program differs.
+// `version`: that the run started with.
+std::string without_materials(const std::string& text, const Digest& version);
 
 // The stored form of a decision.
 Value value_of_decision(const ApprovalDecision& decision);

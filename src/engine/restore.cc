@@ -298,6 +298,11 @@ Result<Digest> version_of(const StoredRun& stored) {
   return version;
 }
 
+Result<BillOfMaterials> materials_of(const StoredSpace& stored) {
+  BELAY_TRY(NextTasks next, next_tasks_from(stored.checkpoint.next_tasks));
+  return std::move(next.materials);
+}
+
 void fold(WriteOp kind, Value from, Value& into) {
   if (kind == WriteOp::append && into.as_array() && from.as_array()) {
     into.as_array()->insert(into.as_array()->end(), from.as_array()->begin(),
@@ -339,6 +344,22 @@ Value raw_state(const StoredRun& stored) {
 
 namespace {
 
+// Returns the function that converts the stored state to that of `graph`: its upgrade, then the
+// migration of its materials; null if neither applies.
+GraphDefinition::Upgrade conversion_to(const GraphDefinition& graph, const Run& run) {
+  auto path = graph.upgrades.find(to_hex(run.version));
+  bool upgrades = run.version != graph.hash && path != graph.upgrades.end();
+  if (rule_for(graph, run.materials) != MaterialChange::migrate) {
+    return upgrades ? path->second : nullptr;
+  }
+  if (!upgrades) return graph.migrate_materials;
+  return [upgrade = path->second,
+          migration = graph.migrate_materials](const Value& state) -> Result<Value> {
+    BELAY_TRY(Value upgraded, upgrade(state));
+    return migration(std::move(upgraded));
+  };
+}
+
 // Restores a run up to its channels. With an upgrade, their raw values are read: see upgrade().
 Result<Run> restore_channels(const GraphDefinition& graph, const StoredRun& stored) {
   Run run;
@@ -347,9 +368,8 @@ Result<Run> restore_channels(const GraphDefinition& graph, const StoredRun& stor
   BELAY_TRY(RunOptions options, options_from(stored.row.options));
   run.options = options_for(graph, options);
   BELAY_TRY(run.version, version_of(stored));
-  auto path = graph.upgrades.find(to_hex(run.version));
-  bool upgrades = run.version != graph.hash && path != graph.upgrades.end();
-  if (upgrades) {
+  BELAY_TRY(run.materials, materials_of(stored));
+  if (conversion_to(graph, run)) {
     // The channels are first read as raw values: the chain hash must be verified over the stored
     // values, and their types might have changed since.
     for (ChannelVersion& channel : run.channels) channel.index = ChannelVersion::unknown_channel;
@@ -376,7 +396,7 @@ Result<Done> upgrade_if_needed(const GraphDefinition& graph, const StoredRun& st
       if (type.name == channel.name) channel.index = type.index;
     }
   }
-  return upgrade(graph, graph.upgrades.find(to_hex(run.version))->second, stored, run);
+  return upgrade(graph, conversion_to(graph, run), stored, run);
 }
 
 }  // namespace

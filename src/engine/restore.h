@@ -48,6 +48,9 @@ bool input_is_state(const StoredRun& stored);
 // Returns the graph version that wrote the stored state.
 Result<Digest> version_of(const StoredRun& stored);
 
+// Returns the bill of materials of the stored commit; empty: it has none.
+Result<BillOfMaterials> materials_of(const StoredSpace& stored);
+
 // Combines a value with a later write of the same channel, without knowing the channel's type.
 void fold(WriteOp kind, Value from, Value& into);
 // Returns the channels by name, as stored, without regard to their types.

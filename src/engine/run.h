@@ -10,6 +10,7 @@
 
 #include "belay/graph.h"
 #include "belay/rows.h"
+#include "graph/bill_of_materials.h"
 
 namespace belay::engine {
 
@@ -89,6 +90,8 @@ struct Run {
   // The graph version of the state. After an upgrade, it differs from the one that the run started
   // with.
   Digest version{};
+  // Of the newest commit; empty: it has none.
+  BillOfMaterials materials;
   // The state in memory was upgraded, and the stored one still has `version`: the next commit that
   // writes the state writes all of it, and has the graph's own version.
   bool is_upgraded = false;

@@ -394,7 +394,10 @@ void Transition::commit(Step step, const Moment& moment) {
   // An upgraded state must be written completely, by a commit that ends a superstep: the values of
   // a commit within a superstep are pending writes, which do not belong to the state yet.
   bool waits = run_.is_upgraded && step.is_midway;
-  if (!waits && std::exchange(run_.is_upgraded, false)) run_.version = graph_.hash;
+  if (!waits && std::exchange(run_.is_upgraded, false)) {
+    run_.version = graph_.hash;
+    if (!is_inner()) adopt_materials();
+  }
   if (!waits && (!run_.unwritten.empty() || !is_empty(run_.deferred_effects))) {
     auto unwritten = std::exchange(run_.unwritten, {});
     step.set.insert(step.set.end(), unwritten.begin(), unwritten.end());

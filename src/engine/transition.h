@@ -127,6 +127,8 @@ class Transition {
   // Makes `session` the owner and raises the epoch; the next commit is guarded by the old epoch.
   void take_ownership(const SessionId& session, const Moment& moment);
   void clear_awaiting(Step& step);
+  // From here on, the run is executed with the graph's bill: see graph/bill_of_materials.h.
+  void adopt_materials();
 
   const GraphDefinition& graph_;
   Run& run_;

@@ -112,6 +112,19 @@ std::map<std::string, std::string> materials_of(const GraphDefinition& graph) {
   return materials;
 }
 
+std::string policies_of(const GraphDefinition& graph) {
+  std::string text;
+  for (const GraphDefinition::Node& node : graph.nodes) {
+    text += node.name + policy_text(node);
+    if (node.approval) {
+      text += " expires " + std::to_string(node.approval->options.expires.count());
+    }
+    text += "\n";
+    if (node.subgraph) text += policies_of(*node.subgraph->graph);
+  }
+  return text;
+}
+
 Digest former_hash_of(const GraphDefinition& graph) {
   return sha256(text_of("belay graph 1\n", lines_of(graph, Edition::former)));
 }

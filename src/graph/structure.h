@@ -22,6 +22,9 @@ std::string joined(const std::vector<std::string>& structure);
 // The materials of the graph and, behind the name of their node, of its subgraphs: "ask/prompt".
 std::map<std::string, std::string> materials_of(const GraphDefinition& graph);
 
+// The policies as text: of each node its retries, timeout and expiry, then those of its subgraph.
+std::string policies_of(const GraphDefinition& graph);
+
 // The hash of former programs, which covered the policies and the order of the channels.
 Digest former_hash_of(const GraphDefinition& graph);
 

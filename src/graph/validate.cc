@@ -5,6 +5,7 @@
 
 #include "base/in_quotes.h"
 #include "belay/limits.h"
+#include "graph/bill_of_materials.h"
 
 namespace belay {
 namespace {
@@ -40,6 +41,18 @@ void check_names(const GraphDefinition& graph, std::vector<std::string>& faults)
     }
     if (!seen.insert(node.name).second) {
       faults.push_back("Two nodes are named " + in_quotes(node.name) + ". Rename one of them.");
+    }
+  }
+}
+
+void check_material_rules(const GraphDefinition& graph, std::vector<std::string>& faults) {
+  for (const auto& [group, rule] : graph.material_rules) {
+    if (!is_material_group(group)) {
+      faults.push_back("No group of materials is named " + in_quotes(group) +
+                       ". Write \"agent\", \"model\", \"policy\", \"prompts\" or \"tools\".");
+    } else if (rule == MaterialChange::migrate && !graph.migrate_materials) {
+      faults.push_back("The rule for changed " + group +
+                       " is to migrate, without a migration. Use migrate_materials().");
     }
   }
 }
@@ -261,6 +274,7 @@ std::vector<std::string> faults_of(const GraphDefinition& graph) {
   check_targets(graph, faults);
   check_joins(graph, faults);
   check_subgraphs(graph, faults);
+  check_material_rules(graph, faults);
   // Reachability is checked only if all names are valid: a wrong name would also make nodes
   // unreachable, and each fault would be reported twice.
   if (!faults.empty()) return faults;

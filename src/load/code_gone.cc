@@ -6,25 +6,56 @@
 
 namespace belay {
 
+namespace {
+
+// The run with its newest commit only; nullopt if it has none.
+Result<std::optional<engine::StoredRun>> newest_of(Snapshot& view, const RunRow& row) {
+  BELAY_TRY(auto newest, newest_checkpoint(view, row.tenant, row.run));
+  std::optional<engine::StoredRun> stored;
+  if (!newest) return stored;
+  stored.emplace();
+  stored->row = row;
+  stored->checkpoint = *std::move(newest);
+  return stored;
+}
+
+}  // namespace
+
 Result<std::optional<std::string>> why_code_is_gone(Snapshot& view, const GraphRegistry& graphs,
+                                                    const OtherPrograms& others,
                                                     const RunRow& row) {
   std::optional<std::string> why;
   if (is_final(row.status) || graphs.for_version(row.graph, row.graph_hash).ok()) return why;
   // The state of an upgraded run has another version than its row.
-  BELAY_TRY(auto newest, newest_checkpoint(view, row.tenant, row.run));
-  if (!newest) return why;
-  engine::StoredRun stored;
-  stored.row = row;
-  stored.checkpoint = *std::move(newest);
-  auto version = engine::version_of(stored);
+  BELAY_TRY(auto stored, newest_of(view, row));
+  if (!stored) return why;
+  auto version = engine::version_of(*stored);
   if (!version.ok()) return why;  // damage is found when the run is loaded
   auto graph = graphs.for_version(row.graph, *version);
-  if (!graph.ok()) why = graph.error().message;
+  if (graph.ok() || others.might_continue(row.graph, *version)) return why;
+  why = graph.error().message;
+  return why;
+}
+
+Result<std::optional<std::string>> why_not_executed(Snapshot& view, const GraphRegistry& graphs,
+                                                    const RunRow& row) {
+  BELAY_TRY(auto why, why_code_is_gone(view, graphs, {}, row));
+  if (why || is_final(row.status)) return why;
+  auto newest = graphs.newest(row.graph);
+  bool has_rules = newest.ok() && !(*newest)->material_rules.empty();
+  if (!has_rules) return why;
+  BELAY_TRY(auto stored, newest_of(view, row));
+  if (!stored) return why;
+  auto version = engine::version_of(*stored);
+  auto materials = engine::materials_of(*stored);
+  if (!version.ok() || !materials.ok()) return why;
+  auto graph = graphs.for_version(row.graph, *version);
+  if (graph.ok()) why = refusal_of(**graph, *materials);
   return why;
 }
 
 Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistry& graphs,
-                                              const TenantId& tenant,
+                                              const OtherPrograms& others, const TenantId& tenant,
                                               const std::optional<UserId>& user) {
   RunFilter filter;
   filter.tenant = tenant;
@@ -40,7 +71,7 @@ Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistr
     bool is_last = page.size() < filter.limit;
     filter.before = page.back().run;
     for (RunRow& row : page) {
-      BELAY_TRY(auto why, why_code_is_gone(view, graphs, row));
+      BELAY_TRY(auto why, why_code_is_gone(view, graphs, others, row));
       if (why) gone.push_back(std::move(row));
     }
     if (is_last) return gone;

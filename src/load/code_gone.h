@@ -1,27 +1,33 @@
 #pragma once
-// load/code_gone.h - finds runs that no graph of the process can continue: their code is gone.
+// load/code_gone.h - finds runs that no live process can continue: their code is gone.
 //
-// It is derived from the registered graphs and writes nothing: a program that has a graph of that
-// version, or an upgrade from it, continues the run.
+// It is derived from the graphs of this process and from those that the others have declared, and
+// writes nothing: a program that has a graph of that version, or an upgrade from it, continues the
+// run. With default OtherPrograms, it is about this process alone.
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "belay/store.h"
-#include "load/graph_registry.h"
+#include "load/declared_programs.h"
 
 namespace belay {
 
 // Returns why no graph can continue the run; nullopt if one can, or if the run has ended. `row`
 // may lack its input.
 Result<std::optional<std::string>> why_code_is_gone(Snapshot& view, const GraphRegistry& graphs,
+                                                    const OtherPrograms& others, const RunRow& row);
+
+// Returns why this process does not execute the run: its code is gone here, or its graph refuses
+// the run because of its materials.
+Result<std::optional<std::string>> why_not_executed(Snapshot& view, const GraphRegistry& graphs,
                                                     const RunRow& row);
 
 // Returns the runs of the tenant that have not ended and that no graph can continue, without their
 // inputs, newest first; only those of `user`, if that is given. Reads all runs that have not ended.
 Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistry& graphs,
-                                              const TenantId& tenant,
+                                              const OtherPrograms& others, const TenantId& tenant,
                                               const std::optional<UserId>& user = std::nullopt);
 
 }  // namespace belay

@@ -125,6 +125,21 @@ Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& 
                    hash + "\", ...) in this version or in a registered version between them.");
 }
 
+std::set<std::string> GraphRegistry::continued_versions(const std::string& name) const {
+  std::set<std::string> versions;
+  if (!knows(name)) return versions;
+  if (graphs_.at(name).back()->accepts_older_versions) return {"*"};
+  for (const auto* editions : {&graphs_.at(name), &former_.at(name)}) {
+    for (const Definition& each : *editions) {
+      versions.insert(to_hex(each->hash));
+      for (const auto& [from, upgrade] : each->upgrades) {
+        if (!path_from(from, graphs_.at(name)).empty()) versions.insert(from);
+      }
+    }
+  }
+  return versions;
+}
+
 Continuation GraphRegistry::continuation(const GraphDefinition& graph, const Digest& version) {
   if (graph.hash == version) return Continuation::same_version;
   return graph.upgrades.contains(to_hex(version)) ? Continuation::upgrade : Continuation::accepted;

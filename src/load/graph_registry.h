@@ -2,6 +2,7 @@
 // load/graph_registry.h - the registered graphs of a program, by name and version.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class GraphRegistry {
   // named by another hash, or else the newest one, if a chain of upgrades over registered versions
   // leads to it, or if it accepts older versions. `invalid` if neither is the case.
   Result<Definition> for_version(const std::string& name, const Digest& version) const;
+  // The versions, in hex, for which it returns a graph; "*": all.
+  std::set<std::string> continued_versions(const std::string& name) const;
   // How it does that. `version`: of the run; `graph`: the result of for_version().
   static Continuation continuation(const GraphDefinition& graph, const Digest& version);
 

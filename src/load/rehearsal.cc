@@ -219,7 +219,15 @@ void judge(const RunLoader& loader, LoadedRun found, RehearsedRun& run) {
     run.reason = restored->cannot_begin->message;
     return;
   }
-  bool migrates = how == Continuation::upgrade;
+  auto materials = engine::materials_of(stored);
+  BillOfMaterials bill = materials.ok() ? *std::move(materials) : BillOfMaterials();
+  if (auto refused = refusal_of(**graph, bill)) {
+    run.verdict = UpgradeVerdict::refused;
+    run.reason = *std::move(refused);
+    return;
+  }
+  bool converts = rule_for(**graph, bill) == MaterialChange::migrate;
+  bool migrates = how == Continuation::upgrade || converts;
   run.verdict = migrates ? UpgradeVerdict::migrates : UpgradeVerdict::continues;
 }
 
@@ -272,6 +280,8 @@ std::string_view name_of(UpgradeVerdict verdict) {
       return "continues";
     case UpgradeVerdict::migrates:
       return "migrates";
+    case UpgradeVerdict::refused:
+      return "refused";
     case UpgradeVerdict::needs_hook:
       return "needs a hook";
     case UpgradeVerdict::stranded:

@@ -17,6 +17,7 @@ namespace belay {
 enum class UpgradeVerdict {
   continues,   // with the same version, or because the graph accepts older ones
   migrates,    // its state is converted by upgrade_from()
+  refused,     // its graph refuses the change of its materials: the run waits
   needs_hook,  // an upgrade_from() that converts its state is missing, or fails
   stranded,    // no upgrade helps: a node that it continues with, or its graph, is gone
 };

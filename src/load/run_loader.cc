@@ -13,6 +13,14 @@ Result<RunLoader::Definition> RunLoader::graph_of(const engine::StoredRun& store
   return graphs_->for_version(stored.row.graph, version);
 }
 
+Result<RunLoader::Definition> RunLoader::graph_to_continue(const engine::StoredRun& stored) const {
+  BELAY_TRY(Definition graph, graph_of(stored));
+  BELAY_TRY(BillOfMaterials materials, engine::materials_of(stored));
+  auto refused = refusal_of(*graph, materials);
+  if (refused) return error(ErrorCode::invalid, *std::move(refused));
+  return graph;
+}
+
 Result<LoadedRun> RunLoader::load(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                   std::optional<std::uint64_t> seq) {
   LoadedRun found;
@@ -81,12 +89,13 @@ Result<RunView> RunLoader::view_of(LoadedRun found) const {
   RunView view;
   auto graph = graph_of(found.stored);
   if (!graph.ok()) {
-    BELAY_TRY(graph, graphs_->newest(found.stored.row.graph));
     view.state = engine::raw_state(found.stored);
   } else {
     BELAY_TRY(engine::Run run, engine::restore(**graph, found.stored));
     view.state = engine::state_value(**graph, found.stored, run);
   }
+  auto materials = engine::materials_of(found.stored);
+  if (materials.ok()) view.materials = value_of(*materials);
   view.row = std::move(found.stored.row);
   view.approvals = std::move(found.approvals.rows);
   if (!view.approvals.empty()) view.approval = view.approvals.front();

@@ -36,6 +36,10 @@ class RunLoader {
   // Returns the graph that continues a run of this version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
 
+  // The same to execute the run, or to decide for it: `invalid` if the graph refuses the run
+  // because of its materials.
+  Result<Definition> graph_to_continue(const engine::StoredRun& stored) const;
+
   // Reads a run, as of its commit `seq` if that is set.
   static Result<LoadedRun> load(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                 std::optional<std::uint64_t> seq);

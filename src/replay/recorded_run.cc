@@ -196,6 +196,7 @@ Result<RecordedRun> recorded_run(Snapshot& view, const GraphRegistry& graphs, Ru
   RecordedRun run;
   run.row = std::move(row);
   BELAY_TRY(run.graph, graphs.for_version(run.row.graph, run.row.graph_hash));
+  run.graph = without_material_rules(std::move(run.graph));
   if (run.graph->hash != run.row.graph_hash) {
     return error(ErrorCode::invalid, "The run is of version " +
                                          to_hex(run.row.graph_hash).substr(0, 12) +

@@ -122,7 +122,7 @@ Task<Result<std::optional<DecisionResult>>> Decisions::try_to_decide(LoadedRun f
   standing = {row.status, row.epoch, row.seq, event.approval.decided_at};
   if (is_final(standing.status)) co_return std::move(nothing);
   BELAY_CO_CHECK(engine::check_decidable(row));
-  BELAY_CO_TRY(RunLoader::Definition graph, loader_.graph_of(found.stored));
+  BELAY_CO_TRY(RunLoader::Definition graph, loader_.graph_to_continue(found.stored));
   bool is_paused = standing.status == RunStatus::paused;
   std::vector<ConcurrencyGuard> guards;
   if (is_paused && !event.to_queue) {

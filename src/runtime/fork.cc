@@ -108,7 +108,7 @@ Task<Result<RunView>> RunStarts::fork(ForkOptions options) {
 Task<Result<RunView>> RunStarts::begin_fork(ForkOptions options) {
   auto origin = co_await find_origin(options);
   if (!origin.ok()) co_return std::move(origin).error();
-  BELAY_CO_TRY(Definition graph, loader_.graph_of(origin->stored));
+  BELAY_CO_TRY(Definition graph, loader_.graph_to_continue(origin->stored));
   RunRow row;
   row.tenant = options.tenant;
   row.run = RunId(random_uuid(parts_.random));
@@ -156,7 +156,7 @@ Task<Result<RunView>> RunStarts::put_fork_into_queue(Definition graph, engine::R
 Task<Result<ForkPreview>> RunStarts::preview(ForkOptions options) {
   auto origin = co_await find_origin(options);
   if (!origin.ok()) co_return std::move(origin).error();
-  BELAY_CO_TRY(Definition graph, loader_.graph_of(origin->stored));
+  BELAY_CO_TRY(Definition graph, loader_.graph_to_continue(origin->stored));
   RunRow row = origin->stored.row;
   row.run = RunId(random_uuid(parts_.random));
   BELAY_CO_TRY(engine::Run run, engine::fork_run(*graph, origin->stored, row, options.edits,

@@ -519,7 +519,7 @@ TEST_F(UpgradeChanges, LeaveRunsWithoutCodeThatAreFoundAsSuchUntilAProgramHasIt)
     GraphRegistry graphs;
     graphs.add(graph.definition());
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [graphs](Snapshot& view) {
-      return runs_without_code(view, graphs, default_tenant());
+      return runs_without_code(view, graphs, {}, default_tenant());
     };
     return block_on(loop, read<std::vector<RunRow>>(*kept, std::move(reader))).value().size();
   };

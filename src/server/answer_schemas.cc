@@ -40,7 +40,8 @@ constexpr Schema kSchemas[] = {
      "threadId:string runId:string agent:string userId:string status:RunStatus reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
-     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
+     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:string "
+     "materials:object queue:string priority:integer "
      "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[] "
      "unusedSteering:SteeringMessage[]"},
     {"ThreadRun",
@@ -48,7 +49,8 @@ constexpr Schema kSchemas[] = {
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error? "
      "thread:ThreadDetails",
-     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
+     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:string "
+     "materials:object queue:string priority:integer "
      "concurrencyKey:string ordinal:integer uncertainEffects:Effect[]"},
     {"Effect",
      "name:string node:string class:EffectClass status:EffectStatus attempts:integer "
@@ -84,7 +86,7 @@ constexpr Schema kSchemas[] = {
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:CommitKind node:string? "
      "superstep:integer status:RunStatus retryCount:integer createdAt:string hash:string",
-     "runId:string"},
+     "runId:string materials:object"},
     {"HistoryEnd", "before:integer beforeRun:string"},
     {"History",
      "threadId:string runId:string agent:string status:RunStatus reason:string? dueAt:string? "

@@ -98,7 +98,7 @@ Route show_thread(ApiContext& world) {
     BELAY_CO_TRY(RunView view, co_await call.service.status(call.who, thread_in(call), seq, run));
     BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(call.who, thread_in(call)));
     Reply reply = view_reply(served, view);
-    reply.document.as_object()->emplace("thread", thread_details(listed.thread, listed.run));
+    reply.document.as_object()->emplace("thread", thread_details(listed));
     co_return std::move(reply);
   });
   return route;
@@ -135,7 +135,7 @@ Route edit_thread() {
     BELAY_CO_CHECK(
         co_await call.service.edit_thread(call.who, thread_in(call), std::move(settings)));
     BELAY_CO_TRY(ListedThread listed, co_await call.service.thread(call.who, thread_in(call)));
-    co_return reply_with(thread_details(listed.thread, listed.run));
+    co_return reply_with(thread_details(listed));
   };
   return route;
 }

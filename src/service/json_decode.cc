@@ -231,7 +231,8 @@ Result<RunRow> run_row_from(const Value& summary) {
   row.run = members.id<RunId>("runId");
   row.graph = members.text("agent");
   row.user = UserId(members.text("userId"));
-  row.status = members.one_of<RunStatus>("status");
+  bool is_gone = !members["storedStatus"].is_null();  // "status" is "code_gone" then
+  row.status = members.one_of<RunStatus>(is_gone ? "storedStatus" : "status");
   row.reason = members.text_or_null("reason");
   row.outcome = members.text_or_null("outcome");
   row.node = members.text("currentNode");
@@ -269,6 +270,8 @@ Result<RunView> run_view_from(const Value& document) {
     view.uncertain = members.items("uncertainEffects", effect_from);
   }
   view.held_by = members.text_or_null("heldBy");
+  view.materials = members["materials"];
+  if (!members["storedStatus"].is_null()) view.code_gone = view.held_by;
   return members.done(std::move(view));
 }
 
@@ -396,6 +399,7 @@ Result<std::vector<RunHistory>> history_from(const Value& document) {
       return error(ErrorCode::invalid, "A history needs the run of each commit in \"runs\".");
     }
     all[at].checkpoints.push_back(std::move(checkpoints[i]));
+    all[at].materials.push_back(document["checkpoints"].as_array()->at(i)["materials"]);
   }
   return all;
 }

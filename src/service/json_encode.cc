@@ -9,6 +9,8 @@
 namespace belay {
 namespace {
 
+constexpr const char* kCodeGoneStatus = "code_gone";
+
 Value id_or_null(const Uuid& id) { return id.is_null() ? Value() : Value(id.text()); }
 
 Value in_envelope(const std::string& envelope) {
@@ -101,6 +103,11 @@ Value run_summary(const RunRow& row) {
   return document;
 }
 
+void mark_code_gone(Value& run) {
+  Value::Object& members = *run.as_object();
+  members["storedStatus"] = std::exchange(members["status"], Value(kCodeGoneStatus));
+}
+
 Value run_summary_with_input(const RunRow& row) {
   Value document = run_summary(row);
   document.as_object()->emplace("input", in_envelope(row.input));
@@ -179,6 +186,8 @@ Value run_document(const RunView& view, const ApprovalExtras& extras) {
     document.as_object()->emplace("uncertainEffects", effect_documents(view.uncertain));
   }
   document.as_object()->emplace("heldBy", text_or_null(view.held_by));
+  if (!view.code_gone.empty()) mark_code_gone(document);
+  if (!view.materials.is_null()) document.as_object()->emplace("materials", view.materials);
   return document;
 }
 
@@ -218,9 +227,19 @@ Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run)
   return document;
 }
 
+Value thread_details(const ListedThread& listed) {
+  Value document = thread_details(listed.thread, listed.run);
+  if (listed.code_gone) document.as_object()->insert_or_assign("status", kCodeGoneStatus);
+  return document;
+}
+
 Value thread_document(const ListedThread& listed) {
   Value document = thread_document(listed.thread, listed.run);
-  if (listed.code_gone) document.as_object()->emplace("codeGone", true);
+  if (!listed.code_gone) return document;
+  document.as_object()->emplace("codeGone", true);
+  document.as_object()->insert_or_assign("status", kCodeGoneStatus);
+  Value& run = (*document.as_object())["run"];
+  if (run.as_object()) mark_code_gone(run);
   return document;
 }
 
@@ -229,9 +248,11 @@ Value history_document(const std::vector<RunHistory>& history, std::size_t limit
   Value::Array checkpoints, runs;
   for (const RunHistory& each : history) {
     runs.push_back(run_summary(each.run));
-    for (const CheckpointRow& row : each.checkpoints) {
-      Value document = checkpoint_document(row);
+    for (std::size_t i = 0; i < each.checkpoints.size(); ++i) {
+      Value document = checkpoint_document(each.checkpoints[i]);
       document.as_object()->emplace("runId", each.run.run.text());
+      bool has_bill = i < each.materials.size() && !each.materials[i].is_null();
+      if (has_bill) document.as_object()->emplace("materials", each.materials[i]);
       checkpoints.push_back(std::move(document));
     }
   }

@@ -19,13 +19,16 @@ Value text_or_null(const std::string& text);  // null for an empty text
 Value run_document(const RunView& view, const ApprovalExtras& extras);
 // A run in a list: run_document() without state, approval and spending.
 Value run_summary(const RunRow& row);
+// Replaces the status of a run by "code_gone", and adds the stored one as "storedStatus".
+void mark_code_gone(Value& run);
 Value run_summary_with_input(const RunRow& row);
 Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras);
 Value checkpoint_document(const CheckpointRow& row);
 // A thread and its current run; null members if it has none. thread_details(): without the run.
 Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
-// The same, with "codeGone" if no graph can continue that run.
+// The same, with the status "code_gone", and "codeGone", if no graph can continue that run.
 Value thread_document(const ListedThread& listed);
+Value thread_details(const ListedThread& listed);
 Value thread_details(const ThreadRow& thread, const std::optional<RunRow>& run);
 // Model calls with their requests, as far as the journal contains them, and replies; effects with
 // their results.

@@ -194,13 +194,18 @@ class LocalService final : public Service {
   }
 
   Task<Result<ListedThread>> thread(const Principal& who, ThreadId thread) override {
-    std::function<Result<ListedThread>(Snapshot&)> reader =
+    std::function<Result<std::vector<ListedThread>>(Snapshot&)> reader =
         [tenant = who.tenant, thread = std::move(thread),
-         call = parts_.call](Snapshot& view) -> Result<ListedThread> {
+         call = parts_.call](Snapshot& view) -> Result<std::vector<ListedThread>> {
       BELAY_TRY(FoundThread found, find_thread(view, tenant, thread, call));
-      return ListedThread{std::move(found.thread), std::move(found.run)};
+      std::vector<ListedThread> only;
+      only.push_back({std::move(found.thread), std::move(found.run)});
+      return only;
     };
-    return read<ListedThread>(parts_.store, std::move(reader));
+    BELAY_CO_TRY(std::vector<ListedThread> listed,
+                 co_await threads_with_code(parts_.store, graphs_, parts_.runtime.session(),
+                                            who.tenant, std::move(reader)));
+    co_return std::move(listed.front());
   }
 
   Task<Result<ThreadRow>> edit_thread(const Principal& who, ThreadId thread,
@@ -254,7 +259,8 @@ class LocalService final : public Service {
       }
       return listed;
     };
-    return threads_with_code(parts_.store, graphs_, who.tenant, std::move(reader));
+    return threads_with_code(parts_.store, graphs_, parts_.runtime.session(), who.tenant,
+                             std::move(reader));
   }
 
   Task<Result<std::vector<RunRow>>> runs(const Principal& who, RunPage page) override {
@@ -312,7 +318,8 @@ class LocalService final : public Service {
   }
 
   Task<Result<StatusSummary>> standing(const Principal& who, Whose whose) override {
-    return status_summary(parts_.store, graphs_, who.tenant, std::move(whose), parts_.clock.now());
+    return status_summary(parts_.store, graphs_, parts_.runtime.session(), who.tenant,
+                          std::move(whose), parts_.clock.now());
   }
 
   Task<Result<std::unique_ptr<EventReader>>> events(const Principal& who,
@@ -526,7 +533,16 @@ class LocalService final : public Service {
       BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(view->row.session));
       if (!is_alive) view->held_by = "its process is gone";
     }
-    if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
+    if (!view.ok() || is_final(view->row.status)) co_return std::move(view);
+    RunRow run = view->row;
+    run.input.clear();
+    SessionId own = parts_.runtime.session();
+    BELAY_CO_TRY(view->code_gone,
+                 co_await gone_code_of(parts_.store, graphs_, own, std::move(run)));
+    if (!view->code_gone.empty()) view->held_by = view->code_gone;
+    if (!view->code_gone.empty() || view->row.status != RunStatus::queued) {
+      co_return std::move(view);
+    }
     BELAY_CO_TRY(view->held_by, co_await hold_of(view->row));
     co_return std::move(view);
   }

@@ -16,8 +16,9 @@ struct FoundRuns {
   std::vector<ApprovalRow> open;
 };
 
-Result<FoundRuns> find_runs(Snapshot& view, const GraphRegistry& graphs, const TenantId& tenant,
-                            const Whose& whose, Instant now) {
+Result<FoundRuns> find_runs(Snapshot& view, const GraphRegistry& graphs,
+                            const OtherPrograms& others, const TenantId& tenant, const Whose& whose,
+                            Instant now) {
   FoundRuns found;
   BELAY_TRY(found.working, running_runs(view, tenant, whose.runs));
   RunFilter queued;
@@ -27,7 +28,7 @@ Result<FoundRuns> find_runs(Snapshot& view, const GraphRegistry& graphs, const T
   queued.due_by = now + kEver;
   queued.without_input = true;
   BELAY_TRY(found.queued, view.runs(queued));
-  BELAY_TRY(found.code_gone, runs_without_code(view, graphs, tenant, whose.runs));
+  BELAY_TRY(found.code_gone, runs_without_code(view, graphs, others, tenant, whose.runs));
   ApprovalFilter approvals;
   approvals.tenant = tenant;
   approvals.user = whose.approvals;
@@ -44,11 +45,22 @@ bool holds(const std::vector<RunRow>& rows, const RunId& run) {
 
 Task<Result<StatusSummary>> status_summary(Store& store,
                                            std::shared_ptr<const GraphRegistry> graphs,
-                                           TenantId tenant, Whose whose, Instant now) {
-  std::function<Result<FoundRuns>(Snapshot&)> reader =
-      [graphs = std::move(graphs), tenant = std::move(tenant), whose = std::move(whose),
-       now](Snapshot& view) { return find_runs(view, *graphs, tenant, whose, now); };
+                                           SessionId own, TenantId tenant, Whose whose,
+                                           Instant now) {
+  auto reader_of = [&](OtherPrograms others) -> std::function<Result<FoundRuns>(Snapshot&)> {
+    return [graphs, others = std::move(others), tenant, whose, now](Snapshot& view) {
+      return find_runs(view, *graphs, others, tenant, whose, now);
+    };
+  };
+  OtherPrograms others;
+  auto reader = reader_of(others);
   BELAY_CO_TRY(FoundRuns found, co_await read<FoundRuns>(store, std::move(reader)));
+  // The other processes are asked only if they matter: a store can have had many sessions.
+  if (!found.code_gone.empty()) {
+    BELAY_CO_TRY(others, co_await other_programs(store, tenant, own));
+    auto again = reader_of(std::move(others));
+    BELAY_CO_TRY(found, co_await read<FoundRuns>(store, std::move(again)));
+  }
   StatusSummary summary;
   summary.open = std::move(found.open);
   for (RunRow& row : found.working) {
@@ -70,22 +82,48 @@ Task<Result<StatusSummary>> status_summary(Store& store,
   co_return summary;
 }
 
+Task<Result<std::string>> gone_code_of(Store& store, std::shared_ptr<const GraphRegistry> graphs,
+                                       SessionId own, RunRow run) {
+  bool is_known = graphs->for_version(run.graph, run.graph_hash).ok();
+  if (is_known || is_final(run.status)) co_return std::string();
+  if (run.status == RunStatus::running) {
+    BELAY_CO_TRY(bool is_alive, store.is_alive(run.session));
+    if (is_alive) co_return std::string();
+  }
+  BELAY_CO_TRY(OtherPrograms others, co_await other_programs(store, run.tenant, own));
+  std::function<Result<std::optional<std::string>>(Snapshot&)> reader =
+      [graphs = std::move(graphs), others = std::move(others), run = std::move(run)](
+          Snapshot& view) { return why_code_is_gone(view, *graphs, others, run); };
+  BELAY_CO_TRY(std::optional<std::string> why,
+               co_await read<std::optional<std::string>>(store, std::move(reader)));
+  co_return std::move(why).value_or("");
+}
+
 Task<Result<std::vector<ListedThread>>> threads_with_code(
-    Store& store, std::shared_ptr<const GraphRegistry> graphs, TenantId tenant,
+    Store& store, std::shared_ptr<const GraphRegistry> graphs, SessionId own, TenantId tenant,
     std::function<Result<std::vector<ListedThread>>(Snapshot&)> reader) {
-  std::function<Result<std::vector<ListedThread>>(Snapshot&)> with_code =
-      [graphs = std::move(graphs), tenant = std::move(tenant),
-       reader = std::move(reader)](Snapshot& view) -> Result<std::vector<ListedThread>> {
-    BELAY_TRY(std::vector<ListedThread> listed, reader(view));
-    for (ListedThread& each : listed) {
-      if (!each.run) continue;
-      BELAY_TRY(auto why, why_code_is_gone(view, *graphs, *each.run));
-      each.code_gone = why.has_value();
-    }
-    return listed;
+  using Listed = std::vector<ListedThread>;
+  auto reader_of = [&](OtherPrograms others) -> std::function<Result<Listed>(Snapshot&)> {
+    return [graphs, others = std::move(others), reader](Snapshot& view) -> Result<Listed> {
+      BELAY_TRY(Listed listed, reader(view));
+      for (ListedThread& each : listed) {
+        if (!each.run) continue;
+        BELAY_TRY(auto why, why_code_is_gone(view, *graphs, others, *each.run));
+        each.code_gone = why.has_value();
+      }
+      return listed;
+    };
   };
-  BELAY_CO_TRY(std::vector<ListedThread> listed,
-               co_await read<std::vector<ListedThread>>(store, std::move(with_code)));
+  OtherPrograms others;
+  auto with_code = reader_of(others);
+  BELAY_CO_TRY(Listed listed, co_await read<Listed>(store, std::move(with_code)));
+  bool is_any_gone = std::any_of(listed.begin(), listed.end(),
+                                 [](const ListedThread& each) { return each.code_gone; });
+  if (is_any_gone) {
+    BELAY_CO_TRY(others, co_await other_programs(store, tenant, own));
+    auto again = reader_of(std::move(others));
+    BELAY_CO_TRY(listed, co_await read<Listed>(store, std::move(again)));
+  }
   for (ListedThread& each : listed) {
     if (!each.code_gone || each.run->status != RunStatus::running) continue;
     BELAY_CO_TRY(bool alive, store.is_alive(each.run->session));

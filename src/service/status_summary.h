@@ -14,11 +14,16 @@ namespace belay {
 // that process has its graph. The lists of runs are limited to limits::list_rows_max.
 Task<Result<StatusSummary>> status_summary(Store& store,
                                            std::shared_ptr<const GraphRegistry> graphs,
-                                           TenantId tenant, Whose whose, Instant now);
+                                           SessionId own, TenantId tenant, Whose whose,
+                                           Instant now);
+
+// Returns RunView::code_gone. `own`: the session of this process, here and below.
+Task<Result<std::string>> gone_code_of(Store& store, std::shared_ptr<const GraphRegistry> graphs,
+                                       SessionId own, RunRow run);
 
 // Reads threads with `reader`, and sets ListedThread::code_gone.
 Task<Result<std::vector<ListedThread>>> threads_with_code(
-    Store& store, std::shared_ptr<const GraphRegistry> graphs, TenantId tenant,
+    Store& store, std::shared_ptr<const GraphRegistry> graphs, SessionId own, TenantId tenant,
     std::function<Result<std::vector<ListedThread>>(Snapshot&)> reader);
 
 }  // namespace belay

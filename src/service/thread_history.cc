@@ -1,6 +1,7 @@
 #include "service/thread_history.h"
 
 #include "belay/limits.h"
+#include "engine/next_task.h"
 #include "service/find_run.h"
 
 namespace belay {
@@ -18,6 +19,10 @@ Result<RunHistory> commits_of(Snapshot& view, RunRow run, std::optional<std::uin
   filter.before_seq = before;
   filter.limit = limit;
   BELAY_TRY(history.checkpoints, view.checkpoints(filter));
+  for (const CheckpointRow& row : history.checkpoints) {
+    auto next = engine::next_tasks_from(row.next_tasks);
+    history.materials.push_back(next.ok() ? value_of(next->materials) : Value());
+  }
   history.run = std::move(run);
   return history;
 }

@@ -6,6 +6,7 @@
 #include "belay/limits.h"
 #include "engine/next_task.h"
 #include "engine/restore.h"
+#include "load/code_gone.h"
 #include "load/run_loader.h"
 #include "service/find_run.h"
 
@@ -54,7 +55,8 @@ void add_tasks(const engine::Run& run, std::vector<WaitingTask>& tasks) {
 }
 
 // The run can be read only with its graph; without it, its rows say enough about a pause.
-Result<Done> read_waiting_run(Snapshot& view, const GraphRegistry& graphs, WaitFacts& facts) {
+Result<Done> read_waiting_run(Snapshot& view, const GraphRegistry& graphs,
+                              const OtherPrograms& others, WaitFacts& facts) {
   auto loaded = RunLoader::load(view, graphs, facts.run, std::nullopt);
   if (!loaded.ok() && loaded.error().code == ErrorCode::corrupt) {
     facts.damage = loaded.error().message;
@@ -69,18 +71,22 @@ Result<Done> read_waiting_run(Snapshot& view, const GraphRegistry& graphs, WaitF
   }
   auto graph = graphs.for_version(facts.run.graph, *version);
   if (!graph.ok()) {
+    if (others.might_continue(facts.run.graph, *version)) return Done{};
     facts.code_gone = graphs.knows(facts.run.graph)
                           ? graph.error().message
                           : "No live process is known that has the agent " +
                                 in_quotes(facts.run.graph) + ". Start the program that has it.";
     return Done{};
   }
+  auto materials = engine::materials_of(loaded->stored);
+  auto refused = materials.ok() ? refusal_of(**graph, *materials) : std::nullopt;
+  facts.refused_materials = std::move(refused).value_or("");
   auto run = engine::restore(**graph, std::move(loaded->stored));
   if (run.ok()) {
     add_tasks(*run, facts.tasks);
   } else if (run.error().code == ErrorCode::corrupt) {
     facts.damage = run.error().message;
-  } else {
+  } else if (!others.has_undeclared && others.declared.empty()) {
     facts.code_gone = run.error().message;
   }
   return Done{};
@@ -118,8 +124,9 @@ Result<Done> read_hold(Snapshot& view, const ConcurrencyLimits& limits, WaitFact
 }
 
 // The facts by which a run is counted: without its values, and without its approvals' rows.
-Result<WaitFacts> counted_facts(Snapshot& view, const GraphRegistry& graphs, const RunHolds& holds,
-                                Instant now, RunRow run) {
+Result<WaitFacts> counted_facts(Snapshot& view, const GraphRegistry& graphs,
+                                const OtherPrograms& others, const RunHolds& holds, Instant now,
+                                RunRow run) {
   WaitFacts facts;
   facts.run = std::move(run);
   facts.now = now;
@@ -129,7 +136,8 @@ Result<WaitFacts> counted_facts(Snapshot& view, const GraphRegistry& graphs, con
     facts.earlier_run.emplace();
     facts.earlier_run->run = *ahead;
   }
-  if (!graphs.knows(row.graph)) facts.code_gone = "No live process is known that has its agent.";
+  BELAY_TRY(auto gone, why_code_is_gone(view, graphs, others, row));
+  facts.code_gone = std::move(gone).value_or("");
   facts.queue_is_paused = holds.is_paused(row.queue);
   facts.limits = holds.full_limits(row);
   if (pause_reason(row) == PauseReason::approval) {
@@ -150,7 +158,8 @@ Result<WaitFacts> counted_facts(Snapshot& view, const GraphRegistry& graphs, con
 }
 
 Result<FoundCounts> read_counted(Snapshot& view, const GraphRegistry& graphs,
-                                 const ConcurrencyLimits& limits, Instant now, RunFilter filter) {
+                                 const OtherPrograms& others, const ConcurrencyLimits& limits,
+                                 Instant now, RunFilter filter) {
   FoundCounts found;
   BELAY_TRY(RunHolds holds, RunHolds::read(view, filter.tenant, limits, now));
   for (RunStatus status :
@@ -158,7 +167,7 @@ Result<FoundCounts> read_counted(Snapshot& view, const GraphRegistry& graphs,
     filter.statuses = {status};
     BELAY_TRY(std::vector<RunRow> rows, view.runs(filter));
     for (RunRow& row : rows) {
-      BELAY_TRY(WaitFacts facts, counted_facts(view, graphs, holds, now, std::move(row)));
+      BELAY_TRY(WaitFacts facts, counted_facts(view, graphs, others, holds, now, std::move(row)));
       found.runs.push_back(std::move(facts));
     }
   }
@@ -166,14 +175,9 @@ Result<FoundCounts> read_counted(Snapshot& view, const GraphRegistry& graphs,
   return found;
 }
 
-// True if another process has a live session: it might be a worker, and might have any graph.
-Result<bool> has_others(const WaitParts& parts, const std::vector<SessionRow>& sessions) {
-  for (const SessionRow& each : sessions) {
-    if (each.session == parts.session) continue;
-    BELAY_TRY(bool is_alive, parts.store.is_alive(each.session));
-    if (is_alive) return true;
-  }
-  return false;
+// True if another process has a live session: it might be a worker.
+bool has_any(const OtherPrograms& others) {
+  return others.has_undeclared || !others.declared.empty();
 }
 
 void add_slot_waits(const std::vector<std::pair<std::string, std::string>>& slots,
@@ -201,15 +205,14 @@ Task<Result<WaitFacts>> with_sessions(const WaitParts& parts, WaitFacts facts,
   }
   if (parts.slot_waits) add_slot_waits(parts.slot_waits(facts.run.run), facts.tasks);
   facts.has_worker = parts.works || others;
-  // The store does not record which graphs the other processes have.
-  if (others) facts.code_gone.clear();
   co_return facts;
 }
 
 }  // namespace
 
 Result<WaitFacts> wait_facts(Snapshot& view, const GraphRegistry& graphs,
-                             const ConcurrencyLimits& limits, Instant now, RunRow run) {
+                             const OtherPrograms& others, const ConcurrencyLimits& limits,
+                             Instant now, RunRow run) {
   WaitFacts facts;
   facts.run = std::move(run);
   facts.now = now;
@@ -219,35 +222,38 @@ Result<WaitFacts> wait_facts(Snapshot& view, const GraphRegistry& graphs,
     BELAY_TRY(facts.earlier_run, run_row(view, facts.run.tenant, *ahead));
     return facts;
   }
-  BELAY_CHECK(read_waiting_run(view, graphs, facts));
+  BELAY_CHECK(read_waiting_run(view, graphs, others, facts));
   BELAY_CHECK(read_hold(view, limits, facts));
   return facts;
 }
 
 Task<Result<Value>> explain_wait(WaitParts parts, TenantId tenant, ThreadId thread,
                                  std::optional<RunId> run) {
+  BELAY_CO_TRY(OtherPrograms others, co_await other_programs(parts.store, tenant, parts.session));
+  bool has_others = has_any(others);
   std::function<Result<FoundFacts>(Snapshot&)> reader =
-      [tenant, thread, run, graphs = parts.graphs, limits = parts.limits, call = parts.call,
+      [tenant, thread, run, others = std::move(others), graphs = parts.graphs,
+       limits = parts.limits, call = parts.call,
        now = parts.clock.now()](Snapshot& view) -> Result<FoundFacts> {
     BELAY_TRY(RunRow row, run_of_thread(view, tenant, thread, call, run));
     FoundFacts found;
-    BELAY_TRY(found.facts, wait_facts(view, *graphs, limits, now, std::move(row)));
+    BELAY_TRY(found.facts, wait_facts(view, *graphs, others, limits, now, std::move(row)));
     if (found.facts.earlier_run) {
       RunRow earlier = *found.facts.earlier_run;
-      BELAY_TRY(found.earlier, wait_facts(view, *graphs, limits, now, std::move(earlier)));
+      BELAY_TRY(found.earlier, wait_facts(view, *graphs, others, limits, now, std::move(earlier)));
     }
     BELAY_TRY(found.sessions, all_sessions(view));
     return found;
   };
   BELAY_CO_TRY(FoundFacts found, co_await read<FoundFacts>(parts.store, std::move(reader)));
-  BELAY_CO_TRY(bool others, has_others(parts, found.sessions));
   WaitFacts stored = std::move(found.facts);
   BELAY_CO_TRY(WaitFacts facts,
-               co_await with_sessions(parts, std::move(stored), found.sessions, others));
+               co_await with_sessions(parts, std::move(stored), found.sessions, has_others));
   std::optional<WaitFacts> earlier;
   if (found.earlier) {
     WaitFacts before = *std::move(found.earlier);
-    BELAY_CO_TRY(earlier, co_await with_sessions(parts, std::move(before), found.sessions, others));
+    BELAY_CO_TRY(earlier,
+                 co_await with_sessions(parts, std::move(before), found.sessions, has_others));
   }
   co_return why_document(facts.run, wait_chain(facts, earlier));
 }
@@ -259,18 +265,19 @@ Task<Result<Value::Array>> count_waits(WaitParts parts, TenantId tenant,
   filter.user = std::move(user);
   filter.without_input = true;
   filter.limit = limits::list_rows_max;
+  BELAY_CO_TRY(OtherPrograms others, co_await other_programs(parts.store, tenant, parts.session));
+  bool has_others = has_any(others);
   std::function<Result<FoundCounts>(Snapshot&)> reader =
-      [filter = std::move(filter), graphs = parts.graphs, limits = parts.limits,
-       now = parts.clock.now()](Snapshot& view) {
-        return read_counted(view, *graphs, limits, now, filter);
+      [filter = std::move(filter), others = std::move(others), graphs = parts.graphs,
+       limits = parts.limits, now = parts.clock.now()](Snapshot& view) {
+        return read_counted(view, *graphs, others, limits, now, filter);
       };
   BELAY_CO_TRY(FoundCounts found, co_await read<FoundCounts>(parts.store, std::move(reader)));
-  BELAY_CO_TRY(bool others, has_others(parts, found.sessions));
   std::map<std::string, std::uint64_t> counts;
   for (WaitFacts& each : found.runs) {
     WaitFacts stored = std::move(each);
     BELAY_CO_TRY(WaitFacts facts,
-                 co_await with_sessions(parts, std::move(stored), found.sessions, others));
+                 co_await with_sessions(parts, std::move(stored), found.sessions, has_others));
     ++counts[std::string(name_of(why(facts).front().cause))];
   }
   Value::Array waits;

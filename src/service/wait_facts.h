@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "load/graph_registry.h"
+#include "load/declared_programs.h"
 #include "service/why.h"
 
 namespace belay {
@@ -29,7 +29,8 @@ struct WaitParts {
 
 // Reads the facts of one run, all but those about sessions, from one snapshot.
 Result<WaitFacts> wait_facts(Snapshot& view, const GraphRegistry& graphs,
-                             const ConcurrencyLimits& limits, Instant now, RunRow run);
+                             const OtherPrograms& others, const ConcurrencyLimits& limits,
+                             Instant now, RunRow run);
 
 // Returns the document of `belay why --json`: for `run`, or for the thread's current run.
 Task<Result<Value>> explain_wait(WaitParts parts, TenantId tenant, ThreadId thread,

@@ -144,6 +144,11 @@ Cause wait_of_limit(const WaitFacts& facts, const RunHolds::FullLimit& full) {
   return cause_of(facts, WaitCause::limit, std::move(text));
 }
 
+void add_refused_materials(const WaitFacts& facts, std::vector<Cause>& waits) {
+  if (facts.refused_materials.empty()) return;
+  waits.push_back(cause_of(facts, WaitCause::materials, facts.refused_materials));
+}
+
 // Adds the causes that keep a due run from its next owner. `what`: why it is due, a sentence.
 void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vector<Cause>& waits) {
   std::size_t before = waits.size();
@@ -154,6 +159,7 @@ void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vecto
   if (!facts.code_gone.empty()) {
     waits.push_back(cause_of(facts, WaitCause::code_gone, facts.code_gone));
   }
+  add_refused_materials(facts, waits);
   // A running run whose owner is gone is claimed from a paused queue, too, and counts as running.
   if (facts.run.status != RunStatus::running) {
     if (facts.queue_is_paused) {
@@ -253,6 +259,7 @@ void add_waits_of_paused(const WaitFacts& facts, std::vector<Cause>& waits) {
   if (!facts.code_gone.empty()) {
     waits.push_back(cause_of(facts, WaitCause::code_gone, facts.code_gone));
   }
+  add_refused_materials(facts, waits);
 }
 
 Value document_of(const Cause& wait) {
@@ -297,6 +304,8 @@ std::string_view name_of(WaitCause cause) {
       return "no_worker";
     case WaitCause::code_gone:
       return "code_gone";
+    case WaitCause::materials:
+      return "materials";
     case WaitCause::next_poll:
       return "next_poll";
     case WaitCause::lease:

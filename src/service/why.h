@@ -30,6 +30,7 @@ enum class WaitCause {
   queue_place,    // the due runs before it in the queue
   no_worker,      // a process that claims queued runs
   code_gone,      // a process with its graph, in its version
+  materials,      // a process with the materials of the run, or a rule that accepts others
   next_poll,      // nothing: a worker with a free slot claims it
   lease,          // its owner is gone; the next worker claims it
   retry,          // the next attempt of a node
@@ -67,6 +68,7 @@ struct WaitFacts {
   bool has_worker = true;  // false: no process that claims queued runs is known
   // Why no known process can continue the run; empty: one can, or might.
   std::string code_gone = {};
+  std::string refused_materials = {};  // why the graph of this process refuses the run
   std::string damage = {};
 };
 

@@ -7,6 +7,10 @@
 
 #include <list>
 
+#include "driver/run_driver.h"
+#include "load/declared_programs.h"
+#include "service/json_decode.h"
+#include "service/json_encode.h"
 #include "service/local_service.h"
 #include "tests/support/crashing_store_fixture.h"
 #include "tests/support/principals.h"
@@ -24,6 +28,8 @@ struct Job {
 
 struct WhyService : CrashingStoreFixture {
   bool is_down = true;
+  std::string last = "last";   // the name of the last node: another one is another version
+  std::string declared_model;  // not empty: the graph declares it, and refuses another one
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Service> service;
   std::list<Spawned> spawned;
@@ -41,12 +47,16 @@ struct WhyService : CrashingStoreFixture {
     graph.wait("rest", 1h);
     graph.node("stop", [](const Job&, Context&) { return append(&Job::log, "stopped"); })
         .interrupt_before();
-    graph.node("last", [](const Job&, Context&) -> Task<Update<Job>> {
+    graph.node(last, [](const Job&, Context&) -> Task<Update<Job>> {
       co_await sleep_for(10s);
       co_return append(&Job::log, "ended");
     });
-    graph.edge(start, "try").edge("try", "rest").edge("rest", "stop").edge("stop", "last");
-    graph.edge("last", end);
+    graph.edge(start, "try").edge("try", "rest").edge("rest", "stop").edge("stop", last);
+    graph.edge(last, end);
+    if (!declared_model.empty()) {
+      graph.material("model", declared_model)
+          .on_changed_materials(MaterialChange::refuse, {"model"});
+    }
     return std::move(graph).build().value();
   }
 
@@ -216,6 +226,72 @@ TEST_F(WhyService, NamesTheCodeThatNoKnownProcessHas) {
   EXPECT_THAT(causes("t"), ElementsAre("next_poll"));
 }
 
+TEST_F(WhyService, ShowsARunThatNoLiveProcessCanContinueWithAStatusOfItsKind) {
+  open();
+  enqueue("t");
+  work();
+  pass(1s);
+  spawned.clear();
+  last = "final";
+  open();
+  auto stored = [&] {
+    auto view = block_on(loop, service->status(local_program, ThreadId("t"), {}, {})).value();
+    return run_document(view, nullptr);
+  };
+  Value gone = stored();
+  EXPECT_EQ(gone["status"], Value("code_gone")) << to_json(gone);
+  EXPECT_EQ(gone["storedStatus"], Value("running"));
+  RunView decoded = run_view_from(gone).value();
+  EXPECT_EQ(decoded.row.status, RunStatus::running);
+  EXPECT_FALSE(decoded.code_gone.empty());
+  auto listed = block_on(loop, service->thread(local_program, ThreadId("t"))).value();
+  EXPECT_TRUE(listed.code_gone);
+  Value thread = thread_document(listed);
+  EXPECT_EQ(thread["status"], Value("code_gone"));
+  EXPECT_EQ(thread["run"]["status"], Value("code_gone"));
+  EXPECT_EQ(thread_from(thread).value().run->status, RunStatus::running);
+  auto standing = block_on(loop, service->standing(local_program, {})).value();
+  EXPECT_EQ(standing.code_gone.size(), 1u);
+  EXPECT_TRUE(standing.orphaned.empty());
+  auto other = process();  // it might have the graph
+  EXPECT_EQ(stored()["status"], Value("running"));
+  EXPECT_TRUE(block_on(loop, service->standing(local_program, {})).value().code_gone.empty());
+  auto declaration = program_declaration(*kept, default_tenant(), other->session(),
+                                         std::make_shared<GraphRegistry>());
+  auto records = block_on(loop, std::move(declaration)).value();
+  block_on(loop, save_records(*kept, default_tenant(), std::move(records))).value();
+  EXPECT_EQ(stored()["status"], Value("code_gone")) << "it has declared that it has no graph";
+  EXPECT_EQ(causes("t").front(), "code_gone");
+}
+
+TEST_F(WhyService, NamesTheMaterialsThatTheGraphRefuses) {
+  is_down = false;
+  declared_model = "openai:small";
+  open();
+  enqueue("t");
+  declared_model = "openai:large";
+  open();
+  EXPECT_THAT(causes("t"), ElementsAre("materials"));
+  EXPECT_THAT(first_text("t"), HasSubstr("model"));
+  auto resumed = block_on(loop, service->resume(local_program, ThreadId("t"), std::nullopt));
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_THAT(resumed.error().message, HasSubstr("model"));
+  declared_model = "openai:small";
+  open();
+  EXPECT_THAT(causes("t"), ElementsAre("next_poll"));
+  work();
+  pass(1min);
+  HistoryPage page;
+  page.thread = ThreadId("t");
+  auto history = block_on(loop, service->history(local_program, std::move(page))).value();
+  ASSERT_EQ(history.front().materials.size(), history.front().checkpoints.size());
+  for (const Value& bill : history.front().materials) {
+    EXPECT_EQ(bill["model"], Value("openai:small"));
+  }
+  Value document = history_document(history, 100);
+  EXPECT_EQ(history_from(document).value().front().materials, history.front().materials);
+}
+
 TEST_F(WhyService, CountsTheRunsByTheirFirstCause) {
   open();
   enqueue("a");
@@ -289,7 +365,7 @@ TEST(Why, NamesASlotOfADependency) {
 
 // For every status and every combination of facts.
 TEST(Why, IsTotal) {
-  for (int bits = 0; bits < 1 << 9; ++bits) {
+  for (int bits = 0; bits < 1 << 10; ++bits) {
     for (RunStatus status :
          {RunStatus::queued, RunStatus::running, RunStatus::paused, RunStatus::quarantined}) {
       for (const char* reason : {"", "approval", "timer", "breakpoint"}) {
@@ -306,6 +382,7 @@ TEST(Why, IsTotal) {
         if (bits & 64) facts.code_gone = "gone";
         if (bits & 128) facts.damage = "damaged";
         if (bits & 256) facts.owner_is_alive = true;
+        if (bits & 512) facts.refused_materials = "refused";
         std::vector<Cause> causes = why(facts);
         ASSERT_FALSE(causes.empty());
         EXPECT_NE(causes.front().cause, WaitCause::ended);

@@ -77,7 +77,7 @@ Task<Result<bool>> DueRuns::expire_into_queue(ApprovalRow approval) {
   auto found = co_await loader_.load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   if (found->stored.row.status != RunStatus::paused) co_return false;
-  BELAY_CO_TRY(RunLoader::Definition graph, loader_.graph_of(found->stored));
+  BELAY_CO_TRY(RunLoader::Definition graph, loader_.graph_to_continue(found->stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
   engine::Decided late = executor_.expiry_of(std::move(approval));
   late.to_queue = true;

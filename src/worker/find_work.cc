@@ -32,7 +32,7 @@ Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const Grap
   BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
   others.may_be_more = others.may_be_more || rows.size() == due.limit;
   for (const RunRow& row : rows) {
-    BELAY_TRY(auto why, why_code_is_gone(view, graphs, row));
+    BELAY_TRY(auto why, why_not_executed(view, graphs, row));
     if (why) others.runs.push_back(row.run);
   }
   return Done{};

@@ -190,7 +190,7 @@ Task<Result<std::optional<RunView>>> RunExecutor::commit_and_drive(LoadedRun fou
   RunRow row = found.stored.row;
   auto places = co_await limits_.guards_of(row, by_person);
   if (!places.ok()) co_return std::move(places).error();
-  BELAY_CO_TRY(Definition graph, loader_.graph_of(found.stored));
+  BELAY_CO_TRY(Definition graph, loader_.graph_to_continue(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   auto next = engine::advance(*graph, std::move(run), std::move(event));
   // The event does not apply: the run changed, or the stored data contradicts itself.
@@ -239,7 +239,7 @@ Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person,
   BELAY_CO_CHECK(check_free(row));
   auto places = co_await limits_.guards_of(row, by_person);
   if (!places.ok()) co_return std::move(places).error();
-  BELAY_CO_TRY(Definition graph, loader_.graph_of(found.stored));
+  BELAY_CO_TRY(Definition graph, loader_.graph_to_continue(found.stored));
   BELAY_CO_TRY(engine::Run run, loader_.restore(*graph, std::move(found)));
   engine::Event first = engine::Claimed{moment(), session_, by_person};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places),

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
+
 #include "tests/cli/belay_process.h"
 
 namespace belay::cli::tests {
@@ -109,8 +111,19 @@ TEST_F(UpgradeCheck, ShowsARunWhoseCodeIsGoneAsSuch) {
   EXPECT_EQ(status.json()["queued"].as_array()->size(), 0u) << status.out;
   EXPECT_THAT(run({"status"}).out, HasSubstr("Code gone"));
   EXPECT_THAT(run({"threads"}).out, HasSubstr("code gone"));
+  EXPECT_THAT(run({"threads", "show", "queued"}).out, HasSubstr("code gone"));
+  EXPECT_THAT(run({"state", "queued"}).out, HasSubstr("code gone"));
+  EXPECT_EQ(run({"state", "queued", "--json"}).json()["status"], Value("code_gone"));
   Outcome worked = run({"worker", "--until-idle"});
   EXPECT_EQ(worked.code, 0) << worked.err;
+  {
+    Belay worker({"worker"}, world_.setting);
+    EXPECT_TRUE(worker.waits_to_say("run.code_gone")) << worker.said();
+    EXPECT_EQ(run({"state", "queued", "--json"}).json()["status"], Value("code_gone"))
+        << "the worker has declared that it cannot continue the run";
+    worker.send(SIGTERM);
+    worker.finish();
+  }
   world_.setting.binary = program("old");
   EXPECT_EQ(run({"status", "--json"}).json()["codeGone"].as_array()->size(), 0u);
   EXPECT_EQ(run({"worker", "--until-idle"}).code, 0);

@@ -40,6 +40,9 @@ struct ApprovalOptions {
   std::string when_expired = "reject";
 };
 
+// How a run continues after materials of its graph have changed: see on_changed_materials().
+enum class MaterialChange { allow, migrate, refuse };
+
 using NodeResult = Result<NodeUpdate>;
 
 struct GraphDefinition {
@@ -140,11 +143,20 @@ struct GraphDefinition {
   // timeouts, expiries and texts.
   Digest hash{};
   Digest former_hash{};  // that of older programs, over policies too; runs with it continue
-  // The model, and the digests of the prompt and of the tools that an agent uses. Not hashed.
+  // Of an agent, by name: "model", and the digests "policy" (its limits), "prompt" and "tool NAME".
+  // Each commit stores them by group (graph/bill_of_materials.h). Not hashed, nor are the rules.
   std::map<std::string, std::string> materials = {};
+  std::map<std::string, MaterialChange> material_rules = {};  // by group; others: allow
+  Upgrade migrate_materials = nullptr;                        // with a rule `migrate`
 
   const Node* find(std::string_view node) const;
 };
+
+// Keeps the digest of the text; of "model", the text itself.
+void declare_material(GraphDefinition& graph, std::string_view name, std::string_view text);
+// Sets the rule for the groups.
+void set_material_rule(GraphDefinition& graph, MaterialChange rule,
+                       const std::vector<std::string_view>& groups);
 
 // Returns a diagram of the graph. The same declaration yields the same bytes: nodes in their order
 // of declaration, each with its edges, including all targets of a branch (dashed). A node's label
