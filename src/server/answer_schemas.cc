@@ -37,19 +37,19 @@ constexpr Schema kSchemas[] = {
     {"Error", "code:ErrorCode message:string"},
     {"Spending", "tokens:integer money:integer reservedTokens:integer reservedMoney:integer"},
     {"Run",
-     "threadId:string runId:string agent:string userId:string status:RunStatus reason:string? "
+     "threadId:string runId:string agent:string userId:string status:ShownRunStatus reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
-     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:string "
+     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:RunStatus "
      "materials:object queue:string priority:integer "
      "concurrencyKey:string ordinal:integer input:any uncertainEffects:Effect[] "
      "unusedSteering:SteeringMessage[]"},
     {"ThreadRun",
-     "threadId:string runId:string agent:string userId:string status:RunStatus reason:string? "
+     "threadId:string runId:string agent:string userId:string status:ShownRunStatus reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error? "
      "thread:ThreadDetails",
-     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:string "
+     "state:any approval:Approval? spending:Spending? heldBy:string? storedStatus:RunStatus "
      "materials:object queue:string priority:integer "
      "concurrencyKey:string ordinal:integer uncertainEffects:Effect[]"},
     {"Effect",
@@ -70,10 +70,10 @@ constexpr Schema kSchemas[] = {
     {"LostDecision", "type:string title:string status:integer code:ProblemCode detail:string",
      "result:DecisionVerdict answer:FormerVerdict approval:Approval run:Run"},
     {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?",
-     "status:ThreadStatus? title:string? metadata:object expiresAt:string? updatedAt:string? "
+     "status:ShownThreadStatus? title:string? metadata:object expiresAt:string? updatedAt:string? "
      "codeGone:boolean"},
     {"ThreadDetails",
-     "threadId:string agent:string userId:string createdAt:string status:ThreadStatus?",
+     "threadId:string agent:string userId:string createdAt:string status:ShownThreadStatus?",
      "title:string? metadata:object expiresAt:string? updatedAt:string?"},
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},

@@ -29,6 +29,14 @@ Value schema_of_names() {
   return names_schema(names_of<E>(&name_of));
 }
 
+// The status of a run or thread as shown: that of the store, or that its code is gone.
+template <typename E>
+Value shown_status() {
+  Value::Array names = names_of<E>(&name_of);
+  names.emplace_back("code_gone");
+  return names_schema(std::move(names));
+}
+
 // The error codes of responses: those of errors, and the code of requests that are not valid HTTP.
 Value problem_codes() {
   Value::Array names = names_of<ErrorCode>(&name_of);
@@ -55,8 +63,9 @@ std::map<std::string, Value> closed_names() {
       {"Overlap", schema_of_names<Overlap>()},
       {"ProblemCode", problem_codes()},
       {"RunStatus", schema_of_names<RunStatus>()},
+      {"ShownRunStatus", shown_status<RunStatus>()},
+      {"ShownThreadStatus", shown_status<ThreadStatus>()},
       {"SteeringUse", schema_of_names<SteeringUse>()},
-      {"ThreadStatus", schema_of_names<ThreadStatus>()},
       {"TickOutcome", names_schema({"started", "buffered", "skipped", "missed", "failed"})},
       {"WaitCauseName", schema_of_names<WaitCause>()},
   };

@@ -22,7 +22,7 @@ const begun = await client.POST("/api/agents/letter%20writer/runs", {
 });
 const paused = present(begun.data);
 assert.equal(begun.response.status, 202);
-const status: Schemas["RunStatus"] = paused.status;
+const status: Schemas["ShownRunStatus"] = paused.status;
 assert.equal(status, "paused");
 const text: string = paused.state.draft.text;
 assert.equal(text, "Hello Ana, about the sea");
