@@ -41,9 +41,11 @@ bool read_mapping(std::string_view line, Mapping& mapping) {
   return true;
 }
 
-// A mapping that was relocated or has breakpoints has pages of this process alone.
-bool has_own_pages(std::string_view figure) {
-  return figure.substr(figure.find(':')).find_first_of("123456789") != figure.npos;
+// A mapping that was relocated or has breakpoints has pages of this process alone, in memory or in
+// swap: "Anonymous:" and "Swap:" count them.
+bool counts_own_pages(std::string_view line) {
+  if (!line.starts_with("Anonymous:") && !line.starts_with("Swap:")) return false;
+  return line.substr(line.find(':')).find_first_of("123456789") != line.npos;
 }
 
 }  // namespace
@@ -54,8 +56,9 @@ void release_start_memory() {
   Mapping mapping;
   for (std::string line; std::getline(mappings, line);) {
     if (read_mapping(line, mapping)) continue;
-    if (!mapping.is_unwritable_file || !line.starts_with("Private_Dirty:")) continue;
-    if (has_own_pages(line)) continue;
+    if (counts_own_pages(line)) mapping.is_unwritable_file = false;
+    // The last figure of a mapping.
+    if (!mapping.is_unwritable_file || !line.starts_with("VmFlags:")) continue;
     // An address of this process, as read from the kernel.
     void* first = reinterpret_cast<void*>(mapping.first);  // NOLINT(performance-no-int-to-ptr)
     madvise(first, mapping.end - mapping.first, MADV_DONTNEED);

@@ -168,6 +168,7 @@ std::string without_materials(const std::string& text, const Digest& version) {
   if (!tasks.ok() || !tasks->as_array() || tasks->as_array()->empty()) return text;
   Value::Object* first = tasks->as_array()->front().as_object();
   if (!first || first->erase("materials") == 0) return text;
+  first->erase("started");
   auto carrier = first->find("version");
   bool has_ended = carrier != first->end() && first->size() == 1;
   if (has_ended && carrier->second == Value(to_hex(version))) return "[]";
@@ -273,6 +274,7 @@ std::string next_tasks_text(const Run& run, bool whole) {
     Encoder ended;
     const Digest& version = has_other_version(run) ? run.version : run.row.graph_hash;
     ended.text = "[{\"version\":\"" + to_hex(version) + "\"";
+    if (!has_other_version(run)) ended.text += ",\"started\":true";
     write_materials(run.materials, ended);
     return std::move(ended.text) + "}]";
   }
@@ -317,7 +319,8 @@ Result<NextTasks> next_tasks_from(std::string_view text) {
     } else if (auto as_of = each["as_of"].as_uint()) {
       next.as_of = as_of;
     } else if (const std::string* version = each["version"].as_string()) {
-      next.version = *version;
+      // With a bill of a run that was not upgraded, it is only for programs that need a version.
+      if (!each["started"].as_bool()) next.version = *version;
     } else if (const Value* breakpoints = each.find("breakpoints")) {
       auto read = decode_json<Breakpoints>(*breakpoints);
       if (!read.ok()) return damaged();

@@ -8,7 +8,7 @@
 // "decidedBy","onBehalfOf","comment","edited","answer","votes"}].
 //
 // The first object also has "materials", the run's bill by group, unless it is empty. If the run
-// has ended, that object is {"version":hex,"materials":{}}. Programs that store no bill ignore it.
+// has ended, that object is {"version":hex,"materials":{}}, with "started":true if not upgraded.
 //
 // After the tasks: {"held":true} at a breakpoint; {"join":index,"seen":[names]} for each join of
 // which some nodes have completed; {"version":hex} if the state was upgraded to another graph
