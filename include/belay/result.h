@@ -104,7 +104,7 @@ class [[nodiscard]] Result {
   T value_or(T other) && { return ok() ? std::move(**this) : std::move(other); }
 
   // Not a conversion: it explains the compile error of a program that uses a Result as its value.
-  // Not for Done: `is_set ? check() : Done{}` stays valid.
+  // Because of it, both alternatives of ?: must be Results; not for Done.
   template <std::same_as<T> Value>
     requires(!std::same_as<Value, Done>)
   operator Value() const {

@@ -1,11 +1,14 @@
 #include "base/start_memory.h"
 
+#include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdint>
 #include <fstream>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,56 +16,54 @@ namespace belay {
 
 namespace {
 
-// A mapping of /proc/PID/smaps: "first-end permissions offset device inode path", then a line per
-// figure (proc_pid_smaps(5)).
-struct Mapping {
+// The first addresses of mappings with pages of this process alone.
+using ChangedMappings = std::set<std::uintptr_t>;
+
+// Reads /proc/self/smaps: a line "first-end permissions ..." for each mapping, then a line for each
+// of its figures (proc_pid_smaps(5)). "Anonymous:" and "Swap:" count the pages that are no longer
+// those of the file: relocated ones, and those with breakpoints of a debugger.
+ChangedMappings changed_mappings() {
+  ChangedMappings changed;
+  std::ifstream figures("/proc/self/smaps");
   std::uintptr_t first = 0;
-  std::uintptr_t end = 0;
-  bool is_unwritable_file = false;
-};
-
-bool read_address(std::string_view text, std::uintptr_t& address) {
-  const char* end = text.data() + text.size();
-  auto [rest, problem] = std::from_chars(text.data(), end, address, 16);
-  return problem == std::errc() && rest == end;
+  for (std::string line; std::getline(figures, line);) {
+    std::string_view text = line;
+    std::size_t colon = text.find(':');
+    std::string_view name = text.substr(0, colon);
+    if (name == "Anonymous" || name == "Swap") {
+      if (text.substr(colon).find_first_of("123456789") != text.npos) changed.insert(first);
+    } else if (std::size_t dash = text.find('-'); dash < text.find(' ')) {
+      std::from_chars(text.data(), text.data() + dash, first, 16);
+    }
+  }
+  return changed;
 }
 
-// Returns false for a line that is not the first one of a mapping.
-bool read_mapping(std::string_view line, Mapping& mapping) {
-  const std::size_t dash = line.find('-');
-  const std::size_t space = line.find(' ');
-  if (dash == line.npos || space == line.npos || dash > space) return false;
-  if (!read_address(line.substr(0, dash), mapping.first)) return false;
-  if (!read_address(line.substr(dash + 1, space - dash - 1), mapping.end)) return false;
-  const std::string_view permissions = line.substr(space + 1, 4);
-  // The path is the only part that begins with a slash: "[vdso]" and memory have none.
-  mapping.is_unwritable_file = permissions.starts_with('r') && permissions.substr(1, 1) == "-" &&
-                               permissions.ends_with('p') && line.find(" /") != line.npos;
-  return true;
-}
-
-// A mapping that was relocated or has breakpoints has pages of this process alone, in memory or in
-// swap: "Anonymous:" and "Swap:" count them.
-bool counts_own_pages(std::string_view line) {
-  if (!line.starts_with("Anonymous:") && !line.starts_with("Swap:")) return false;
-  return line.substr(line.find(':')).find_first_of("123456789") != line.npos;
+// Unmaps the segments of a loaded object that it cannot write to.
+int unmap_constants(dl_phdr_info* object, std::size_t, void* changed_mappings) {
+  const auto& changed = *static_cast<const ChangedMappings*>(changed_mappings);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+    const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr) / page * page;
+    const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
+    auto first_changed = changed.lower_bound(begin);
+    if (first_changed != changed.end() && *first_changed < end) continue;
+    void* first = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+    madvise(first, end - begin, MADV_DONTNEED);
+  }
+  return 0;
 }
 
 }  // namespace
 
 void release_start_memory() {
   malloc_trim(0);
-  std::ifstream mappings("/proc/self/smaps");
-  Mapping mapping;
-  for (std::string line; std::getline(mappings, line);) {
-    if (read_mapping(line, mapping)) continue;
-    if (counts_own_pages(line)) mapping.is_unwritable_file = false;
-    // The last figure of a mapping.
-    if (!mapping.is_unwritable_file || !line.starts_with("VmFlags:")) continue;
-    // An address of this process, as read from the kernel.
-    void* first = reinterpret_cast<void*>(mapping.first);  // NOLINT(performance-no-int-to-ptr)
-    madvise(first, mapping.end - mapping.first, MADV_DONTNEED);
-  }
+  if (access("/proc/self/smaps", R_OK) != 0) return;
+  ChangedMappings changed = changed_mappings();
+  // It holds the lock of the loader: no object is loaded or removed meanwhile.
+  dl_iterate_phdr(&unmap_constants, &changed);
 }
 
 }  // namespace belay

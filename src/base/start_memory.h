@@ -3,11 +3,11 @@
 
 namespace belay {
 
-// Returns free pages of the heap to the operating system, and unmaps the pages of code and
-// constants that were read from files: those that are used later are mapped again from the page
-// cache. For a process that has started and now waits. Pages that this process has changed are
-// kept, for example those with the breakpoints of a debugger. Thread-safe; without effect if /proc
-// is not readable.
+// Returns free pages of the heap to the operating system, and unmaps the code and constants of the
+// program and its libraries: those that are used later are mapped again from the page cache. For a
+// process that has started and now waits. An object with pages of this process alone, for example
+// with the breakpoints of a debugger, is kept. Thread-safe. Without effect if /proc is not
+// readable.
 void release_start_memory();
 
 }  // namespace belay

@@ -28,7 +28,7 @@ Examples:
   {p} approvals answer 1f0c64 --set amount=120 --set reason="as agreed"
 )";
 
-// The payload of the approval was printed before the decision, by `run` or `approvals show`.
+// Does not print the payload again: `run` and `approvals show` print it before the decision.
 void show_decision(CommandContext& world, const DecisionResult& answer) {
   const ApprovalRow& row = answer.approval;
   const LocalizedText& phrases = world.phrases;

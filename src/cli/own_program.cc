@@ -15,12 +15,13 @@ int refuse(const std::string& called, const Error& fault) {
   return static_cast<int>(ExitCode::internal);
 }
 
-// Returns the answer of an agent (AgentState) that has one, and any other state as a whole.
+// Returns the answer of an agent (AgentState) that has a whole one, and any other state as a whole.
 const Value* answer_or_state(const Value& state) {
   const Value* answer = state.find("answer");
   const std::string* text = answer ? answer->as_string() : nullptr;
   bool is_agent = state.find("turns") && state.find("results") && state.find("question");
-  return is_agent && text && !text->empty() ? answer : &state;
+  bool is_cut = state["truncated"].as_bool() && *state["truncated"].as_bool();
+  return is_agent && !is_cut && text && !text->empty() ? answer : &state;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kRunHelp =
     R"(A run that needs a decision pauses (exit code 3) and prints the command that approves it; run
 never decides. A known --thread gets a further run, which starts from the state that the run before
-it left; an agent with one run per thread resumes that run, or shows its result. If a run of the
+it left; an agent with one run per thread resumes that run, or names the command that shows it. If a run of the
 thread has not ended, --if-busy selects the effect: reject (exit code 4), enqueue: the run waits for
 it; interrupt: it is cancelled; rollback: it is cancelled and deleted. The same --key again starts
 nothing: it shows the run of the key.
@@ -267,7 +267,9 @@ Task<CommandResult> RunCommand::execute(CommandContext& world) {
   world.progress.rests(thread);
   if (!view.ok()) co_return std::move(view).error();
   bool is_known = earlier && earlier->run == view->row.run && earlier->seq == view->row.seq;
-  is_known ? show_run_again(world, *view) : show_run(world, *view);
+  // With --quiet, the result is all that a script receives.
+  bool is_again = is_known && !world.output.options().quiet;
+  is_again ? show_run_again(world, *view) : show_run(world, *view);
   world.output.document(run_document(world.program, *view));
   // As after `enqueue`: the run waits for earlier runs of its thread.
   bool is_enqueued = view->row.status == RunStatus::queued && !has_started(view->row);

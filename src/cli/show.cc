@@ -113,9 +113,11 @@ std::string mark_of(CommandContext& world, const ApprovalRow& row) {
   return mark(seen, row);
 }
 
+// The outcomes that the engine and agents set in most runs are not shown: the result follows.
 std::string outcome_word(const LocalizedText& phrases, const RunRow& row) {
   std::string word(status_label(phrases, row.status));
-  if (row.status != RunStatus::completed || row.outcome.empty()) return word;
+  bool is_usual = row.outcome.empty() || row.outcome == "done" || row.outcome == "answered";
+  if (row.status != RunStatus::completed || is_usual) return word;
   std::string_view known = known_outcome(phrases, row.outcome);
   return known.empty() ? word + ": " + one_line(row.outcome) : std::string(known);
 }
@@ -154,7 +156,7 @@ void show_run_with(CommandContext& world, const RunView& view, const std::option
     show_payload(world, *result);
   } else {
     output.line(std::string(kIndent) + std::string(world.phrases.show_with) + ":  " +
-                command(world, {"state", view.row.thread.text}));
+                command(world, {"state", view.row.thread.text, "--run", view.row.run.text()}));
   }
   if (view.approval) {
     output.line();

@@ -21,7 +21,7 @@ constexpr const char* kExamples = R"(  belay notes import diary.jsonl
 constexpr const char* kRunHelp =
     R"(A run that has something to save pauses (exit code 3) and prints the command
 that approves it; belay run never decides. The same --thread again resumes the
-run, or shows its result.
+run, or prints the command that shows it (with --quiet, its result).
 
 Examples:
   belay run daily-audit --date 1910-02-06

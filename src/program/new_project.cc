@@ -23,11 +23,11 @@ constexpr std::string_view kTemplateName = "helpdesk";
 constexpr std::size_t kNameBytesMax = 32;
 
 // Targets that CMake or its generators reserve, and the program that the project uses.
-constexpr std::array<std::string_view, 13> kReserved = {
-    "all",        "belay",          "clean",         "depend",
-    "edit_cache", "help",           "install",       "list_install_components",
-    "package",    "package_source", "rebuild_cache", "test",
-    "uninstall"};
+constexpr std::array<std::string_view, 14> kReserved = {
+    "all",        "belay",          "clean",      "depend",
+    "edit_cache", "help",           "install",    "list_install_components",
+    "package",    "package_source", "preinstall", "rebuild_cache",
+    "test",       "uninstall"};
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 

@@ -134,7 +134,8 @@ constexpr void require_names() {
   static_assert((survives_co_await<Arguments> && ...),
                 "Name this lambda first and pass it without std::move: auto call = [...] {...}; "
                 "co_await context.keyed_effect(name, call); GCC 12 destroys a lambda that is "
-                "created inside a co_await expression twice.");
+                "created inside a co_await expression twice. A capture that cannot be copied "
+                "is captured by reference.");
 }
 
 template <typename T>
