@@ -133,6 +133,7 @@ struct Breakpoints {
 struct FirstNode {
   std::string node = {};
   std::string input = {};
+  std::string decisions = {};  // JSON text of those that led to it; set by Belay
   friend bool operator==(const FirstNode&, const FirstNode&) = default;
 };
 

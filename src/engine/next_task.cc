@@ -49,12 +49,8 @@ void write_task(const NodeTask& task, std::optional<std::int64_t> superstep,
   }
   write_task_parts(task, out);
   if (!task.decisions.empty()) {
-    Value::Array decisions;
-    for (const ApprovalDecision& each : task.decisions) {
-      decisions.push_back(value_of_decision(each));
-    }
     out.write_name("decisions", false);
-    write_json(Value(std::move(decisions)), out.text);
+    out.text += decisions_text(task.decisions);
   }
   out.text += '}';
 }
@@ -196,6 +192,25 @@ Value value_of_decision(const ApprovalDecision& decision) {
   for (const ApprovalVote& vote : decision.votes) votes.push_back(detail::value_of(vote));
   if (!votes.empty()) members.emplace("votes", std::move(votes));
   return Value(std::move(members));
+}
+
+std::string decisions_text(const std::vector<ApprovalDecision>& decisions) {
+  if (decisions.empty()) return "";
+  Value::Array values;
+  for (const ApprovalDecision& each : decisions) values.push_back(value_of_decision(each));
+  return to_json(Value(std::move(values)));
+}
+
+Result<std::vector<ApprovalDecision>> decisions_from(std::string_view text) {
+  std::vector<ApprovalDecision> decisions;
+  if (text.empty()) return decisions;
+  BELAY_TRY(Value values, parse_json(text));
+  if (!values.as_array()) return damaged();
+  for (const Value& each : *values.as_array()) {
+    BELAY_TRY(ApprovalDecision decision, decision_from(each));
+    decisions.push_back(std::move(decision));
+  }
+  return decisions;
 }
 
 Result<ApprovalDecision> decision_from(const Value& value) {

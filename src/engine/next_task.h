@@ -61,6 +61,9 @@ std::string without_materials(const std::string& text, const Digest& version);
 // The stored form of a decision.
 Value value_of_decision(const ApprovalDecision& decision);
 Result<ApprovalDecision> decision_from(const Value& value);
+// The same of several, as a JSON array; empty for none.
+std::string decisions_text(const std::vector<ApprovalDecision>& decisions);
+Result<std::vector<ApprovalDecision>> decisions_from(std::string_view text);
 
 // Write and read the parts of a task that this format shares with that of task_text.h.
 void write_task_parts(const NodeTask& task, Encoder& out);

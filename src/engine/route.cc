@@ -162,6 +162,20 @@ Error unknown_node(const GraphDefinition& graph, const std::string& name) {
                "The graph \"" + graph.name + "\" has no node \"" + name + "\".");
 }
 
+// Passes the decisions that led to the first nodes to their tasks.
+Result<Done> return_decisions(const RunBeginning& beginning, std::vector<NodeTask>& tasks) {
+  for (const FirstNode& first : beginning.nodes) {
+    if (first.decisions.empty()) continue;
+    auto task = std::find_if(tasks.begin(), tasks.end(), [&](const NodeTask& each) {
+      bool has_input = each.input ? *each.input == first.input : first.input.empty();
+      return has_input && each.node->name == first.node && each.decisions.empty();
+    });
+    if (task == tasks.end()) continue;
+    BELAY_TRY(task->decisions, decisions_from(first.decisions));
+  }
+  return Done{};
+}
+
 // The tasks with which a run begins after a change of its thread's state.
 Result<std::vector<NodeTask>> beginning_tasks(const GraphDefinition& graph, const Run& run) {
   const RunBeginning& beginning = *run.options.beginning;
@@ -181,7 +195,9 @@ Result<std::vector<NodeTask>> beginning_tasks(const GraphDefinition& graph, cons
       ways.sends.emplace_back(first.node, first.input);
     }
   }
-  return tasks_for(graph, run, std::move(ways.nodes), std::move(ways.sends));
+  BELAY_TRY(auto tasks, tasks_for(graph, run, std::move(ways.nodes), std::move(ways.sends)));
+  BELAY_CHECK(return_decisions(beginning, tasks));
+  return tasks;
 }
 
 }  // namespace

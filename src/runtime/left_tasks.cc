@@ -105,7 +105,8 @@ Result<LeftTasks> left_tasks(Snapshot& view, const GraphRegistry& graphs,
   bool several = next.tasks.size() > 1;
   for (std::size_t i = 0; i < next.tasks.size(); ++i) {
     const auto& input = next.tasks[i].input;
-    left.nodes.push_back({next.nodes[i], input ? *input : std::string()});
+    left.nodes.push_back({next.nodes[i], input ? *input : std::string(),
+                          engine::decisions_text(next.tasks[i].decisions)});
     ids.insert(engine::task_id(stored.row.run, {}, next.superstep, next.nodes[i],
                                several ? std::optional(i) : std::nullopt));
   }

@@ -94,6 +94,8 @@ Result<Done> check_edit(const GraphDefinition& graph, const StateEdit& edit) {
   }
   for (const FirstNode& first : edit.go_to) {
     if (!first.input.empty()) BELAY_CHECK(parse_json(first.input));
+    if (first.decisions.empty()) continue;
+    return error(ErrorCode::invalid, "Invalid go_to of an edit: only Belay sets the decisions.");
   }
   if (edit.go_to.size() <= limits::graph_nodes_max) return Done{};
   return error(ErrorCode::invalid,

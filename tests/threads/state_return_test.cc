@@ -103,6 +103,28 @@ TEST_F(StateReturns, CanBeginBehindADecisionThatShowedTheState) {
   EXPECT_EQ(violations(), "");
 }
 
+TEST_F(StateReturns, KeepTheDecisionsThatLedToTheirNodes) {
+  GraphBuilder<Draft> graph{"decided"};
+  graph.accumulate(&Draft::log);
+  graph.node("write", write).node("send", [](const Draft&, Context& context) {
+    const ApprovalDecision* decision = context.decision("review");
+    return append(&Draft::log, decision ? "as decided by " + decision->decided_by : "undecided");
+  });
+  graph.approval("review", &Draft::text, {.question = "Send it?"}).approved("send").rejected(end);
+  graph.edge(start, "write").edge("write", "review").edge("send", end);
+  Graph<Draft> decided = std::move(graph).build().value();
+  runtime->add(decided);
+  auto sent = approve(begin(decided, "t")).value();
+  ASSERT_EQ(log(sent), R"(["write","as decided by ana"])");
+  auto again = from(decided, sent, after(sent, "review")).value();
+  EXPECT_EQ(log(again), log(sent));
+  EXPECT_EQ(replayed(again), "");
+  EXPECT_EQ(violations(), "");
+  StateEdit forged;
+  forged.go_to = {{"send", "", R"([{"approval":"review"}])"}};
+  EXPECT_EQ(from(decided, sent, 1, forged).error().code, ErrorCode::invalid);
+}
+
 TEST_F(StateReturns, DoNotHideADecisionFromLaterChanges) {
   auto sent = approve(begin(asking, "t")).value();
   StartOptions held;
