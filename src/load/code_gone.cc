@@ -41,9 +41,7 @@ Result<std::optional<std::string>> why_not_executed(Snapshot& view, const GraphR
                                                     const RunRow& row) {
   BELAY_TRY(auto why, why_code_is_gone(view, graphs, {}, row));
   if (why || is_final(row.status)) return why;
-  auto newest = graphs.newest(row.graph);
-  bool has_rules = newest.ok() && !(*newest)->material_rules.empty();
-  if (!has_rules) return why;
+  if (!graphs.has_material_rules(row.graph)) return why;
   BELAY_TRY(auto stored, newest_of(view, row));
   if (!stored) return why;
   auto version = engine::version_of(*stored);

@@ -1,6 +1,7 @@
 #include "load/declared_programs.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace belay {
 namespace {
@@ -36,6 +37,7 @@ Result<StoredDeclarations> read_declarations(Snapshot& view, const TenantId& ten
   BELAY_TRY(std::vector<StoredRecord> rows, view.records(query));
   for (const StoredRecord& row : rows) found.by_session.emplace(row.key, versions_in(row));
   SessionFilter every;
+  every.limit = std::numeric_limits<std::int32_t>::max();
   BELAY_TRY(found.sessions, view.sessions(every));
   return found;
 }

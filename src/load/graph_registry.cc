@@ -125,6 +125,13 @@ Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& 
                    hash + "\", ...) in this version or in a registered version between them.");
 }
 
+bool GraphRegistry::has_material_rules(const std::string& name) const {
+  if (!knows(name)) return false;
+  const auto& editions = graphs_.at(name);
+  return std::any_of(editions.begin(), editions.end(),
+                     [](const Definition& each) { return !each->material_rules.empty(); });
+}
+
 std::set<std::string> GraphRegistry::continued_versions(const std::string& name) const {
   std::set<std::string> versions;
   if (!knows(name)) return versions;

@@ -32,6 +32,8 @@ class GraphRegistry {
   Result<Definition> for_version(const std::string& name, const Digest& version) const;
   // The versions, in hex, for which it returns a graph; "*": all.
   std::set<std::string> continued_versions(const std::string& name) const;
+  // Whether a version of the graph has rules for changed materials.
+  bool has_material_rules(const std::string& name) const;
   // How it does that. `version`: of the run; `graph`: the result of for_version().
   static Continuation continuation(const GraphDefinition& graph, const Digest& version);
 

@@ -188,6 +188,16 @@ class Api::Body {
     if (!description_) description_ = describe(routes_, world_.options);
     return *description_;
   }
+  // That of a server with keys has no types of its program: the route is open.
+  const Value& open_description() const {
+    if (world_.options.keys.empty()) return description();
+    if (!open_description_) {
+      ApiOptions options = world_.options;
+      options.types = {};
+      open_description_ = describe(routes_, options);
+    }
+    return *open_description_;
+  }
 
   std::optional<http::Response> admit(http::Request& head) {
     if (auto allowed = cross_origin_.preflight(head)) return allowed;
@@ -518,7 +528,7 @@ class Api::Body {
         route_of("GET", "/openapi.json", "describeApi", "OpenAPI description of this API");
     route.permission = Permission::open;
     route.answers = {{200, "OpenAPI 3.1", "", "application/json"}};
-    route.handle = [this](Call) { return describe_whole(description()); };
+    route.handle = [this](Call) { return describe_whole(open_description()); };
     return route;
   }
 
@@ -531,7 +541,7 @@ class Api::Body {
   DeniedEntries denied_;
   ResponseCache kept_;
   std::vector<Route> routes_;
-  mutable std::optional<Value> description_;
+  mutable std::optional<Value> description_, open_description_;
 };
 
 Api::Api(ApiParts parts, ApiOptions options, const OwnRoutes& own)

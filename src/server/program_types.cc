@@ -103,7 +103,8 @@ class TypeSchemas {
     schemas_.emplace("AgentInput_" + named.part, input_of(graph));
     schemas_.emplace("AgentState_" + named.part, state_of(graph));
     Value::Object members{{"agent", constant(graph.name)},
-                          {"state", schema_reference("AgentState_" + named.part)}};
+                          // Null for a person who decides about the run of another one.
+                          {"state", detail::or_null(schema_reference("AgentState_" + named.part))}};
     if (add_approvals(named)) {
       members.emplace("approval", detail::or_null(schema_reference("AgentApproval_" + named.part)));
     }

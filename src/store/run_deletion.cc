@@ -106,43 +106,34 @@ struct EndedThread {
   std::vector<EndedRun> runs;
 };
 
-Result<EndedThread> ended_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
+// With KeptRuns::newest, without the newest run that has started and those after it, which may
+// wait.
+Result<EndedThread> ended_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                                 KeptRuns kept) {
   BELAY_TRY(ThreadRow row, store::thread_row(view, tenant, thread));
   if (row.preserve) {
     return error(ErrorCode::conflict,
                  "Thread \"" + thread.text + "\" is preserved. Unpreserve it, and delete it then.");
   }
-  BELAY_TRY(auto runs, store::runs_to_delete(view, tenant, thread, [&](const RunRow& run) {
-              return may_delete(view, tenant, run);
+  bool is_kept = kept == KeptRuns::newest;
+  std::size_t kept_count = 0;
+  BELAY_TRY(auto runs,
+            store::runs_to_delete(view, tenant, thread, [&](const RunRow& run) -> Result<bool> {
+              if (!is_kept) return may_delete(view, tenant, run);
+              ++kept_count;
+              is_kept = !has_started(run);
+              return true;
             }));
+  runs->resize(runs->size() - kept_count);  // the newest are the last
   return EndedThread{row.created_at, *std::move(runs)};
-}
-
-// Removes the newest run that has started from the runs to delete, and those after it.
-Result<Done> keep_newest(Snapshot& view, const TenantId& tenant, EndedThread& ended) {
-  while (!ended.runs.empty()) {
-    RunId newest = ended.runs.back().run;
-    ended.runs.pop_back();
-    RunFilter filter;
-    filter.tenant = tenant;
-    filter.run = newest;
-    filter.without_input = true;
-    filter.limit = 1;
-    BELAY_TRY(auto rows, view.runs(filter));
-    if (!rows.empty() && has_started(rows.front())) return Done{};
-  }
-  return Done{};
 }
 
 }  // namespace
 
 Task<Result<ThreadDeletion>> delete_thread(Store& store, TenantId tenant, ThreadId thread,
                                            KeptRuns kept) {
-  std::function<Result<EndedThread>(Snapshot&)> list =
-      [tenant, thread, kept](Snapshot& view) -> Result<EndedThread> {
-    BELAY_TRY(EndedThread ended, ended_thread(view, tenant, thread));
-    if (kept == KeptRuns::newest) BELAY_CHECK(keep_newest(view, tenant, ended));
-    return ended;
+  std::function<Result<EndedThread>(Snapshot&)> list = [tenant, thread, kept](Snapshot& view) {
+    return ended_thread(view, tenant, thread, kept);
   };
   BELAY_CO_TRY(EndedThread ended, co_await read<EndedThread>(store, std::move(list)));
   ThreadDeletion done;

@@ -24,12 +24,12 @@ const paused = present(begun.data);
 assert.equal(begun.response.status, 202);
 const status: Schemas["ShownRunStatus"] = paused.status;
 assert.equal(status, "paused");
-const text: string = paused.state.draft.text;
+const text: string = present(paused.state).draft.text;
 assert.equal(text, "Hello Ana, about the sea");
-const city: string | null = paused.state.to.city;
+const city: string | null = present(paused.state).to.city;
 assert.equal(city, null);
-assert.equal(paused.state.cents, null);
-assert.equal(paused.state.versions, 1);
+assert.equal(present(paused.state).cents, null);
+assert.equal(present(paused.state).versions, 1);
 
 // The payload of its approval has the type of the channel that it shows.
 const asked = present(paused.approval);
@@ -49,7 +49,7 @@ async function decide(interrupt: string, decision: Schemas["Decision_letter_writ
 const again = await decide(asked.interruptId, { choice: "rewrite", answer: { cents: 80 } });
 assert.equal(again.result satisfies Schemas["DecisionVerdict"], "accepted");
 assert.ok(again.run.agent === "letter writer");
-assert.equal(again.run.state.versions, 2);
+assert.equal(present(again.run.state).versions, 2);
 const second = present(again.run.approval);
 const done = await decide(second.interruptId, {
   approved: true,
@@ -65,12 +65,12 @@ const read = await client.GET("/api/runs/{runId}", {
 const run = present(read.data);
 switch (run.agent) {
   case "letter writer":
-    assert.equal(run.state.sent satisfies boolean, true);
-    assert.equal(run.state.cents satisfies number | null, 90);
-    assert.equal(run.state.draft.text, "Hello Ana");
+    assert.equal(present(run.state).sent satisfies boolean, true);
+    assert.equal(present(run.state).cents satisfies number | null, 90);
+    assert.equal(present(run.state).draft.text, "Hello Ana");
     break;
   case "greeter":
-    assert.fail(run.state.greeting satisfies string);
+    assert.fail(present(run.state).greeting satisfies string);
   default:
     assert.fail("another agent");
 }
@@ -88,7 +88,7 @@ assert.equal(present(records[0]).value.cents satisfies number | null, 90);
 
 // An agent whose state is a JSON object.
 const counted = await client.POST("/api/agents/counter/runs", { body: { input: { from: 6 } } });
-assert.equal(present(counted.data).state.count satisfies number, 7);
+assert.equal(present(present(counted.data).state).count satisfies number, 7);
 
 const argumentsOfTool: Schemas["ToolArguments_find_address"] = { name: "Ana" };
 assert.equal(argumentsOfTool.name, "Ana");

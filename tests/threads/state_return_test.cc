@@ -106,7 +106,8 @@ TEST_F(StateReturns, CanBeginBehindADecisionThatShowedTheState) {
 TEST_F(StateReturns, KeepTheDecisionsThatLedToTheirNodes) {
   GraphBuilder<Draft> graph{"decided"};
   graph.accumulate(&Draft::log);
-  graph.node("write", write).node("send", [](const Draft&, Context& context) {
+  graph.node("write", write);
+  graph.node("send", [](const Draft&, Context& context) {
     const ApprovalDecision* decision = context.decision("review");
     return append(&Draft::log, decision ? "as decided by " + decision->decided_by : "undecided");
   });
