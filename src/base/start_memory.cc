@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
@@ -50,8 +51,7 @@ int unmap_constants(dl_phdr_info* object, std::size_t, void* changed_mappings) {
     const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
     auto first_changed = changed.lower_bound(begin);
     if (first_changed != changed.end() && *first_changed < end) continue;
-    void* first = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
-    madvise(first, end - begin, MADV_DONTNEED);
+    madvise(std::bit_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;
 }

@@ -20,10 +20,10 @@ namespace {
 constexpr const char* kRunHelp =
     R"(A run that needs a decision pauses (exit code 3) and prints the command that approves it; run
 never decides. A known --thread gets a further run, which starts from the state that the run before
-it left; an agent with one run per thread resumes that run, or names the command that shows it. If a run of the
-thread has not ended, --if-busy selects the effect: reject (exit code 4), enqueue: the run waits for
-it; interrupt: it is cancelled; rollback: it is cancelled and deleted. The same --key again starts
-nothing: it shows the run of the key.
+it left; an agent with one run per thread resumes that run, or names the command that shows it. If a
+run of the thread has not ended, --if-busy selects the effect: reject (exit code 4), enqueue: the
+run waits for it; interrupt: it is cancelled; rollback: it is cancelled and deleted. The same --key
+again starts nothing: it shows the run of the key.
 
 Examples:
   {p} run --input topic="the outage"
