@@ -104,16 +104,16 @@ TEST_F(StateReturns, CanBeginBehindADecisionThatShowedTheState) {
 }
 
 TEST_F(StateReturns, KeepTheDecisionsThatLedToTheirNodes) {
-  GraphBuilder<Draft> graph{"decided"};
-  graph.accumulate(&Draft::log);
-  graph.node("write", write);
-  graph.node("send", [](const Draft&, Context& context) {
+  GraphBuilder<Draft> of{"decided"};
+  of.accumulate(&Draft::log);
+  of.node("write", write);
+  of.node("send", [](const Draft&, Context& context) {
     const ApprovalDecision* decision = context.decision("review");
     return append(&Draft::log, decision ? "as decided by " + decision->decided_by : "undecided");
   });
-  graph.approval("review", &Draft::text, {.question = "Send it?"}).approved("send").rejected(end);
-  graph.edge(start, "write").edge("write", "review").edge("send", end);
-  Graph<Draft> decided = std::move(graph).build().value();
+  of.approval("review", &Draft::text, {.question = "Send it?"}).approved("send").rejected(end);
+  of.edge(start, "write").edge("write", "review").edge("send", end);
+  Graph<Draft> decided = std::move(of).build().value();
   runtime->add(decided);
   auto sent = approve(begin(decided, "t")).value();
   ASSERT_EQ(log(sent), R"(["write","as decided by ana"])");
