@@ -46,7 +46,7 @@ WhyJudge::WhyJudge(Processes& processes, Why why) : processes_(processes), why_(
 
 WaitFacts WhyJudge::facts_of(const World& world, const RunRow& run) const {
   store::MemorySnapshot view(world.stored.tables);
-  WaitFacts facts = wait_facts(view, graphs_, {}, world.now, run).value();
+  WaitFacts facts = wait_facts(view, graphs_, {}, {}, world.now, run).value();
   facts.owner_is_alive = is_living(world.living, run.session);
   return facts;
 }
