@@ -144,8 +144,7 @@ Result<Done> check_effects(const std::vector<ApprovalRow>& earlier) {
 
 }  // namespace
 
-Task<Result<RunRecord>> resume_at_checkpoint(AgentServer& served, Call& call,
-                                             WantedRun& wanted) {
+Task<Result<RunRecord>> resume_at_checkpoint(AgentServer& served, Call& call, WantedRun& wanted) {
   BELAY_CO_CHECK(check_decider(call, wanted));
   BELAY_CO_TRY(std::vector<ApprovalRow> earlier,
                co_await interrupts_at(served, call, *wanted.from));

@@ -34,8 +34,7 @@ Task<Result<std::vector<ApprovalRow>>> approvals_named(const server::Call& call,
 // were read before.
 Task<Result<RunRecord>> decide_with_record(AgentServer& served, server::Call& call,
                                            const WantedRun& wanted, RunRecord record,
-                                           const RunRow& run,
-                                           std::vector<PlannedDecision> planned,
+                                           const RunRow& run, std::vector<PlannedDecision> planned,
                                            const std::vector<ApprovalRow>& rows);
 
 }  // namespace belay::langgraph

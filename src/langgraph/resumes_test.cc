@@ -214,8 +214,8 @@ TEST_F(Resumes, AtACheckpointDecideOnlyAboutThePayloadThatItShows) {
   auto inbox = std::make_shared<testing::HttpInbox>();
   agent_server.http = inbox;
   serve();
-  auto refused =
-      keyed(answers("draw", "true", at(asked) + R"(,"webhook":"https://hooks.example.com/a")"), "k");
+  auto refused = keyed(
+      answers("draw", "true", at(asked) + R"(,"webhook":"https://hooks.example.com/a")"), "k");
   EXPECT_EQ(refused.status, 409) << to_json(refused.body);
   EXPECT_EQ(text(get(thread).body["status"]), "interrupted") << "the new question is open";
   EXPECT_EQ(open_ids().size(), 1u);
@@ -304,8 +304,7 @@ TEST_F(Resumes, ThatStoppedPartWayAreNotDone) {
 TEST_F(Resumes, ThatAreRefusedBeforeTheirFirstDecisionLeaveNoRecord) {
   run_of(starts("pair"));
   std::vector<std::string> ids = open_ids();
-  std::string faulty =
-      "{\"" + ids.at(0) + "\":true,\"" + ids.at(1) + R"(":{"choice":"burn"}})";
+  std::string faulty = "{\"" + ids.at(0) + "\":true,\"" + ids.at(1) + R"(":{"choice":"burn"}})";
   EXPECT_EQ(post(runs(), answers("pair", faulty)).status, 422);
   EXPECT_EQ(open_ids(), ids);
   EXPECT_EQ(run_count(), 1u);

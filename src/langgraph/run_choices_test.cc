@@ -109,7 +109,8 @@ TEST_F(AgentServerChoices, AboutAnEffectAreRefusedAtItsCheckpoint) {
   values_of(reply(text(interrupt["id"]), R"("redo")"));
   ASSERT_EQ(posted, 2);
   auto refused = post(waited(), R"({"assistant_id":"deal","command":{"resume":"redo"},)"
-                                R"("checkpoint_id":")" + there + "\"}");
+                                R"("checkpoint_id":")" +
+                                    there + "\"}");
   EXPECT_EQ(refused.status, 409);
   EXPECT_THAT(to_json(refused.body), HasSubstr("repeat the effect"));
   loop.run_until(clock.now() + std::chrono::seconds(30));
@@ -124,7 +125,8 @@ TEST_F(AgentServerChoices, AreCheckedBeforeARunBeginsAtTheirCheckpoint) {
   std::size_t count = size_of(get(path + "/runs").body);
   auto refused =
       post(waited(), R"({"assistant_id":"deal","command":{"resume":{"choice":"change"}},)"
-                     R"("checkpoint_id":")" + there + "\"}");
+                     R"("checkpoint_id":")" +
+                         there + "\"}");
   EXPECT_EQ(refused.status, 422) << to_json(refused.body);
   EXPECT_EQ(size_of(get(path + "/runs").body), count) << "its form is empty: nothing was started";
 }

@@ -127,8 +127,8 @@ Task<Result<RunRecord>> begin_with_ending(AgentServer& served, const WantedRun& 
   if (!record.ok()) {
     // After the others, the run can exist.
     ErrorCode code = record.error().code;
-    bool is_refused = code != ErrorCode::unavailable && code != ErrorCode::uncertain &&
-                      !wanted.has_started;
+    bool is_refused =
+        code != ErrorCode::unavailable && code != ErrorCode::uncertain && !wanted.has_started;
     if (is_refused) (void)co_await served.endings->withdraw(std::move(expected));
   } else if (has_webhook) {
     // If this fails, the work begins after kStartWindow.
@@ -227,8 +227,8 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
     co_return std::move(begun);
   }
   bool may_pass = !is_resume && !wanted.body.change && !wanted.from && !wanted.was_started;
-  bool passes = may_pass && wanted.body.input.is_null() &&
-                (wanted.unbegun || waits_at_breakpoint(wanted));
+  bool passes =
+      may_pass && wanted.body.input.is_null() && (wanted.unbegun || waits_at_breakpoint(wanted));
   auto ending = wanted_ending(served, call, wanted, (is_resume && !decides_there) || passes);
   Task<Result<RunRecord>> begin = decides_there ? resume_at_checkpoint(served, call, wanted)
                                   : is_resume   ? resume_run(served, call, wanted)

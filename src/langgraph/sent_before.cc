@@ -12,8 +12,8 @@ namespace {
 using server::Call;
 
 std::string id_of_key(const Call& call, const ThreadId& thread, std::string_view key) {
-  Digest digest = sha256("langgraph run\n" + call.who.user.text + '\n' + thread.text + '\n' +
-                         std::string(key));
+  Digest digest =
+      sha256("langgraph run\n" + call.who.user.text + '\n' + thread.text + '\n' + std::string(key));
   Uuid id;
   std::copy_n(digest.begin(), id.bytes.size(), id.bytes.begin());
   return id.text();
@@ -47,11 +47,11 @@ Task<Result<Done>> set_checkpoint(const Call& call, WantedRun& wanted) {
   const RunBody& body = wanted.body;
   bool has_ended = thread && thread->has_run() && is_final(thread->listed->run->status);
   bool continues = body.input.is_null() && body.resume.is_null() && !body.change && has_ended;
-  bool answers = !body.resume.is_null() && has_ended &&
-                 can_be_answered_again(thread->listed->run->status);
+  bool answers =
+      !body.resume.is_null() && has_ended && can_be_answered_again(thread->listed->run->status);
   std::string checkpoint = body.checkpoint;
-  auto from = co_await commit_of_checkpoint(call, thread, std::move(checkpoint),
-                                            continues || answers);
+  auto from =
+      co_await commit_of_checkpoint(call, thread, std::move(checkpoint), continues || answers);
   if (!from.ok() && from.error().code != ErrorCode::not_found) co_return std::move(from).error();
   // Read after the checkpoint: one that another request has made the second newest in between
   // belongs to a run that is found here.
