@@ -2,49 +2,14 @@
 // crash or a repeated request.
 
 #include "langgraph/records.h"
-#include "tests/support/agent_server_run_fixture.h"
+#include "tests/support/agent_server_checkpoint_fixture.h"
 
 namespace belay::langgraph {
 namespace {
 
 using server::text;
 
-struct CheckpointRuns : RunFixture {
-  const std::string thread = std::string("/threads/") + kThreadA;
-
-  Value::Array history() {
-    Value found = get(thread + "/history?limit=100").body;
-    return *found.as_array();
-  }
-  // The oldest checkpoint with this next node.
-  std::string checkpoint_before(const std::string& node) {
-    std::string found;
-    for (const Value& each : history()) {
-      if (to_json(each["next"]) == "[\"" + node + "\"]") {
-        found = text(each["checkpoint"]["checkpoint_id"]);
-      }
-    }
-    return found;
-  }
-  static std::string at(const std::string& checkpoint) {
-    return R"(,"checkpoint":{"checkpoint_id":")" + checkpoint + R"(","checkpoint_ns":""})";
-  }
-  static std::string go_on(const std::string& more) {
-    return R"({"assistant_id":"poet","input":null)" + more + "}";
-  }
-  std::string run_of(const std::string& body) {
-    clock.move(std::chrono::seconds(1));
-    std::string run = begin(body);
-    joined(run);
-    return run;
-  }
-  Value state() { return get(thread + "/state").body; }
-  Answered keyed(const std::string& body, const std::string& key) {
-    auto made = request("POST", runs(), body);
-    made.headers.push_back({"Idempotency-Key", key});
-    return send(std::move(made));
-  }
-};
+using CheckpointRuns = CheckpointFixture;
 
 TEST_F(CheckpointRuns, WithAnInputContinueFromItsState) {
   run_of(about("a"));

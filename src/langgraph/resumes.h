@@ -14,20 +14,16 @@
 
 namespace belay::langgraph {
 
-// The id of a run that continues another: random, or that of its Idempotency-Key.
-std::string continuing_id(AgentServer& served, const server::Call& call, const WantedRun& wanted);
-
-// Returns the run of the same request, sent before; nullopt: it is the first, or its run was not
-// continued (WantedRun::unbegun).
-Task<Result<std::optional<ProtocolRun>>> known_run(const server::Call& call, WantedRun& wanted);
-
 // Makes the decisions of a resume. All are checked before the first is made.
 Task<Result<RunRecord>> resume_run(AgentServer& served, server::Call& call,
                                    const WantedRun& wanted);
 // Starts a run from the checkpoint, and makes the decisions about its interrupts, which must be the
-// same as those of the checkpoint. Nothing is started if the checkpoint has no such interrupts.
+// same as those of the checkpoint: node, question, payload and terms. Nothing is started if the
+// checkpoint has no such interrupts, if one of them asks about an effect, or if a decision is
+// refused. `conflict` if the run asks something else: it remains, with open interrupts. Sets
+// WantedRun::has_started.
 Task<Result<RunRecord>> resume_at_checkpoint(AgentServer& served, server::Call& call,
-                                             const WantedRun& wanted);
+                                             WantedRun& wanted);
 // Continues the thread's run past its breakpoint.
 Task<Result<RunRecord>> pass_breakpoint(AgentServer& served, server::Call& call,
                                         const WantedRun& wanted);

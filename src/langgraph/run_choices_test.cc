@@ -102,5 +102,34 @@ TEST_F(AgentServerChoices, AboutAnEffectAreNotApproveOrReject) {
   EXPECT_EQ(text(values_of(reply(id, R"({"choice":"redo"})"))["receipt"]), "sent receipt 2");
 }
 
+TEST_F(AgentServerChoices, AboutAnEffectAreRefusedAtItsCheckpoint) {
+  Value interrupt = asked_about_effect();
+  std::string path = std::string("/threads/") + kThreadA;
+  std::string there = text(get(path + "/state").body["checkpoint"]["checkpoint_id"]);
+  values_of(reply(text(interrupt["id"]), R"("redo")"));
+  ASSERT_EQ(posted, 2);
+  auto refused = post(waited(), R"({"assistant_id":"deal","command":{"resume":"redo"},)"
+                                R"("checkpoint_id":")" +
+                                    there + "\"}");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(to_json(refused.body), HasSubstr("repeat the effect"));
+  loop.run_until(clock.now() + std::chrono::seconds(30));
+  EXPECT_EQ(posted, 2);
+}
+
+TEST_F(AgentServerChoices, AreCheckedBeforeARunBeginsAtTheirCheckpoint) {
+  Value interrupt = asked();
+  std::string path = std::string("/threads/") + kThreadA;
+  std::string there = text(get(path + "/state").body["checkpoint"]["checkpoint_id"]);
+  values_of(reply(text(interrupt["id"]), R"({"choice":"reject"})"));
+  std::size_t count = size_of(get(path + "/runs").body);
+  auto refused =
+      post(waited(), R"({"assistant_id":"deal","command":{"resume":{"choice":"change"}},)"
+                     R"("checkpoint_id":")" +
+                         there + "\"}");
+  EXPECT_EQ(refused.status, 422) << to_json(refused.body);
+  EXPECT_EQ(size_of(get(path + "/runs").body), count) << "its form is empty: nothing was started";
+}
+
 }  // namespace
 }  // namespace belay::langgraph

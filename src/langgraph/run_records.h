@@ -21,6 +21,9 @@ struct RunRecord {
   std::string assistant_id{};
   std::int64_t after = 0;               // begins after this commit; 0: the start of the run
   std::vector<std::string> answered{};  // the interrupts that it answers
+  // Those of them that are open after it: it was one vote of several, or it has stopped before.
+  std::vector<std::string> left_open{};
+  bool is_partial = false;  // not all of its decisions are known to be made
   Value kwargs = Value::Object();
   Value metadata = Value::Object();
   std::string strategy{};  // multitask_strategy
@@ -43,8 +46,9 @@ RunRecord record_of_row(const RunRow& row);
 
 // `not_found` for an id that is not a run of the thread, or that the caller cannot read.
 Task<Result<ProtocolRun>> find_run(const server::Call& call, ThreadId thread, std::string id);
-// The same, of any thread.
-Task<Result<ProtocolRun>> find_run_by_id(const server::Call& call, std::string id);
+// The same, of any thread. `owner`: of its thread; unset: the caller.
+Task<Result<ProtocolRun>> find_run_by_id(const server::Call& call, std::string id,
+                                         std::optional<UserId> owner = std::nullopt);
 
 // The run of the protocol with this id, of a run of the service.
 Task<Result<ProtocolRun>> run_with_record(Service& service, Principal who, RunRow row,

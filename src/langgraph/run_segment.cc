@@ -55,7 +55,9 @@ RunSegment::RunSegment(Service& service, Principal who, const ProtocolRun& run)
       thread_(run.row.thread),
       run_(run.row.run),
       after_(static_cast<std::uint64_t>(run.record.after)),
-      answered_(run.record.answered.begin(), run.record.answered.end()) {}
+      answered_(run.record.answered.begin(), run.record.answered.end()) {
+  for (const std::string& each : run.record.left_open) answered_.erase(each);
+}
 
 Task<Result<Done>> RunSegment::open(std::vector<EventKind> kinds) {
   kinds_.insert(kinds.begin(), kinds.end());
@@ -117,7 +119,9 @@ Task<Result<Done>> RunSegment::pause(const StreamEvent& event) {
     Whose any;
     BELAY_CO_TRY(ApprovalRow row, co_await service_.approval(who_, std::move(id), std::move(any)));
     bool is_open = row.status == ApprovalStatus::open || row.decided_at >= event.at;
-    if (is_open) interrupts_.push_back(interrupt_document(row));
+    // The end of a run closes those that were open until then.
+    bool is_closed = counts_closed_ && row.status == ApprovalStatus::closed;
+    if (is_open || is_closed) interrupts_.push_back(interrupt_document(row));
   }
   if (!interrupts_.empty()) {
     end_ = SegmentEnd::interrupted;

@@ -28,6 +28,8 @@ class RunSegment {
  public:
   RunSegment(Service& service, Principal who, const ProtocolRun& run);
 
+  // Interrupts that the end of the run has closed count as open at the commit where it waited.
+  void count_closed() { counts_closed_ = true; }
   // Opens the reader of events of these kinds, and of those that the segment needs.
   Task<Result<Done>> open(std::vector<EventKind> kinds);
   // Returns the next events of these kinds; none at the end. REQUIRES: open().
@@ -56,6 +58,7 @@ class RunSegment {
   const RunId run_;
   const std::uint64_t after_;
   std::set<std::string> answered_;
+  bool counts_closed_ = false;
   std::set<EventKind> kinds_;
   std::unique_ptr<EventReader> reader_;
   std::vector<InterruptId> asked_;

@@ -10,7 +10,7 @@
 #include "langgraph/resumes.h"
 #include "langgraph/run_configuration.h"
 #include "langgraph/run_endings.h"
-#include "langgraph/state.h"
+#include "langgraph/sent_before.h"
 #include "service/json_encode.h"
 #include "service/run_request.h"
 
@@ -68,19 +68,6 @@ Task<Result<WantedRun>> wanted_run(AgentServer& served, Call& call,
   co_return std::move(wanted);
 }
 
-// Sets the checkpoint that the run begins from. The newest one is where any run begins; but without
-// an input, the nodes of a run that has ended start again there.
-Task<Result<Done>> set_checkpoint(const Call& call, WantedRun& wanted) {
-  const ThreadView* thread = wanted.thread ? &*wanted.thread : nullptr;
-  const RunBody& body = wanted.body;
-  bool has_ended = thread && thread->has_run() && is_final(thread->listed->run->status);
-  bool continues = body.input.is_null() && body.resume.is_null() && !body.change && has_ended;
-  std::string checkpoint = body.checkpoint;
-  BELAY_CO_TRY(wanted.from,
-               co_await commit_of_checkpoint(call, thread, std::move(checkpoint), continues));
-  co_return Done{};
-}
-
 // The error of a start that the thread's run has prevented: its text is the one that clients match.
 Task<Error> busy_thread(const Call& call, ThreadId thread, Error refused) {
   auto run = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
@@ -130,8 +117,8 @@ std::optional<RunEnding> wanted_ending(AgentServer& served, Call& call, WantedRu
 }
 
 // Begins the run, whose ending is saved before.
-Task<Result<RunRecord>> begin_with_ending(AgentServer& served, RunEnding ending,
-                                          Task<Result<RunRecord>> begin) {
+Task<Result<RunRecord>> begin_with_ending(AgentServer& served, const WantedRun& wanted,
+                                          RunEnding ending, Task<Result<RunRecord>> begin) {
   std::string expected = ending.id;
   bool has_webhook = !ending.webhook.empty();
   BELAY_CO_TRY(bool is_new, co_await served.endings->add(std::move(ending)));
@@ -140,7 +127,8 @@ Task<Result<RunRecord>> begin_with_ending(AgentServer& served, RunEnding ending,
   if (!record.ok()) {
     // After the others, the run can exist.
     ErrorCode code = record.error().code;
-    bool is_refused = code != ErrorCode::unavailable && code != ErrorCode::uncertain;
+    bool is_refused =
+        code != ErrorCode::unavailable && code != ErrorCode::uncertain && !wanted.has_started;
     if (is_refused) (void)co_await served.endings->withdraw(std::move(expected));
   } else if (has_webhook) {
     // If this fails, the work begins after kStartWindow.
@@ -238,22 +226,24 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
     call.request.headers.resize(headers);
     co_return std::move(begun);
   }
-  bool passes = !is_resume && !wanted.body.change && !wanted.from && wanted.body.input.is_null() &&
-                (wanted.unbegun || waits_at_breakpoint(wanted));
+  bool may_pass = !is_resume && !wanted.body.change && !wanted.from && !wanted.was_started;
+  bool passes =
+      may_pass && wanted.body.input.is_null() && (wanted.unbegun || waits_at_breakpoint(wanted));
   auto ending = wanted_ending(served, call, wanted, (is_resume && !decides_there) || passes);
   Task<Result<RunRecord>> begin = decides_there ? resume_at_checkpoint(served, call, wanted)
                                   : is_resume   ? resume_run(served, call, wanted)
                                   : passes      ? pass_breakpoint(served, call, wanted)
                                                 : start_run(served, call, wanted);
-  if (ending) begin = begin_with_ending(served, *std::move(ending), std::move(begin));
+  if (ending) begin = begin_with_ending(served, wanted, *std::move(ending), std::move(begin));
   auto record = co_await begin;
   call.request.headers.resize(headers);  // the key belongs to this run of a batch
   if (!record.ok()) co_return std::move(record).error();
   UserId user = wanted.thread ? wanted.thread->user : call.who.user;
   std::string id = record->id;
-  BELAY_CO_CHECK(co_await save_run(call, *std::move(record), std::move(user)));
+  UserId owner = user;
+  BELAY_CO_CHECK(co_await save_run(call, *std::move(record), std::move(owner)));
   begun.body = std::move(wanted.body);
-  BELAY_CO_TRY(begun.run, co_await find_run_by_id(call, std::move(id)));
+  BELAY_CO_TRY(begun.run, co_await find_run_by_id(call, std::move(id), std::move(user)));
   co_return std::move(begun);
 }
 

@@ -5,6 +5,7 @@
 #include "conversation/interrupt_id.h"
 #include "langgraph/errors.h"
 #include "langgraph/runs.h"
+#include "langgraph/sent_before.h"
 #include "langgraph/state.h"
 
 namespace belay::langgraph {
@@ -54,21 +55,33 @@ void add_checkpoint_id(Value::Object& body) {
   if (!id.is_null()) body.insert_or_assign("checkpoint_id", id);
 }
 
-// The open interrupts of the thread; none without a run that waits for a person.
-Task<Result<std::vector<ApprovalRow>>> open_interrupts(AgentServer& served, const Call& call,
-                                                       ThreadId thread) {
-  std::vector<ApprovalRow> none;
-  ThreadId named = thread;
-  auto found = co_await find_thread(served.world, call, std::move(named));
-  bool is_absent = !found.ok() && found.error().code == ErrorCode::not_found;
-  if (is_absent) co_return std::move(none);
-  if (!found.ok()) co_return std::move(found).error();
-  bool is_paused = found->has_run() && found->listed->run->status == RunStatus::paused;
-  if (!is_paused) co_return std::move(none);
-  RunId run = found->listed->run->run;
-  BELAY_CO_TRY(RunView view,
+Task<Result<bool>> has_open_interrupts(const Call& call, const ThreadView& view) {
+  bool is_paused = view.has_run() && view.listed->run->status == RunStatus::paused;
+  if (!is_paused) co_return false;
+  RunId run = view.listed->run->run;
+  ThreadId thread = view.id;
+  BELAY_CO_TRY(RunView current,
                co_await call.service.status(call.who, std::move(thread), std::nullopt, run));
-  co_return std::move(view.approvals);
+  co_return !current.approvals.empty();
+}
+
+// Whether the input of a start answers an open interrupt. A command that is sent again does as at
+// the first time. An input at an earlier checkpoint does not concern the interrupts of the newest
+// one.
+Task<Result<bool>> is_reply(AgentServer& served, const Call& call, ThreadId thread,
+                            const Value& checkpoint) {
+  auto view = co_await find_thread(served.world, call, std::move(thread));
+  bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
+  if (is_absent) co_return false;
+  if (!view.ok()) co_return std::move(view).error();
+  BELAY_CO_TRY(SentBefore before, co_await sent_before(call, *view));
+  if (before.has_continued || before.started) co_return before.has_continued;
+  if (const std::string* id = checkpoint.as_string()) {
+    std::string named = *id;
+    BELAY_CO_TRY(auto from, co_await commit_of_checkpoint(call, &*view, std::move(named), false));
+    if (from) co_return false;
+  }
+  co_return co_await has_open_interrupts(call, *view);
 }
 
 Task<Result<Value>> begin_by_command(AgentServer& served, V2Command& command, Value::Object body) {
@@ -92,12 +105,13 @@ Task<Result<Value>> start_by_command(AgentServer& served, V2Command& command) {
   add_checkpoint_id(body);
   const Value& input = params["input"];
   ThreadId thread = command.thread;
-  BELAY_CO_TRY(std::vector<ApprovalRow> open,
-               co_await open_interrupts(served, command.call, std::move(thread)));
-  // An input at an earlier checkpoint does not concern the interrupts of the newest one.
-  bool is_fork = body.contains("checkpoint_id");
-  bool is_reply = !open.empty() && !input.is_null() && !is_fork;
-  if (is_reply) {
+  bool replies = false;
+  if (!input.is_null()) {
+    auto checkpoint = body.find("checkpoint_id");
+    const Value named = checkpoint == body.end() ? Value() : checkpoint->second;
+    BELAY_CO_TRY(replies, co_await is_reply(served, command.call, std::move(thread), named));
+  }
+  if (replies) {
     body.emplace("command", Value::object({{"resume", input}}));
   } else {
     body.emplace("input", input);

@@ -19,7 +19,9 @@ struct WantedRun {
   std::string continuing_id;      // of the run, if it continues another
   ThreadId new_thread;            // of a run without one; empty: of its key
   std::optional<RunCommit> from;  // an earlier checkpoint to begin from
-  // The record of the same request, sent before: it was saved, and nothing was done.
+  bool was_started = false;       // before this request, the run of its key existed
+  bool has_started = false;       // this resume has started a run at `from`
+  // The record of the same request, sent before: it was saved, and not all was done.
   std::optional<RunRecord> unbegun;
 };
 
