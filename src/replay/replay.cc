@@ -97,6 +97,7 @@ void Replay::start_again(bool is_fork) {
     unstarted.node = task.node;
     unstarted.position = task.position;
     unstarted.input = task.input;
+    unstarted.decisions = task.decisions;
     task = std::move(unstarted);
   }
   if (is_fork) return;
