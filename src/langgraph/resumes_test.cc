@@ -72,9 +72,9 @@ struct Resumes : CheckpointFixture {
   }
 
   void continue_orphans() {
-    WorkerOptions options;
-    options.until_idle = true;
-    ASSERT_TRUE(block_on(loop, runtime->run_worker(std::move(options))).ok());
+    WorkerOptions work;
+    work.until_idle = true;
+    ASSERT_TRUE(block_on(loop, runtime->run_worker(std::move(work))).ok());
   }
 
   static std::string body_for(const std::string& agent, const std::string& more) {
