@@ -170,6 +170,9 @@ TEST(CliRemote, SaysWhatALocalCommandSays) {
       remote.input = step.input;
       Outcome there = run_belay(words, remote);
       EXPECT_EQ(there.code, here.code) << there.err;
+      // Only a process on the store can find out whether the process of a run is alive.
+      const std::string gone = ": its process is gone";
+      if (auto at = here.out.find(gone); at != here.out.npos) here.out.erase(at, gone.size());
       EXPECT_EQ(without_chance(there.out), without_chance(here.out));
       if (here.err.starts_with(made)) here.err.erase(0, made.size());
       EXPECT_EQ(without_chance(there.err), without_chance(here.err));
