@@ -126,8 +126,7 @@ Graph<TwiceAsked> twice_graph() {
 TEST_F(A2aAnswers, ARepeatedAnswerDoesNotDecideTheNextApproval) {
   Graph<TwiceAsked> twice = twice_graph();
   runtime->add(twice);
-  service = make_local_service(LocalServiceParts{
-      *store, *store, *runtime, loop, clock, random, {twice.definition()}, {}, {}});
+  service = service_of(twice);
   serve();
   Value params = sent(about("m1", "x"));
   std::string id = text(result_of(call("SendMessage", params, "twice"))["task"]["id"]);

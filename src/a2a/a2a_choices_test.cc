@@ -19,8 +19,7 @@ struct A2aChoices : A2aFixture {
   A2aChoices() {
     api.reset();
     runtime->add(deal);
-    service = make_local_service(LocalServiceParts{
-        *store, *store, *runtime, loop, clock, random, {deal.definition()}, {}, {}});
+    service = service_of(deal);
     serve();
   }
   std::string next_message() { return "m" + std::to_string(++messages); }

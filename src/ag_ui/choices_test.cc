@@ -20,8 +20,7 @@ struct AgUiChoices : AgUiFixture {
   AgUiChoices() {
     api.reset();
     runtime->add(deal);
-    service = make_local_service(LocalServiceParts{
-        *store, *store, *runtime, loop, clock, random, {deal.definition()}, {}, {}});
+    service = service_of(deal);
     serve();
   }
   std::string next_run() { return "r" + std::to_string(++requests); }

@@ -20,8 +20,7 @@ struct AgentServerChoices : AgentServerFixture {
   AgentServerChoices() {
     api.reset();
     runtime->add(deal);
-    service = make_local_service(LocalServiceParts{
-        *store, *store, *runtime, loop, clock, random, {deal.definition()}, {}, {}});
+    service = service_of(deal);
     serve();
     post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"}");
   }

@@ -40,16 +40,6 @@ struct Effects : CrashingStoreFixture {
                          RunOptions options = {}) {
     return CrashingStoreFixture::run_with_crash(graph, commit, lands, options).value();
   }
-  std::vector<EffectRow> recorded(const RunView& view) {
-    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
-        [run = view.row.run](Snapshot& snapshot) {
-          EffectFilter filter;
-          filter.tenant = default_tenant();
-          filter.run = run;
-          return snapshot.effects(filter);
-        };
-    return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
-  }
 
   Graph<Purchase> pays() {
     return one_node([this](const Purchase&, Context& context) -> Task<Update<Purchase>> {

@@ -36,14 +36,7 @@ struct ListedCalls : CrashingStoreFixture {
     auto runtime = process(graph);
     StartOptions options;
     RunView view = block_on(loop, runtime->start(graph, Search{}, options)).value();
-    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
-        [run = view.row.run](Snapshot& snapshot) {
-          EffectFilter filter;
-          filter.tenant = default_tenant();
-          filter.run = run;
-          return snapshot.effects(filter);
-        };
-    return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
+    return recorded(view);
   }
 };
 

@@ -55,16 +55,6 @@ struct ModelCalls : CrashingStoreFixture {
     auto runtime = process(graph);
     return block_on(loop, runtime->start(graph, Letter{}, start_options)).value();
   }
-  std::vector<EffectRow> recorded(const RunView& view) {
-    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
-        [run = view.row.run](Snapshot& snapshot) {
-          EffectFilter filter;
-          filter.tenant = default_tenant();
-          filter.run = run;
-          return snapshot.effects(filter);
-        };
-    return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
-  }
   std::vector<std::string> names(const RunView& view) {
     std::vector<std::string> names;
     for (const EffectRow& row : recorded(view)) names.push_back(row.name);

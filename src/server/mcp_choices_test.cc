@@ -18,8 +18,7 @@ struct McpChoices : McpFixture {
   McpChoices() {
     api.reset();
     runtime->add(deal);
-    service = make_local_service(LocalServiceParts{
-        *store, *store, *runtime, loop, clock, random, {deal.definition()}, {}, {}});
+    service = service_of(deal);
     api = make_api();
   }
   // Starts a deal; returns the id of its task.

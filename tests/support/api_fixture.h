@@ -32,9 +32,12 @@ struct ApiFixture : RuntimeFixture {
   std::unique_ptr<Metrics> metrics = make_metrics();
   std::unique_ptr<Api> api = make_api();
 
-  std::unique_ptr<Service> make_service() {
+  std::unique_ptr<Service> make_service() { return service_of(graph); }
+  // Returns a service with this graph alone, which the runtime has.
+  template <typename State>
+  std::unique_ptr<Service> service_of(const Graph<State>& served) {
     return make_local_service(LocalServiceParts{
-        *store, *store, *runtime, loop, clock, random, {graph.definition()}, {}, {}});
+        *store, *store, *runtime, loop, clock, random, {served.definition()}, {}, {}});
   }
   std::unique_ptr<Api> make_api() {
     ApiParts parts{*service, loop, clock, random};

@@ -65,6 +65,18 @@ struct CrashingStoreFixture : ::testing::Test {
     return runtime;
   }
 
+  // The journal of the run: its effects and model calls.
+  std::vector<EffectRow> recorded(const RunView& view) {
+    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
+        [run = view.row.run](Snapshot& snapshot) {
+          EffectFilter filter;
+          filter.tenant = default_tenant();
+          filter.run = run;
+          return snapshot.effects(filter);
+        };
+    return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
+  }
+
   // Runs the graph, with the defaults of its state, in a process that dies at its n-th commit,
   // before or after that commit is stored; then continues the run in a second process.
   template <typename State>
