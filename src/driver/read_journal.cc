@@ -1,10 +1,13 @@
-// Reads the journal rows of a run that earlier processes have written and that can still be needed.
+// Reads the rows of a run that earlier processes have written and that can still be needed.
 
 #include <algorithm>
 
 #include "driver/run_driver.h"
+#include "engine/restore.h"
+#include "engine/run_queries.h"
 #include "graph/call_record.h"
 #include "load/all_rows.h"
+#include "load/stored_run.h"
 
 namespace belay {
 namespace {
@@ -48,6 +51,34 @@ Result<KeptJournal> read_rows(Snapshot& view, const EffectFilter& of_run,
 }
 
 }  // namespace
+
+Task<Result<Done>> RunDriver::read_records() {
+  BELAY_CO_CHECK(co_await read_journal());
+  // A decision might have been recorded while the run was queued or had another owner. Only its
+  // approval row was written then, and this owner must apply it.
+  if (engine::has_open_interrupts(run_)) BELAY_CO_CHECK(co_await find_decided());
+  co_return Done{};
+}
+
+Task<Result<std::optional<RunDriver::End>>> RunDriver::read_claimed() {
+  std::function<Result<engine::StoredRun>(Snapshot&)> reader =
+      [graphs = graphs_, tenant = run_.row.tenant,
+       run = run_.row.run](Snapshot& view) -> Result<engine::StoredRun> {
+    BELAY_TRY(RunRow row, run_row(view, tenant, run));
+    return stored_run(view, *graphs, std::move(row));
+  };
+  auto stored = co_await read<engine::StoredRun>(parts_.store, std::move(reader));
+  if (!stored.ok()) co_return std::move(stored).error();
+  bool is_ours = stored->row.epoch == run_.row.epoch && stored->row.seq == run_.row.seq;
+  if (!is_ours) co_return std::optional(End::fenced);
+  Instant working_since = run_.working_since;
+  BELAY_CO_TRY(run_, engine::restore(*graph_, *std::move(stored)));
+  run_.working_since = working_since;
+  BELAY_CO_CHECK(co_await read_records());
+  // The event of the claim's commit, which must not pause the run before a decision that was found.
+  std::get<engine::Committed>(inbox_.front()).more = is_decision_waiting();
+  co_return std::optional<End>();
+}
 
 // Rows of completed tasks matter only for their cost, if the run has a budget. With
 // Durability::exit all rows matter: a task that no commit has scheduled yet might already have had

@@ -37,10 +37,12 @@ bool is_end(const engine::Event& event) {
 }  // namespace
 
 RunDriver::RunDriver(RuntimeParts& parts, Protection& protection, TextHub& live,
+                     std::shared_ptr<const GraphRegistry> graphs,
                      std::shared_ptr<const GraphDefinition> graph, engine::Run run)
     : parts_(parts),
       protection_(protection),
       live_(live),
+      graphs_(std::move(graphs)),
       graph_(std::move(graph)),
       records_(store_records(parts.store, parts.clock, run.row.tenant, run.row.user)),
       run_(std::move(run)),
@@ -56,6 +58,12 @@ RunDriver::~RunDriver() {
 }
 
 Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
+  // Race: the last owner can be alive although its session has expired. Its pending writes leave
+  // the seq of the run unchanged, therefore the guard of the claim does not detect those that
+  // became durable after the run was read. That owner is fenced only from the claim on: everything
+  // that it has written is read after the claim.
+  bool was_running = run_.row.status == RunStatus::running;
+  bool reads_again = was_running && std::holds_alternative<engine::Claimed>(first);
   inbox_.push_back(std::move(first));
   // A process that is shutting down claims the run only to release it.
   if (is_to_be_released_) push(engine::Released{moment(), is_urgent_});
@@ -65,16 +73,7 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     run_timer_.reset();
     push(engine::RunTimedOut{moment()});
   });
-  if (run_.row.seq > 0) {
-    auto read = co_await read_journal();
-    if (!read.ok()) co_return std::move(read).error();
-  }
-  // A decision might have been recorded while the run was queued or had another owner. Only its
-  // approval row was written then, and this owner must apply it.
-  if (engine::has_open_interrupts(run_)) {
-    auto found = co_await find_decided();
-    if (!found.ok()) co_return std::move(found).error();
-  }
+  if (run_.row.seq > 0 && !reads_again) BELAY_CO_CHECK(co_await read_records());
   while (true) {
     if (inbox_.empty() && !journal_.has_requests()) co_await wait_for_event();
     if (lost_) co_return End::fenced;
@@ -96,6 +95,10 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
       if (!came_to.ok()) co_return std::move(came_to).error();
       if (*came_to) co_return **came_to;
     }
+    if (!std::exchange(reads_again, false) || run_.row.status != RunStatus::running) continue;
+    auto came_to = co_await read_claimed();
+    if (!came_to.ok()) co_return std::move(came_to).error();
+    if (*came_to) co_return **came_to;
   }
 }
 

@@ -18,6 +18,7 @@
 #include "engine/event.h"
 #include "events/text_stream.h"
 #include "graph/ledger.h"
+#include "load/graph_registry.h"
 
 namespace belay {
 
@@ -39,8 +40,9 @@ class RunDriver {
     record_changed,
   };
 
-  // `parts`, `protection` and `live` must outlive the driver.
+  // `parts`, `protection` and `live` must outlive the driver. `graphs` contains `graph`.
   RunDriver(RuntimeParts& parts, Protection& protection, TextHub& live,
+            std::shared_ptr<const GraphRegistry> graphs,
             std::shared_ptr<const GraphDefinition> graph, engine::Run run);
   ~RunDriver();
   RunDriver(const RunDriver&) = delete;
@@ -112,7 +114,11 @@ class RunDriver {
   void start_node(engine::StartNode& action);
   // Commits the journal rows that nodes wait for, after every earlier commit.
   Task<Result<std::optional<End>>> write_journal();
+  // Reads the effects and the decisions that were recorded without a commit of the run.
+  Task<Result<Done>> read_records();
   Task<Result<Done>> read_journal();
+  // Replaces the run by its stored rows, after its claim.
+  Task<Result<std::optional<End>>> read_claimed();
   void wait_for_task(const engine::WaitForTask& action);
   std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal,
                                        Model& model);
@@ -147,6 +153,7 @@ class RunDriver {
   LeaseGatedModel model_{parts_.model, parts_.store};
   Protection& protection_;
   TextHub& live_;
+  std::shared_ptr<const GraphRegistry> graphs_;
   std::shared_ptr<const GraphDefinition> graph_;
   std::unique_ptr<Records> records_;
   engine::Run run_;

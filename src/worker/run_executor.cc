@@ -71,8 +71,8 @@ Task<Result<RunView>> RunExecutor::drive(Definition graph, engine::Run run, engi
   row.concurrency_key = run.row.concurrency_key;
   std::vector<ConcurrencyGuard> guards = places;
   RunAdmission::Permit place = protection_.places.enter_anyway(run.row);
-  auto driver =
-      std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
+  auto driver = std::make_unique<RunDriver>(parts_, protection_, *live_, loader_.graphs(),
+                                            std::move(graph), std::move(run));
   driver->concurrency = std::move(places);
   if (is_draining_) driver->release(is_stopping_);
   driver->when_published = [this, tenant, id] { outbox_.look_at(tenant, id); };
