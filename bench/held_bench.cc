@@ -77,7 +77,7 @@ void bodies_without_a_key(const std::string& folder) {
   std::ofstream(keys) << "ana run token-of-ana-0001\n";
   ::chmod(keys.c_str(), 0600);
   ServedProgram served(BELAY_LARGE_STATE, "memory:", {}, {"--api-keys", keys});
-  double idle = served.resident_megabytes();
+  double idle = served.idle_megabytes();
   double most = idle;
   std::string body(body_bytes - 1, ' ');
   std::vector<std::unique_ptr<Client>> clients;
@@ -103,8 +103,7 @@ void reader_of_values(const std::string& folder, bool is_slow) {
   Connection connection(served.port());
   Answered run = connection.ask("POST", "/api/agents/load/runs", R"({"input":{},"threadId":"t"})");
   if (run.status != 200) exit_with("The run: " + run.body.substr(0, 200));
-  std::this_thread::sleep_for(1s);
-  double idle = served.resident_megabytes();
+  double idle = served.idle_megabytes();
   double most = idle;
   Client reader(served.port(), is_slow ? 4'096 : 0);
   reader.send(

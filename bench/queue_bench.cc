@@ -45,7 +45,7 @@ std::string waiting(int first, int count, const std::string& due) {
 
 double server_memory(const std::string& belay, const std::string& url) {
   ServedProgram served(belay, url, {});
-  return served.resident_megabytes();
+  return served.idle_megabytes();
 }
 
 struct Claims {

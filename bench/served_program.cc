@@ -73,4 +73,9 @@ double ServedProgram::resident_megabytes() const {
   return 0;
 }
 
+double ServedProgram::idle_megabytes() const {
+  std::this_thread::sleep_for(std::chrono::seconds(7));
+  return resident_megabytes();
+}
+
 }  // namespace belay::bench

@@ -21,6 +21,8 @@ class ServedProgram {
   int port() const { return port_; }
   double ready_milliseconds() const { return ready_milliseconds_; }  // startup time
   double resident_megabytes() const;
+  // The same of a server without requests: waits until it has returned the memory of its start.
+  double idle_megabytes() const;
 
  private:
   int port_ = 0;

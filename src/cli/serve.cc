@@ -41,6 +41,8 @@ Examples:
 constexpr std::chrono::seconds kAnswerAfterDrain{2};
 constexpr std::chrono::milliseconds kAnswerAfterStop{200};
 constexpr std::size_t kStartsPerMinuteWithKeys = 10;
+// Time until all that the server does while it is idle has happened once.
+constexpr std::chrono::seconds kStartTakes{5};
 
 struct ServeOptions {
   std::string listen_text = "127.0.0.1:8123";
@@ -225,8 +227,9 @@ class ServeCommand final : public Command {
     world.progress.name_threads();
     std::string url = url_of(options_, server->port());
     world.output.progress(format_message(world.phrases.listening, {{"url", url}}));
-    release_start_memory();
+    auto start_end = world.executor.call_after(kStartTakes, &release_start_memory);
     auto count = co_await work_on(world, options_.work, is_draining);
+    world.executor.cancel(start_end);
     if (!count.ok()) co_return std::move(count).error();
     co_await closed;
     world.output.document(
