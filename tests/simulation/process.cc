@@ -58,6 +58,8 @@ class Process::SeenStore final : public ForwardingStore {
         return put.collection == langgraph::RunRecord::collection;
       });
     }
+    bool is_claim = rows.checkpoint && rows.checkpoint->kind == CommitKind::claim;
+    if (is_claim && machine_.claims_take.count() > 0) co_await sleep_for(machine_.claims_take);
     auto outcome = co_await inner().commit(std::move(commit));
     machine_.log.tell(process_, what + ": " + outcome_text(outcome));
     stay.reset();

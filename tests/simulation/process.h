@@ -34,6 +34,8 @@ struct Machine {
   bool has_agent_server = false;
   // The records of runs of that API are not stored: a fault that its checks must find.
   bool loses_run_records = false;
+  // From the read of a run to the commit of its claim.
+  microseconds claims_take{0};
 
   // Commits that a process knows to be durable, and effects that it knows to be recorded as done.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged = {};

@@ -30,7 +30,8 @@ const Workload* workload_of(std::string_view name);
 // The receivers of effects, by the name of the effect.
 struct OutsideReceiver {
   std::string name;
-  bool may_repeat;  // with one key: its class or policy allows that
+  bool may_repeat;          // with one key: its class or policy allows that
+  bool is_skipped = false;  // if its intent is found: a process that counts as dead repeats nothing
 };
 const std::vector<OutsideReceiver>& receivers();
 
