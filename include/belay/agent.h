@@ -85,6 +85,8 @@ struct AgentTurn {
   bool is_note = false;
   std::string text{};
   std::vector<AgentCall> calls{};
+  // Of a reply: streamed_message_id() of the attempt that received it; empty in older turns.
+  std::string message_id{};
 };
 
 struct AgentState {
@@ -125,6 +127,10 @@ Tool sub_agent_tool(const SubAgent& agent);
 // Returns the input of a sub-agent for the call with this id. `is_untrusted`: the caller has read
 // results of untrusted tools; the question can repeat them, and the agent's calls need approvals.
 AgentState sub_agent_input(std::string call, std::string question, bool is_untrusted);
+
+// For graphs that call a model themselves: the id of the message as which chats show the text that
+// this attempt streams. If the state has the text as a message with this id, chats show it once.
+std::string streamed_message_id(const Context& context);
 
 // For graphs that call a model themselves: the steering messages (service.h) of the run. Messages
 // are accepted until the run has ended, except while the node `finish_node` is scheduled. A graph

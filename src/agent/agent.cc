@@ -18,6 +18,7 @@
 
 #include "agent/conversation.h"
 #include "agent/materials.h"
+#include "agent/message_id.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
@@ -127,10 +128,11 @@ Update<AgentState> send_calls(const Agent& agent, const AgentTurn& turn, Update<
 }
 
 // Returns the update of a reply: its turn, and the next tasks. `steering`: the turn of the messages
-// that the request contained.
+// that the request contained. `message`: the id of the reply.
 Update<AgentState> update_of(const Agent& agent, const AgentState& state, ModelReply reply,
-                             Limit limit, AgentTurn steering) {
+                             Limit limit, AgentTurn steering, std::string message) {
   AgentTurn turn = turn_of(reply, state, agent.tools);
+  turn.message_id = std::move(message);
   bool is_after_note = has_note(state, limit);
   // After the last call of the model, nothing can be executed: calls without a result would remain.
   bool is_spent = is_after_note || (limit != Limit::none && !turn.calls.empty());
@@ -191,7 +193,8 @@ Task<Result<Update<AgentState>>> call_model(SharedAgent agent, const AgentState&
     co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
   }
   use_messages(*steering, state.steps + 1, context);
-  auto update = update_of(*agent, state, *std::move(reply), limit, std::move(steered));
+  auto update = update_of(*agent, state, *std::move(reply), limit, std::move(steered),
+                          streamed_message_id(context));
   update = std::move(update).set(&AgentState::requested, requested);
   if (state.head != head) update = std::move(update).set(&AgentState::head, std::move(head));
   co_return update;
@@ -343,7 +346,17 @@ Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent
 }
 
 }  // namespace
+
+std::string message_id(const TaskId& task, int attempt) {
+  std::string id = "run-" + task.text();
+  return attempt > 1 ? id + "-" + std::to_string(attempt) : id;
+}
+
 }  // namespace agents
+
+std::string streamed_message_id(const Context& context) {
+  return agents::message_id(context.task(), context.attempt());
+}
 
 SubAgent sub_agent(std::string name, std::string description, AgentOptions options) {
   return {std::move(name), std::move(description),

@@ -6,6 +6,7 @@
 #include "belay/agent.h"
 #include "belay/testing.h"
 #include "conversation/conversation.h"
+#include "conversation/entry_id.h"
 
 namespace belay::conversation {
 namespace {
@@ -106,6 +107,31 @@ TEST(AgentConversations, ShowSteeringMessagesAsThoseOfThePerson) {
   ASSERT_EQ(entries.size(), 3u);
   EXPECT_EQ(entries[1].author, Author::person);
   EXPECT_EQ(entries[2].author, Author::system);
+}
+
+TEST(AgentConversations, NameAReplyByTheAttemptThatReceivedIt) {
+  AgentState state = answered_state();
+  ASSERT_EQ(state.turns.size(), 3u);
+  EXPECT_TRUE(state.turns[0].message_id.empty()) << "a question";
+  Entries entries = entries_in(state);
+  EXPECT_EQ(entries[1].id, state.turns[1].message_id);
+  EXPECT_EQ(entries[4].id, state.turns[2].message_id);
+  EXPECT_NE(entries[1].id, entries[4].id);
+  EXPECT_TRUE(entries[1].id.starts_with("run-")) << entries[1].id;
+}
+
+TEST(AgentConversations, NameAReplyOfAnOlderProgramByItsPosition) {
+  AgentState state = answered_state();
+  Entries now = entries_in(state);
+  Value older = state_value(state);
+  for (Value& turn : *(*older.as_object())["turns"].as_array()) {
+    ASSERT_EQ(turn.as_object()->erase("message_id"), 1u);
+  }
+  Entries entries = Conversations().entries_of("trip", "t", older, true);
+  ASSERT_EQ(entries.size(), now.size());
+  EXPECT_EQ(entries[0].id, now[0].id);
+  EXPECT_NE(entries[1].id, now[1].id);
+  EXPECT_EQ(entries[1].id, entry_id("t", "turn", "1"));
 }
 
 TEST(AgentConversations, LeaveOutDamagedTurns) {

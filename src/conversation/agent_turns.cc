@@ -44,6 +44,8 @@ class TurnReader {
       entry.author = author_of_question(turn, entry.text);
       return entries_.push_back(std::move(entry));
     }
+    std::string stored = text_in(turn, "message_id");
+    if (!stored.empty()) entry.id = std::move(stored);
     entry.text = text_in(turn, "text");
     entry.calls = calls_of(turn);
     entries_.push_back(std::move(entry));

@@ -85,6 +85,7 @@ void ClassicStream::read_calls(ClassicFrame& frame) {
 void ClassicStream::end_models(const std::string& space, ClassicFrame& frame, ClassicEvents& out) {
   bool has_one_writer = frame.ended.size() == 1;
   for (const ClassicText& each : frame.texts) {
+    if (frame.whole.contains(message_id(each.place))) continue;
     Value output = ai_message(each.place, each.text);
     for (ChatEntry& reply : frame.replies) {
       if (reply.text != each.text) continue;
@@ -99,6 +100,7 @@ void ClassicStream::end_models(const std::string& space, ClassicFrame& frame, Cl
     if (std::any_of(frame.texts.begin(), frame.texts.end(), is_its_text)) continue;
     StreamEvent place = place_of(space, {}, {});
     if (has_one_writer) place = place_of(space, frame.ended[0].node, frame.ended[0].id);
+    if (!reply.text.empty()) frame.whole.insert(reply.id);
     send_model_event("on_chat_model_start", place, reply.id, Value::Object(), out);
     Value data = Value::object({{"output", conversation::langchain_message(reply)}});
     send_model_event("on_chat_model_end", place, reply.id, std::move(data), out);
@@ -127,7 +129,7 @@ void ClassicStream::begin_calls(const std::string& space, ClassicFrame& frame, C
   for (const ChatEntry& reply : frame.replies) {
     for (const ChatCall& call : reply.calls) {
       Value::Object data{{"event", "on_tool_start"}, {"input", call.arguments}};
-      send_call(std::move(data), space, call.id, frame.calls[call.id], reply.id, out);
+      send_call(std::move(data), space, call.id, frame.calls[call.id], reply, out);
     }
   }
   for (const ChatEntry& result : frame.tool_results) send_result(space, frame, result, out);
@@ -143,11 +145,11 @@ void ClassicStream::send_result(const std::string& space, ClassicFrame& frame,
   } else {
     data.emplace("output", conversation::langchain_message(result));
   }
-  send_call(std::move(data), space, result.call_id, frame.calls[result.call_id], {}, out);
+  send_call(std::move(data), space, result.call_id, frame.calls[result.call_id], ChatEntry(), out);
 }
 
 void ClassicStream::send_call(Value::Object data, const std::string& space, const std::string& id,
-                              const ClassicCall& call, const std::string& message,
+                              const ClassicCall& call, const ChatEntry& reply,
                               ClassicEvents& out) {
   if (wants(StreamMode::events)) {
     Value::Object about = data;
@@ -161,7 +163,9 @@ void ClassicStream::send_call(Value::Object data, const std::string& space, cons
   data.emplace("name", call.name);
   std::size_t before = out.size();
   send("tools", space, Value(std::move(data)), out);
-  if (out.size() > before) out.back().message = message;
+  if (out.size() == before) return;
+  out.back().message = reply.id;
+  out.back().text = reply.text;
 }
 
 // The events of LangChain have no namespace in their names.

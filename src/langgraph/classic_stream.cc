@@ -1,5 +1,7 @@
 #include "langgraph/classic_stream.h"
 
+#include "agent/message_id.h"
+
 namespace belay::langgraph {
 namespace {
 
@@ -55,8 +57,7 @@ std::optional<std::size_t> end_of_part(std::string_view text, std::size_t from, 
 }
 
 std::string ClassicStream::message_id(const StreamEvent& event) {
-  std::string id = "run-" + event.task.text();
-  return event.attempt > 1 ? id + "-" + std::to_string(event.attempt) : id;
+  return agents::message_id(event.task, event.attempt);
 }
 
 Value ClassicStream::ai_message(const StreamEvent& event, std::string_view text) {
@@ -200,8 +201,9 @@ void ClassicStream::send_parts(const StreamEvent& event, std::string_view text, 
 void ClassicStream::send_part(const StreamEvent& event, std::string_view text, std::size_t from,
                               std::size_t until, ClassicEvents& out) {
   Value metadata = message_metadata(event);
-  if (wants(StreamMode::events)) {
-    std::string message = message_id(event);
+  std::string message = message_id(event);
+  bool is_whole = frames_[event.checkpoint_ns].whole.contains(message);
+  if (wants(StreamMode::events) && !is_whole) {
     if (from == 0) send_model_event("on_chat_model_start", event, message, Value::Object(), out);
     Value part = ai_message(event, text.substr(from, until - from));
     Value data = Value::object({{"chunk", std::move(part)}});

@@ -38,6 +38,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,8 @@ struct ClassicEvent {
   std::string name;
   Value data;
   std::uint64_t id = 0;
-  std::string message = {};  // not sent; of the start of a call: the id of the message with it
+  // Not sent. Of the start of a call: the id of the message with it, and the text of the message.
+  std::string message = {}, text = {};
 };
 using ClassicEvents = std::vector<ClassicEvent>;
 
@@ -113,6 +115,8 @@ class ClassicStream {
     std::string checkpoint;                    // the last one that was sent
     std::map<std::string, ClassicCall> calls;  // of tools, by id
     bool has_calls = false;                    // they are those of a state
+    // Replies that were sent whole, because their texts follow with the end of a subgraph.
+    std::set<std::string> whole;
     // Of the commit.
     std::vector<ClassicText> texts;
     std::vector<conversation::ChatEntry> replies, tool_results;
@@ -154,7 +158,7 @@ class ClassicStream {
   void send_result(const std::string& space, ClassicFrame& frame,
                    const conversation::ChatEntry& result, ClassicEvents& out);
   void send_call(Value::Object data, const std::string& space, const std::string& id,
-                 const ClassicCall& call, const std::string& message, ClassicEvents& out);
+                 const ClassicCall& call, const conversation::ChatEntry& reply, ClassicEvents& out);
   void send_event(std::string_view what, std::string_view name, std::string run,
                   const StreamEvent& place, Value data, ClassicEvents& out);
   void send_run_event(std::string_view what, Value data, ClassicEvents& out);

@@ -286,6 +286,29 @@ TEST_F(Resumes, ByAnAdministratorAreRunsOfTheThreadsOwner) {
   EXPECT_EQ(size_of(as("ada", "GET", own + "/runs").body), 2u);
 }
 
+TEST_F(Resumes, ByAnAdministratorAreFoundByTheirIdsByAdministratorsAndTheOwner) {
+  std::map<std::string, Permission> others{
+      {"chief", Permission::administer}, {"bob", Permission::decide}, {"eve", Permission::read}};
+  add_key("ada", Permission::run);
+  add_key("root", Permission::administer);
+  for (const auto& [name, permission] : others) add_key(name, permission);
+  std::string own = std::string("/threads/") + kThreadB;
+  as("ada", "POST", "/threads", std::string(R"({"thread_id":")") + kThreadB + "\"}");
+  streamed(as("ada", "POST", own + "/runs/wait", about("urgent")));
+  std::string run = text(as("root", "POST", own + "/runs", resume("true")).body["run_id"]);
+  streamed(as("root", "GET", own + "/runs/" + run + "/join"));
+  std::string alone = "/runs/" + run + "/stream";
+  std::string whole = lines_of(events_of(as("ada", "GET", own + alone)));
+  EXPECT_NE(whole.find(run), std::string::npos) << whole;
+  EXPECT_EQ(lines_of(events_of(as("root", "GET", alone))), whole);
+  EXPECT_EQ(lines_of(events_of(as("chief", "GET", alone))), whole);
+  EXPECT_EQ(lines_of(events_of(as("ada", "GET", alone))), whole);
+  EXPECT_EQ(as("bob", "GET", alone).status, 404);
+  EXPECT_EQ(as("eve", "GET", alone).status, 404);
+  EXPECT_EQ(as("ada", "DELETE", own).status, 204);
+  EXPECT_EQ(as("root", "GET", alone).status, 404) << "the thread is deleted";
+}
+
 TEST_F(Resumes, ThatStoppedPartWayAreNotDone) {
   run_of(starts("pair"));
   std::vector<std::string> ids = open_ids();

@@ -25,6 +25,24 @@ Task<Result<std::optional<RunRecord>>> record_of_run(const Call& call, UserId us
   co_return co_await records->get<RunRecord>(std::move(id));
 }
 
+// Reads and saves the owners of runs, which belong to no user.
+Principal keeper_of(const Principal& who) {
+  Principal keeper;
+  keeper.tenant = who.tenant;
+  return keeper;
+}
+
+// The record of a run that another user owns; only for an administrator.
+Task<Result<std::optional<RunRecord>>> record_of_other(const Call& call, std::string id) {
+  if (call.who.permission < Permission::administer) co_return std::optional<RunRecord>();
+  auto owners = records_of(call.service, keeper_of(call.who), UserId());
+  std::string key = id;
+  BELAY_CO_TRY(auto owner, co_await owners->get<RunOwner>(std::move(key)));
+  if (!owner) co_return std::optional<RunRecord>();
+  UserId user(std::move(owner->user));
+  co_return co_await record_of_run(call, std::move(user), std::move(id));
+}
+
 Task<Result<std::vector<RunRecord>>> records_of_thread(Service& service, Principal who, UserId user,
                                                        std::string thread) {
   RecordFilter filter;
@@ -78,8 +96,12 @@ Task<Result<ProtocolRun>> find_run_by_id(const Call& call, std::string id,
   if (!uuid) co_return no_run(id);
   id = uuid->text();
   std::string key = id;
-  UserId user = owner ? *std::move(owner) : call.who.user;
+  UserId user = owner ? *owner : call.who.user;
   BELAY_CO_TRY(auto own, co_await record_of_run(call, std::move(user), std::move(key)));
+  if (!own && !owner) {
+    key = id;
+    BELAY_CO_TRY(own, co_await record_of_other(call, std::move(key)));
+  }
   Result<RunRow> row = no_run(id);
   if (own) {
     row = co_await row_of_record(call, *own);
@@ -172,7 +194,14 @@ Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const Call& call, const Th
 Task<Result<Done>> save_run(const Call& call, RunRecord record, UserId user) {
   std::vector<RecordWrite> writes;
   BELAY_CO_CHECK(add_write(writes, record, user, 0));
-  auto saved = co_await call.service.save_records(call.who, std::move(writes));
+  Principal who = call.who;
+  bool is_permitted = user == who.user || who.permission >= Permission::administer;
+  if (record.id != record.run && is_permitted) {
+    RunOwner owner{record.id, user.text, record.created_at};
+    BELAY_CO_CHECK(add_write(writes, owner, UserId()));
+    who = keeper_of(call.who);
+  }
+  auto saved = co_await call.service.save_records(who, std::move(writes));
   // The same request was sent before.
   bool is_known = !saved.ok() && saved.error().code == ErrorCode::conflict;
   if (is_known) co_return Done{};

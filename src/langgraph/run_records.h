@@ -35,6 +35,20 @@ struct RunRecord {
   Instant expires_at() const { return created_at + limits::steering_kept; }
 };
 
+// Whose records have the record of a run that continues another one: an administrator finds the run
+// by its id alone. It expires with the record; one without a record is ignored.
+struct RunOwner {
+  static constexpr std::string_view collection = "langgraph_run_owners";
+  static constexpr bool is_of_tenant = true;
+
+  std::string id{}, user{};
+  Instant created_at{};
+
+  std::string key() const { return id; }
+  static auto indexed() { return std::tuple(); }
+  Instant expires_at() const { return created_at + limits::steering_kept; }
+};
+
 struct ProtocolRun {
   RunRecord record;
   RunRow row;                  // of the service
@@ -46,7 +60,7 @@ RunRecord record_of_row(const RunRow& row);
 
 // `not_found` for an id that is not a run of the thread, or that the caller cannot read.
 Task<Result<ProtocolRun>> find_run(const server::Call& call, ThreadId thread, std::string id);
-// The same, of any thread. `owner`: of its thread; unset: the caller.
+// The same, of any thread. `owner`: of its thread; unset: the caller, and for an administrator any.
 Task<Result<ProtocolRun>> find_run_by_id(const server::Call& call, std::string id,
                                          std::optional<UserId> owner = std::nullopt);
 

@@ -202,9 +202,12 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
   co_return std::move(view);
 }
 
-Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
-                                          std::optional<ThreadId> thread) {
+namespace {
+
+Task<Result<BegunRun>> begin_run(AgentServer& served, Call& call, std::optional<ThreadId> thread,
+                                 bool forks) {
   BELAY_CO_TRY(WantedRun wanted, co_await wanted_run(served, call, std::move(thread)));
+  wanted.forks = forks;
   bool is_of_other_graph = wanted.thread && wanted.thread->listed &&
                            wanted.thread->listed->thread.graph != wanted.assistant.graph_id;
   if (is_of_other_graph) {
@@ -245,6 +248,17 @@ Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
   begun.body = std::move(wanted.body);
   BELAY_CO_TRY(begun.run, co_await find_run_by_id(call, std::move(id), std::move(user)));
   co_return std::move(begun);
+}
+
+}  // namespace
+
+Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, Call& call,
+                                          std::optional<ThreadId> thread) {
+  return begin_run(served, call, std::move(thread), false);
+}
+
+Task<Result<BegunRun>> begin_protocol_fork(AgentServer& served, Call& call, ThreadId thread) {
+  return begin_run(served, call, std::move(thread), true);
 }
 
 Task<Result<Done>> check_protocol_run(AgentServer& served, Call& call) {

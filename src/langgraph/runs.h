@@ -23,6 +23,10 @@ struct BegunRun {
 // new thread. `conflict` for a busy thread, and for a resume that matches no open interrupt.
 Task<Result<BegunRun>> begin_protocol_run(AgentServer& served, server::Call& call,
                                           std::optional<ThreadId> thread);
+// The same from the checkpoint that the body names, also if it is the newest one: a run that waits
+// there is cancelled, and not continued.
+Task<Result<BegunRun>> begin_protocol_fork(AgentServer& served, server::Call& call,
+                                           ThreadId thread);
 // The same checks, except those that depend on a thread.
 Task<Result<Done>> check_protocol_run(AgentServer& served, server::Call& call);
 

@@ -7,22 +7,14 @@
 #include "langgraph/runs.h"
 #include "langgraph/sent_before.h"
 #include "langgraph/state.h"
+#include "langgraph/v2_command.h"
 
 namespace belay::langgraph {
 namespace {
 
 using server::Call;
 
-constexpr std::int64_t kCheckpointsDefault = 10;
-constexpr std::int64_t kCheckpointsMax = 100;
 constexpr std::string_view kInvalidArgument = "invalid_argument";
-
-// A command, with the call whose caller and headers it has.
-struct V2Command {
-  Call call;
-  ThreadId thread;
-  Value params;
-};
 
 std::string_view code_of(const Error& failed) {
   switch (failed.code) {
@@ -34,17 +26,6 @@ std::string_view code_of(const Error& failed) {
     default:
       return "unknown_error";
   }
-}
-
-Result<Done> need(const Call& call, Permission permission) {
-  if (call.who.permission >= permission) return Done{};
-  return error(ErrorCode::forbidden,
-               "This API key lacks the permission " + std::string(name_of(permission)) + ".");
-}
-
-void copy_member(const Value& params, std::string_view name, Value::Object& body) {
-  const Value& member = params[name];
-  if (!member.is_null()) body.insert_or_assign(std::string(name), member);
 }
 
 // Moves config.configurable.checkpoint_id to the member that names it in the body of a run.
@@ -109,14 +90,29 @@ Task<Result<Value>> start_by_command(AgentServer& served, V2Command& command) {
   if (!input.is_null()) {
     auto checkpoint = body.find("checkpoint_id");
     const Value named = checkpoint == body.end() ? Value() : checkpoint->second;
-    BELAY_CO_TRY(replies, co_await is_reply(served, command.call, std::move(thread), named));
+    auto answers = co_await is_reply(served, command.call, std::move(thread), named);
+    bool may_lack_it = !answers.ok() && answers.error().code == ErrorCode::not_found;
+    if (may_lack_it && named.as_string()) {
+      std::string id = *named.as_string();
+      BELAY_CO_CHECK(co_await note_checkpoint(served, command, std::move(id)));
+    }
+    BELAY_CO_TRY(replies, std::move(answers));
   }
   if (replies) {
     body.emplace("command", Value::object({{"resume", input}}));
   } else {
     body.emplace("input", input);
   }
-  co_return co_await begin_by_command(served, command, std::move(body));
+  auto named = body.find("checkpoint_id");
+  const std::string* id = named == body.end() ? nullptr : named->second.as_string();
+  std::string checkpoint = id ? *id : "";
+  auto begun = co_await begin_by_command(served, command, std::move(body));
+  bool may_lack_it =
+      !begun.ok() && begun.error().code == ErrorCode::not_found && !checkpoint.empty();
+  if (may_lack_it) {
+    BELAY_CO_CHECK(co_await note_checkpoint(served, command, std::move(checkpoint)));
+  }
+  co_return std::move(begun);
 }
 
 // Reads the replies of an input.respond, by interrupt id.
@@ -174,64 +170,6 @@ Task<Result<Value>> inject_by_command(AgentServer&, V2Command& command) {
   co_return Value(Value::Object{});
 }
 
-Result<Done> check_root(const Value& params) {
-  const Value& space = params["namespace"];
-  bool is_root = space.is_null() || (space.as_array() && space.as_array()->empty());
-  if (is_root) return Done{};
-  return error(ErrorCode::invalid, "Only the namespace [] has a state here.");
-}
-
-Task<Result<Value>> state_by_command(AgentServer& served, V2Command& command) {
-  const Value& params = std::as_const(command.params);
-  BELAY_CO_CHECK(check_root(params));
-  BELAY_CO_TRY(auto keys, texts_member(params, "keys"));
-  ThreadId thread = command.thread;
-  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, command.call, thread));
-  Value::Object result{{"values", Value(Value::Object{})}};
-  if (!view.has_run()) co_return Value(std::move(result));
-  const Call& call = command.call;
-  RunId run = view.listed->run->run;
-  BELAY_CO_TRY(RunView current, co_await call.service.status(call.who, thread, std::nullopt, run));
-  Value values = values_of(served, current);
-  if (keys && values.as_object()) {
-    std::erase_if(*values.as_object(), [&](const auto& member) {
-      return std::find(keys->begin(), keys->end(), member.first) == keys->end();
-    });
-  }
-  result.insert_or_assign("values", std::move(values));
-  BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(thread), std::nullopt));
-  if (newest) {
-    result.emplace("checkpoint", Value::object({{"id", newest->commit.id.text()}, {"ns", ""}}));
-  }
-  co_return Value(std::move(result));
-}
-
-Task<Result<Value>> checkpoints_by_command(AgentServer& served, V2Command& command) {
-  const Value& params = std::as_const(command.params);
-  BELAY_CO_CHECK(check_root(params));
-  BELAY_CO_TRY(std::int64_t limit,
-               int_member(params, "limit", kCheckpointsDefault, 1, kCheckpointsMax));
-  BELAY_CO_TRY(NamedCheckpoint before, checkpoint_in(params["before"], "before"));
-  ThreadId thread = command.thread;
-  BELAY_CO_TRY(ThreadOfStates owner, co_await find_thread_of_states(served, command.call, thread));
-  Value::Array list;
-  CheckpointReader reader(command.call, std::move(thread));
-  while (owner.view.has_run() && static_cast<std::int64_t>(list.size()) < limit) {
-    BELAY_CO_TRY(auto checkpoint, co_await reader.next());
-    if (!checkpoint) break;
-    // Ids sort by time.
-    bool is_later = before.id && !(checkpoint->commit.id < *before.id);
-    if (is_later) continue;
-    Value metadata = checkpoint_metadata(owner, *checkpoint);
-    Value step = std::as_const(metadata)["step"];
-    list.push_back(Value::object({{"id", checkpoint->commit.id.text()},
-                                  {"timestamp", to_text(checkpoint->commit.created_at)},
-                                  {"step", std::move(step)},
-                                  {"metadata", std::move(metadata)}}));
-  }
-  co_return Value::object({{"checkpoints", std::move(list)}});
-}
-
 std::string_view tree_status(const RunRow& run) {
   if (run.status == RunStatus::completed) return "completed";
   if (run.status == RunStatus::paused || run.status == RunStatus::cancelled) return "interrupted";
@@ -242,7 +180,7 @@ Task<Result<Value>> tree_by_command(AgentServer& served, V2Command& command) {
   ThreadId thread = command.thread;
   BELAY_CO_TRY(ThreadView view,
                co_await find_thread(served.world, command.call, std::move(thread)));
-  if (!view.has_run()) co_return error(ErrorCode::invalid, "The thread has no run.");
+  if (!view.has_run()) co_return error(ErrorCode::conflict, "The thread has no run.");
   const RunRow& run = *view.listed->run;
   Value root = Value::object({{"namespace", Value(Value::Array{})},
                               {"status", tree_status(run)},
@@ -265,20 +203,31 @@ constexpr V2Method kMethods[] = {
     {"input.inject", inject_by_command, "no_such_run"},
     {"state.get", state_by_command},
     {"state.listCheckpoints", checkpoints_by_command},
+    {"state.fork", fork_by_command},
     {"agent.getTree", tree_by_command, "no_such_run"},
 };
 
-bool is_known_elsewhere(std::string_view method) {
-  return method == "state.fork" || method.starts_with("subscription.");
-}
+bool is_known_elsewhere(std::string_view method) { return method.starts_with("subscription."); }
 
 bool can_be_repeated(const Error& failed) { return failed.code == ErrorCode::unavailable; }
 
 }  // namespace
 
+Result<Done> need(const Call& call, Permission permission) {
+  if (call.who.permission >= permission) return Done{};
+  return error(ErrorCode::forbidden,
+               "This API key lacks the permission " + std::string(name_of(permission)) + ".");
+}
+
+void copy_member(const Value& params, std::string_view name, Value::Object& body) {
+  const Value& member = params[name];
+  if (!member.is_null()) body.insert_or_assign(std::string(name), member);
+}
+
 bool begins_run_by_command(const Value& command) {
   const Value& method = command["method"];
-  return method == Value("run.start") || method == Value("input.respond");
+  return method == Value("run.start") || method == Value("input.respond") ||
+         method == Value("state.fork");
 }
 
 Value command_success(const Value& id, const ThreadId& thread, Value result) {
@@ -320,8 +269,11 @@ Task<Result<Value>> answer_command(AgentServer& served, Call call, ThreadId thre
   auto result = co_await found->execute(served, executed);
   if (result.ok()) co_return command_success(id, thread, *std::move(result));
   if (can_be_repeated(result.error())) co_return std::move(result).error();
-  if (result.error().code == ErrorCode::conflict) {
-    co_return command_error(id, std::string(found->conflict), result.error().message);
+  if (executed.code.empty() && result.error().code == ErrorCode::conflict) {
+    executed.code = found->conflict;
+  }
+  if (!executed.code.empty()) {
+    co_return command_error(id, std::string(executed.code), result.error().message);
   }
   co_return command_error(id, result.error());
 }

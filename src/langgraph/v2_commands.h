@@ -11,10 +11,13 @@
 //   input.respond          decide  replies to one interrupt or several
 //   input.inject           run     sends a steering message to the run in progress
 //   state.get              read    the values of the root, and the newest checkpoint
+//                                  of a subgraph in progress: its values and checkpoint
 //   state.listCheckpoints  read    the newest checkpoints
+//   state.fork             run     starts a run from a checkpoint of the thread, also from the
+//                                  newest one, at which a run can wait: it is cancelled
 //   agent.getTree          read    the run's own graph and its status
 //
-// state.fork is refused (not_supported), and so are `update` and `goto` of input.respond.
+// `update` and `goto` of input.respond are refused. An unknown checkpoint is no_such_checkpoint.
 //
 // Threading: on the executor that awaits.
 

@@ -69,6 +69,11 @@ class V2Events {
   void request(const StreamEvent& asked, const Value& interrupt, V2EventList& out);
 
  private:
+  struct WholeMessage {
+    std::string id, node;
+    int blocks = 0;
+    bool has_calls = false;
+  };
   enum class RunPhase { none, running, interrupted, ended };
 
   V2Event& send(std::string method, std::string_view space, Value data, std::string id,
@@ -85,6 +90,8 @@ class V2Events {
   void end_message(const StreamEvent& event, V2EventList& out);
   void add_call(const ClassicEvent& event, std::string_view space, V2EventList& out);
   void add_call_block(const ClassicEvent& event, std::string_view space, V2EventList& out);
+  void add_whole_text(const ClassicEvent& event, std::string_view space, WholeMessage& message,
+                      V2EventList& out);
   void finish_messages(const std::string& space, V2EventList& out);
   void end_task(const StreamEvent& event, V2EventList& out);
 
@@ -100,12 +107,8 @@ class V2Events {
   std::set<std::string> open_;                   // interrupts
   std::set<std::string, std::less<>> spaces_;    // of subgraphs that have started
   std::map<std::string, std::string> messages_;  // by namespace: the message that has started
-  struct WholeMessage {
-    std::string id, node;
-    int blocks = 0;
-    bool has_calls = false;
-  };
   std::map<std::string, std::vector<WholeMessage>, std::less<>> whole_;  // of this commit
+  std::set<std::string, std::less<>> sent_;  // messages that were sent before their texts
 };
 
 }  // namespace belay::langgraph

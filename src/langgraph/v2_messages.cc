@@ -17,6 +17,7 @@ Value text_block(std::string_view text) {
 void V2Events::add_part(const ClassicEvent& event, std::string_view space, V2EventList& out) {
   const Value::Array& pair = *event.data.as_array();
   std::string message = text_in(pair[0], "id");
+  if (sent_.contains(message)) return;
   std::string node = text_in(pair[1], "langgraph_node");
   std::string id = std::to_string(event.id) + "-" + message;
   std::string& open = messages_[std::string(space)];
@@ -72,6 +73,19 @@ void V2Events::add_call(const ClassicEvent& event, std::string_view space, V2Eve
   send("tools", space, Value(std::move(data)), std::move(id), out);
 }
 
+// The text of a reply in a subgraph, whose event follows with the end of the subgraph.
+void V2Events::add_whole_text(const ClassicEvent& event, std::string_view space,
+                              WholeMessage& message, V2EventList& out) {
+  sent_.insert(message.id);
+  int index = message.blocks++;
+  Value block = Value::object(
+      {{"event", "content-block-start"}, {"index", index}, {"content", text_block("")}});
+  send("messages", space, std::move(block), "block-" + message.id, out);
+  Value whole = Value::object(
+      {{"event", "content-block-finish"}, {"index", index}, {"content", text_block(event.text)}});
+  send("messages", space, std::move(whole), "whole-" + message.id, out);
+}
+
 // Adds the call to its message. A reply without a text has a message of its calls alone.
 void V2Events::add_call_block(const ClassicEvent& event, std::string_view space, V2EventList& out) {
   std::vector<WholeMessage>& messages = whole_[std::string(space)];
@@ -83,6 +97,7 @@ void V2Events::add_call_block(const ClassicEvent& event, std::string_view space,
     send("messages", space, std::move(start), "start-" + event.message, out);
     messages.push_back({event.message, {}, 0});
     message = std::prev(messages.end());
+    if (!event.text.empty()) add_whole_text(event, space, *message, out);
   }
   int index = message->blocks++;
   message->has_calls = true;

@@ -296,14 +296,13 @@ TEST_F(V2Commands, AnswerFaultyCommandsWithACode) {
     return text(command(method, params)["error"]);
   };
   EXPECT_EQ(code_of_command("run.fly", "{}"), "unknown_command");
-  EXPECT_EQ(code_of_command("state.fork", "{}"), "not_supported");
   EXPECT_EQ(code_of_command("subscription.subscribe", "{}"), "not_supported");
   EXPECT_EQ(code_of_command("run.start", "{}"), "invalid_argument");
   EXPECT_EQ(code_of_command("run.start", R"({"assistant_id":"unknown","input":{}})"),
             "invalid_argument");
   EXPECT_EQ(code_of_command("input.respond", "{}"), "invalid_argument");
   EXPECT_EQ(code_of_command("input.inject", R"({"message":{}})"), "invalid_argument");
-  EXPECT_EQ(code_of_command("state.get", R"({"namespace":["a"]})"), "invalid_argument");
+  EXPECT_EQ(code_of_command("agent.getTree", "{}"), "no_such_run");
   EXPECT_EQ(call("POST", path + "/commands", "[]").status, 422);
   EXPECT_EQ(call("POST", path + "/commands", "{").status, 400);
 }

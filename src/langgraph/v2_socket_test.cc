@@ -115,6 +115,22 @@ TEST_F(V2Sockets, SendNothingAfterAnUnsubscribe) {
   for (const Value& each : socket.documents) EXPECT_NE(each["type"], Value("event"));
 }
 
+TEST_F(V2Sockets, ForkAtACheckpointAndSendTheEventsOfTheFork) {
+  open();
+  run("subscription.subscribe", R"({"channels":["lifecycle","checkpoints"]})");
+  run("run.start", R"({"assistant_id":"mail","input":{"topic":"urgent"}})");
+  ASSERT_FALSE(lifecycle("interrupted").is_null());
+  run("state.listCheckpoints", "{}");
+  std::string id = text(response()["result"]["checkpoints"].as_array()->front()["id"]);
+  run("state.fork", R"({"checkpoint_id":"1ef00000-0000-6000-8000-000000000000"})");
+  EXPECT_EQ(text(response()["error"]), "no_such_checkpoint");
+  run("state.fork", R"({"checkpoint_id":")" + id + R"(","input":{"topic":"calm"}})");
+  Value forked = response();
+  EXPECT_EQ(text(forked["result"]["thread_id"]), kThreadA) << to_json(forked);
+  EXPECT_FALSE(text(forked["result"]["run_id"]).empty());
+  EXPECT_FALSE(lifecycle("completed").is_null());
+}
+
 TEST_F(V2Sockets, AnswerFaultyMessagesAndStayOpen) {
   open();
   session->receive("{");

@@ -16,6 +16,7 @@ struct WantedRun {
   Value agent;  // its document
   std::optional<ThreadView> thread;
   bool is_stateless = false;
+  bool forks = false;             // begins at the named checkpoint, also at the newest one
   std::string continuing_id;      // of the run, if it continues another
   ThreadId new_thread;            // of a run without one; empty: of its key
   std::optional<RunCommit> from;  // an earlier checkpoint to begin from

@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client";
 import { useStream } from "@langchain/langgraph-sdk/react";
 
 const query = new URLSearchParams(location.search);
+window.shown = []; // the texts of the agent's messages, as each rendering has shown them
 
 function Chat() {
   const [threadId, setThread] = useState(() => sessionStorage.getItem("thread"));
@@ -21,6 +22,8 @@ function Chat() {
     fetchStateHistory: true,
   });
   const say = (content) => stream.submit({ messages: [{ type: "human", content }] });
+  const replies = stream.messages.filter((each) => each.type === "ai" && each.content);
+  window.shown.push(replies.map((each) => each.content));
   const approve = () => stream.submit(undefined, { command: { resume: { type: "accept" } } });
   return h("main", null,
     stream.messages.map((each) => h("p", { key: each.id, className: each.type }, each.content)),

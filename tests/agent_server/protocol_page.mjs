@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { useStream } from "@langchain/react";
 
 const query = new URLSearchParams(location.search);
+window.shown = []; // the texts of the agent's messages, as each rendering has shown them
 
 function Chat() {
   const [threadId, setThread] = useState(() => sessionStorage.getItem("thread"));
@@ -19,6 +20,8 @@ function Chat() {
     },
   });
   const say = (content) => stream.submit({ messages: [{ type: "human", content }] });
+  const replies = stream.messages.filter((each) => each.getType() === "ai" && each.text);
+  window.shown.push(replies.map((each) => each.text));
   const approve = () => stream.respond({ type: "accept" });
   return h("main", null,
     stream.messages.map((each) => h("p", { key: each.id, className: each.getType() }, each.text)),

@@ -1,5 +1,6 @@
 // Chats with React hooks of LangGraph in a headless Chromium, from another origin than the server:
-// a message, an interrupt, a page that is loaded again, a server that is killed, an approval.
+// a message, an interrupt, a page that is loaded again, a server that is killed, an approval; and
+// replies that are streamed, which no rendering shows twice.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -99,6 +100,88 @@ for (const [page, more] of [
       assert.equal(faults, "");
     } finally {
       await browser.close();
+    }
+  });
+}
+
+// A model with OpenAI's protocol that answers in words: first with a call of a tool, then about its
+// result.
+async function serveModel() {
+  const model = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => (body += piece));
+    request.on("end", async () => {
+      const hasResult = JSON.parse(body).messages.at(-1).role === "tool";
+      const call = { name: "find_order", arguments: '{"number":"A-17"}' };
+      const words = (hasResult ? REPLIES[1] : REPLIES[0]).match(/\S+ ?/g);
+      const send = (choice) => {
+        const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "scripted" };
+        const data = JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }] });
+        response.write(`data: ${data}\n\n`);
+      };
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      for (const content of words) {
+        send({ delta: { role: "assistant", content }, finish_reason: null });
+        await new Promise((resolve) => setTimeout(resolve, 40));
+      }
+      const calls = [{ index: 0, id: "call_1", type: "function", function: call }];
+      if (!hasResult) send({ delta: { tool_calls: calls }, finish_reason: null });
+      send({ delta: {}, finish_reason: hasResult ? "stop" : "tool_calls" });
+      response.end("data: [DONE]\n\n");
+    });
+  });
+  await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
+  return model;
+}
+const REPLIES = ["Let me look at this order first.", "It was delivered to you yesterday, a lamp."];
+
+// True if a text is the beginning of another one, or equals it.
+const showsTwice = (texts) =>
+  texts.some((one, i) => texts.some((other, j) => i !== j && other.startsWith(one)));
+
+async function expectOnce(api, agent, page, more, last) {
+  browser = await Browser.start(program);
+  try {
+    const query = `api=${encodeURIComponent(api)}&agent=${agent}&text=hello`;
+    await browser.open(`${pages.origin}/${page}.html?${query}${more}`);
+    await shows("#say");
+    await click("#say");
+    await shows(".ai", last);
+    await shows("#state", "idle");
+    const shown = await browser.call(() => window.shown);
+    const twice = shown.filter(showsTwice);
+    assert.deepEqual(twice, []);
+    const parts = new Set(shown.flat());
+    assert.ok(parts.size > 3, "the replies were streamed: " + JSON.stringify([...parts]));
+  } finally {
+    await browser.close();
+  }
+}
+
+for (const [page, more] of [
+  ["classic_page", ""],
+  ["protocol_page", ""],
+  ["protocol_page", "&transport=websocket"],
+]) {
+  test(`${page}${more}: no reply is shown twice at any moment`, {
+    skip: program ? false : "no Chromium: apt-get install chromium-headless-shell",
+  }, async () => {
+    const model = await serveModel();
+    const cors = ["--cors-origin", pages.origin];
+    const graphs = await Server.start("--graphs", "conformance", ...cors);
+    const variables = {
+      PROGRAM: process.env.HELPDESK,
+      BELAY_MODEL: "openai:scripted",
+      BELAY_MODEL_URL: `http://127.0.0.1:${model.address().port}/v1`,
+    };
+    const helpdesk = process.env.HELPDESK ? await Server.start(variables, ...cors) : undefined;
+    try {
+      await expectOnce(graphs.url, "agent", page, more, "end");
+      if (helpdesk) await expectOnce(helpdesk.url, "helpdesk", page, more, REPLIES[1]);
+    } finally {
+      await helpdesk?.remove();
+      await graphs.remove();
+      model.close();
     }
   });
 }

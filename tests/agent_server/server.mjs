@@ -1,4 +1,5 @@
-// A server of a test: $PROGRAM in a folder of the test, with a hard day for the Daily Auditor.
+// A server of a test: $PROGRAM in a folder of the test, with a hard day for the Daily Auditor; or
+// another program, which the variable PROGRAM of its options names.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,14 +20,19 @@ export class Server {
     server.home = mkdtempSync(join(tmpdir(), "belay-agent-server-"));
     mkdirSync(join(server.home, "files"));
     server.options = options.filter((each) => typeof each !== "object");
+    server.program = server.variables.PROGRAM ?? process.env.PROGRAM;
+    if (server.program === process.env.PROGRAM) server.importDay();
+    await server.run("127.0.0.1:0");
+    return server;
+  }
+
+  importDay() {
     const note = JSON.stringify({ date: HARD_DAY, content: NOTE }) + "\n";
-    execFileSync(process.env.PROGRAM, ["notes", "import", "-"], {
-      env: server.environment(),
+    execFileSync(this.program, ["notes", "import", "-"], {
+      env: this.environment(),
       input: note,
       stdio: ["pipe", "ignore", "inherit"],
     });
-    await server.run("127.0.0.1:0");
-    return server;
   }
 
   environment() {
@@ -46,7 +52,7 @@ export class Server {
 
   async run(listen) {
     const words = ["serve", "--listen", listen, ...this.options];
-    this.child = spawn(process.env.PROGRAM, words, {
+    this.child = spawn(this.program, words, {
       env: this.environment(),
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -64,7 +70,7 @@ export class Server {
 
   // Returns the output of another command on the store.
   command(...words) {
-    return execFileSync(process.env.PROGRAM, words, { env: this.environment(), encoding: "utf8" });
+    return execFileSync(this.program, words, { env: this.environment(), encoding: "utf8" });
   }
 
   async kill() {

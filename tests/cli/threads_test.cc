@@ -57,6 +57,21 @@ TEST_F(CliLooking, AThreadIsDeletedOnceItsRunHasEnded) {
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
+TEST_F(CliLooking, TheRunsBeforeTheNewestAreDeletedAndTheThreadKeepsItsState) {
+  Outcome early = world.run({"threads", "delete", "t", "--keep", "newest"});
+  EXPECT_EQ(early.code, 4) << "its run waits";
+  ASSERT_EQ(world.run({"cancel", "t"}).code, 0);
+  Outcome one = world.run({"threads", "delete", "t", "--keep", "newest", "--json"});
+  EXPECT_EQ(to_json(one.json()), R"({"runs":0,"threadId":"t"})") << one.err;
+  std::string state = world.run({"state", "t", "--json"}).out;
+  for (const char* other : {"", "oldest", "none"}) {
+    EXPECT_EQ(world.run({"threads", "delete", "t", "--keep", other}).code, 2) << other;
+  }
+  EXPECT_TRUE(world.run({"threads", "delete", "t", "--keep", "newest"}).says({"keeps its newest"}));
+  EXPECT_EQ(world.run({"state", "t", "--json"}).out, state);
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
 // Names with direction characters resemble other names, on the screen and when pasted.
 TEST_F(CliLooking, NoNameTurnsALineRound) {
   for (const char* mark : {"\u202e", "\u2066", "\u200f", "\u061c"}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "belay/agent.h"
 #include "tests/conformance/graphs/graphs.h"
 #include "tests/conformance/graphs/messages.h"
 
@@ -44,7 +45,7 @@ bool answers_first(const Value& state) {
 Task<JsonUpdate> answer(std::string text, Context& context) {
   std::string streamed = text;
   co_await stream_characters(std::move(streamed), context);
-  Value message = agent_message(context.task().text(), std::move(text));
+  Value message = agent_message(streamed_message_id(context), std::move(text));
   co_return put("messages", std::move(message));
 }
 

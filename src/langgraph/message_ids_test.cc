@@ -1,0 +1,150 @@
+// Ids of messages: those of streams equal those of states, so that a client shows a message once.
+
+#include "tests/support/agent_server_tool_fixture.h"
+
+namespace belay::langgraph {
+namespace {
+
+using server::text;
+
+using Ids = std::vector<std::string>;
+
+struct MessageIds : ToolFixture {
+  // The ids of the messages of agents in a state, in order.
+  static Ids ids_in(const Value& values) {
+    Ids ids;
+    const Value::Array* messages = values["messages"].as_array();
+    for (std::size_t i = 0; messages && i < messages->size(); ++i) {
+      if ((*messages)[i]["type"] == Value("ai")) ids.push_back(text((*messages)[i]["id"]));
+    }
+    return ids;
+  }
+  static void add_new(const std::string& id, Ids& ids) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  static std::string thread_of(const std::string& runs) { return runs.substr(0, runs.rfind('/')); }
+  Ids ids_of_state(const std::string& thread) {
+    return ids_in(get(thread + "/state").body["values"]);
+  }
+};
+
+TEST_F(MessageIds, AreTheSameInEachModeAndInTheState) {
+  std::string runs = new_thread();
+  Events all = stream_run(question("weather", all_modes()), runs + "/stream");
+  Ids state = ids_of_state(thread_of(runs));
+  ASSERT_EQ(state.size(), 2u);
+  Ids tuples, partials, whole, models;
+  for (const Event& each : all) {
+    if (each.name == "messages") add_new(text(each.data.as_array()->at(0)["id"]), tuples);
+    if (each.name == "messages/partial") {
+      add_new(text(each.data.as_array()->at(0)["id"]), partials);
+    }
+    if (each.name == "messages/complete") add_new(text(each.data.as_array()->at(0)["id"]), whole);
+    bool is_end = each.name == "events" && each.data["event"] == Value("on_chat_model_end");
+    if (is_end) add_new(text(each.data["data"]["output"]["id"]), models);
+  }
+  EXPECT_EQ(tuples, state);
+  EXPECT_EQ(partials, state);
+  EXPECT_EQ(whole, state);
+  EXPECT_EQ(models, state);
+  EXPECT_EQ(ids_in(named(all, "values").back().data), state);
+  Value history = get(thread_of(runs) + "/history?limit=100").body;
+  for (const Value& each : *history.as_array()) {
+    Ids past = ids_in(each["values"]);
+    ASSERT_LE(past.size(), state.size());
+    EXPECT_TRUE(std::equal(past.begin(), past.end(), state.begin()));
+  }
+}
+
+// A client merges messages and values by id: at no event of the stream is one shown twice.
+TEST_F(MessageIds, ShowNoTextTwiceAtAnyEventOfAStream) {
+  Events all = stream_run(question("weather", R"(["values","messages-tuple"])"), runs("/stream"));
+  std::map<std::string, std::string> streamed;  // by id
+  std::size_t compared = 0;
+  for (const Event& each : all) {
+    if (each.name == "messages") {
+      const Value& part = each.data.as_array()->at(0);
+      streamed[text(part["id"])] += text(part["content"]);
+    }
+    if (each.name != "values") continue;
+    const Value::Array* messages = each.data["messages"].as_array();
+    for (std::size_t i = 0; messages && i < messages->size(); ++i) {
+      const Value& message = (*messages)[i];
+      if (message["type"] != Value("ai")) continue;
+      auto known = streamed.find(text(message["id"]));
+      ASSERT_NE(known, streamed.end()) << to_json(message);
+      EXPECT_EQ(known->second, text(message["content"]));
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 2u) << lines_of(all);
+  EXPECT_EQ(streamed.size(), 2u);
+}
+
+TEST_F(MessageIds, OfTheNewProtocolAreThoseOfTheValues) {
+  for (const char* words : {"weather", "send"}) {
+    std::string runs = new_thread();
+    stream_run(question(words, R"("values")"), runs + "/stream");
+    std::string last = words == std::string("send") ? "interrupted" : "completed";
+    Events events = v2_until(thread_of(runs), "", last);
+    Ids started;
+    for (const Event& each : named(events, "messages")) {
+      const Value& data = each.data["params"]["data"];
+      if (data["event"] == Value("message-start")) started.push_back(text(data["id"]));
+    }
+    EXPECT_EQ(started, ids_of_state(thread_of(runs))) << words;
+    EXPECT_EQ(ids_in(named(events, "values").back().data["params"]["data"]), started) << words;
+  }
+}
+
+TEST_F(MessageIds, StayWithACopyOfTheThreadAndAForkOfIt) {
+  std::string runs = new_thread();
+  stream_run(question("weather", R"("values")"), runs + "/stream");
+  Ids state = ids_of_state(thread_of(runs));
+  auto copied = post(thread_of(runs) + "/copy", "");
+  ASSERT_EQ(copied.status, 200) << to_json(copied.body);
+  EXPECT_EQ(ids_of_state("/threads/" + text(copied.body["thread_id"])), state);
+  Value newest = get(thread_of(runs) + "/state").body["checkpoint"]["checkpoint_id"];
+  stream_run(question("weather", R"("values","checkpoint_id":)" + to_json(newest)),
+             runs + "/stream");
+  Ids later = ids_of_state(thread_of(runs));
+  ASSERT_EQ(later.size(), 4u);
+  EXPECT_EQ(Ids(later.begin(), later.begin() + 2), state);
+  EXPECT_EQ(std::set<std::string>(later.begin(), later.end()).size(), 4u);
+}
+
+TEST_F(MessageIds, StayInAStateThatAClientSendsBack) {
+  std::string runs = new_thread();
+  stream_run(question("weather", R"("values")"), runs + "/stream");
+  std::string thread = thread_of(runs);
+  Ids state = ids_of_state(thread);
+  Value stored = get(thread + "/state").body["values"];
+  auto changed = post(thread + "/state", to_json(Value::object({{"values", stored}})));
+  ASSERT_EQ(changed.status, 200) << to_json(changed.body);
+  EXPECT_EQ(ids_of_state(thread), state) << to_json(get(thread + "/state").body);
+}
+
+// The first attempt streams a text, and fails.
+TEST_F(MessageIds, OfAnAttemptThatFailsAreInNoState) {
+  int calls = 0;
+  model.then_always([&calls](const ModelRequest& request) -> Result<ModelReply> {
+    request.on_text_delta("Let me try.");
+    if (++calls == 1) return error(ErrorCode::unavailable, "No luck.");
+    ModelReply reply;
+    reply.text = "Done.";
+    return reply;
+  });
+  Events all =
+      stream_run(question("weather", R"(["values","messages-tuple"])"), runs("/stream"));
+  Ids state = ids_in(named(all, "values").back().data);
+  ASSERT_EQ(state.size(), 1u) << lines_of(all);
+  EXPECT_TRUE(state[0].ends_with("-2")) << "the second attempt";
+  Ids streamed;
+  for (const Event& each : named(all, "messages")) {
+    add_new(text(each.data.as_array()->at(0)["id"]), streamed);
+  }
+  EXPECT_EQ(streamed.back(), state[0]);
+}
+
+}  // namespace
+}  // namespace belay::langgraph
