@@ -10,7 +10,9 @@ namespace {
 
 struct OlderTurn {
   std::string question{};
+  bool is_note = false;
   std::string text{};
+  std::vector<AgentCall> calls{};
 };
 struct OlderTalk {
   std::vector<OlderTurn> turns{};
@@ -57,9 +59,8 @@ struct OlderTurns : Events {
 
 TEST_F(OlderTurns, AreReplayedWithoutADifference) {
   auto older = talk_graph<OlderTalk>([](Context&, OlderTurn&) {});
-  auto now = talk_graph<Talk>([](Context& context, AgentTurn& turn) {
-    turn.message_id = streamed_message_id(context);
-  });
+  auto now = talk_graph<Talk>(
+      [](Context& context, AgentTurn& turn) { turn.message_id = streamed_message_id(context); });
   ASSERT_EQ(older.definition()->hash, now.definition()->hash);
   auto recorder = process();
   recorder->add(older);

@@ -30,8 +30,8 @@ std::vector<std::string> collections() {
   std::vector<std::string> names;
   for (std::string_view name :
        {AssistantRecord::collection, AssistantVersionRecord::collection, ThreadRecord::collection,
-        RunRecord::collection, RunOwner::collection, RunEnding::collection, CronRecord::collection, CronWatch::collection,
-        StoreItemRecord::collection}) {
+        RunRecord::collection, RunOwner::collection, RunEnding::collection, CronRecord::collection,
+        CronWatch::collection, StoreItemRecord::collection}) {
     names.emplace_back(name);
   }
   return names;

@@ -149,8 +149,7 @@ void ClassicStream::send_result(const std::string& space, ClassicFrame& frame,
 }
 
 void ClassicStream::send_call(Value::Object data, const std::string& space, const std::string& id,
-                              const ClassicCall& call, const ChatEntry& reply,
-                              ClassicEvents& out) {
+                              const ClassicCall& call, const ChatEntry& reply, ClassicEvents& out) {
   if (wants(StreamMode::events)) {
     Value::Object about = data;
     std::string what = *about["event"].as_string();

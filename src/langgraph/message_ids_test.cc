@@ -134,8 +134,7 @@ TEST_F(MessageIds, OfAnAttemptThatFailsAreInNoState) {
     reply.text = "Done.";
     return reply;
   });
-  Events all =
-      stream_run(question("weather", R"(["values","messages-tuple"])"), runs("/stream"));
+  Events all = stream_run(question("weather", R"(["values","messages-tuple"])"), runs("/stream"));
   Ids state = ids_in(named(all, "values").back().data);
   ASSERT_EQ(state.size(), 1u) << lines_of(all);
   EXPECT_TRUE(state[0].ends_with("-2")) << "the second attempt";

@@ -51,8 +51,7 @@ Task<Result<Done>> set_checkpoint(const Call& call, WantedRun& wanted) {
       !body.resume.is_null() && has_ended && can_be_answered_again(thread->listed->run->status);
   bool begins_at_newest = continues || answers || wanted.forks;
   std::string checkpoint = body.checkpoint;
-  auto from =
-      co_await commit_of_checkpoint(call, thread, std::move(checkpoint), begins_at_newest);
+  auto from = co_await commit_of_checkpoint(call, thread, std::move(checkpoint), begins_at_newest);
   if (!from.ok() && from.error().code != ErrorCode::not_found) co_return std::move(from).error();
   // Read after the checkpoint: one that another request has made the second newest in between
   // belongs to a run that is found here.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "server/web_socket.h"
-#include "tests/support/agent_server_fixture.h"
+#include "tests/support/agent_server_run_fixture.h"
 
 namespace belay::langgraph {
 namespace {
@@ -28,7 +28,7 @@ class HeldSocket final : public server::WebSocket {
   int code = 0;
 };
 
-struct V2Sockets : AgentServerFixture {
+struct V2Sockets : RunFixture {
   HeldSocket socket;
   std::unique_ptr<server::WebSocketSession> session;
 
@@ -118,7 +118,7 @@ TEST_F(V2Sockets, SendNothingAfterAnUnsubscribe) {
 TEST_F(V2Sockets, ForkAtACheckpointAndSendTheEventsOfTheFork) {
   open();
   run("subscription.subscribe", R"({"channels":["lifecycle","checkpoints"]})");
-  run("run.start", R"({"assistant_id":"mail","input":{"topic":"urgent"}})");
+  run("run.start", R"({"assistant_id":"poet","input":{"topic":"urgent"}})");
   ASSERT_FALSE(lifecycle("interrupted").is_null());
   run("state.listCheckpoints", "{}");
   std::string id = text(response()["result"]["checkpoints"].as_array()->front()["id"]);

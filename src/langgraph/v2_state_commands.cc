@@ -37,13 +37,12 @@ Task<Result<Value>> state_inside(AgentServer& served, V2Command& command, std::s
   BELAY_CO_TRY(ThreadOfStates owner, co_await find_thread_of_states(served, command.call, thread));
   std::optional<ThreadCheckpoint> newest;
   if (owner.view.has_run()) {
-    BELAY_CO_TRY(newest,
-                 co_await find_checkpoint(command.call, std::move(thread), std::nullopt));
+    BELAY_CO_TRY(newest, co_await find_checkpoint(command.call, std::move(thread), std::nullopt));
   }
   Value whole;
   if (newest) {
-    BELAY_CO_TRY(whole, co_await state_document(served, command.call, owner, *std::move(newest),
-                                                true));
+    BELAY_CO_TRY(whole,
+                 co_await state_document(served, command.call, owner, *std::move(newest), true));
   }
   const Value* inside = state_of_subgraph(whole, space);
   if (!inside) {
@@ -170,8 +169,7 @@ Task<Result<Value>> fork_by_command(AgentServer& served, V2Command& command) {
   command.call.body = Value(std::move(body));
   ThreadId of = command.thread;
   BELAY_CO_TRY(BegunRun begun, co_await begin_protocol_fork(served, command.call, std::move(of)));
-  co_return Value::object(
-      {{"run_id", begun.run.record.id}, {"thread_id", command.thread.text}});
+  co_return Value::object({{"run_id", begun.run.record.id}, {"thread_id", command.thread.text}});
 }
 
 }  // namespace belay::langgraph

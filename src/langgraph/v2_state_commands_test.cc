@@ -8,8 +8,7 @@ namespace {
 using server::text;
 
 struct V2States : CheckpointFixture {
-  Value command(const std::string& method, const std::string& params,
-                const std::string& key = {}) {
+  Value command(const std::string& method, const std::string& params, const std::string& key = {}) {
     clock.move(std::chrono::seconds(1));
     std::string body = R"({"id":1,"method":")" + method + R"(","params":)" + params + "}";
     auto made = request("POST", thread + "/commands", body);

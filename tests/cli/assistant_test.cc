@@ -71,6 +71,9 @@ TEST_F(CliAssistant, EachQuestionOnAThreadIsARunOfItsOwn) {
   EXPECT_THAT(history.out, HasSubstr("Run " + first));
   EXPECT_EQ(world.run({"replay", "t", "--run", first}).code, 0);
   EXPECT_EQ(world.run({"replay", "t"}).code, 0);
+  Value deleted = world.run({"threads", "delete", "t", "--keep", "newest", "--json"}).json();
+  EXPECT_EQ(to_json(deleted), R"({"runs":1,"threadId":"t"})");
+  EXPECT_EQ(world.run({"state", "t", "--json"}).json()["state"], state);
   EXPECT_EQ(world.run({"check"}).code, 0);
   EXPECT_EQ(world.run({"threads", "edit", "t", "--title", "Greetings"}).code, 0);
   EXPECT_THAT(world.run({"threads"}).out, HasSubstr("\"Greetings\""));

@@ -1,6 +1,6 @@
 #pragma once
-// tests/support/agent_server_tool_fixture.h - ToolFixture: agents with tools behind the Agent Server
-// API, for tests.
+// tests/support/agent_server_tool_fixture.h - ToolFixture: agents with tools behind the API of the
+// Agent Server, for tests.
 //
 //     clerk   asks for two forecasts, one of which fails; or sends a letter, after an approval
 //     office  executes the clerk as a subgraph
@@ -61,9 +61,9 @@ inline Graph<Poem> office_graph() {
   return std::move(graph).build().value();
 }
 
-inline constexpr std::array<const char*, 10> kModes{"values",      "updates",  "messages-tuple", "custom",
-                                             "checkpoints", "messages", "tasks",          "debug",
-                                             "events",      "tools"};
+inline constexpr std::array<const char*, 10> kModes{
+    "values",   "updates", "messages-tuple", "custom", "checkpoints",
+    "messages", "tasks",   "debug",          "events", "tools"};
 
 struct ToolFixture : RunFixture {
   Graph<AgentState> clerk = agent_graph("clerk", clerk_options()).value();
