@@ -79,6 +79,10 @@ std::vector<Step> thread_story() {
       {{"threads", "edit", "talk", "--metadata", "[]"}},
       {{"threads", "edit", "talk"}},
       {{"threads", "edit", "nobody", "--title", "x"}},
+      {{"threads", "delete", "talk", "--keep", "oldest"}},
+      {{"threads", "delete", "talk", "--keep", "newest"}},
+      {{"threads", "show", "talk"}},
+      {{"threads", "delete", "nobody", "--keep", "newest"}},
   };
 }
 
