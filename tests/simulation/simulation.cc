@@ -493,7 +493,7 @@ class Simulation {
       trouble(each.rule + " " + each.subject + ": " + each.message);
     }
     judge_runs(judge);
-    judge_calls();
+    for (std::string& each : faults_of(outside_.calls())) trouble(std::move(each));
   }
 
   // The runs of schedules have the default timeout, which the jump of a clock can exceed.
@@ -549,24 +549,6 @@ class Simulation {
     auto rows = wait(judge, read_requested(judge, requests.schedules(), std::move(runs)));
     if (!rows.ok()) return trouble("The requests can't be read: " + rows.error().message);
     for (std::string& each : requested_faults(*rows, requests.accepted())) trouble(std::move(each));
-  }
-
-  // No store can prevent a late call of a process whose session counts as dead, and a probe or a
-  // person can have found just before that the call has not happened. An effect that is skipped if
-  // its intent is found is called once, whichever processes call it.
-  void judge_calls() {
-    std::map<std::pair<std::string, std::string>, int> all, times;
-    for (const Outside::Call& call : outside_.calls()) {
-      ++all[{call.name, call.key}];
-      if (!call.was_zombie) ++times[{call.name, call.key}];
-    }
-    for (const OutsideReceiver& receiver : receivers()) {
-      if (receiver.may_repeat) continue;
-      for (const auto& [call, count] : receiver.is_skipped ? all : times) {
-        if (call.first != receiver.name || count < 2) continue;
-        trouble("I4: " + call.first + " was called " + std::to_string(count) + " times");
-      }
-    }
   }
 
   const Plan& plan_;

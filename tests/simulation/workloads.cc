@@ -3,6 +3,7 @@
 #include "tests/simulation/workloads.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "tests/simulation/goal_workload.h"
@@ -428,6 +429,26 @@ const std::vector<OutsideReceiver>& receivers() {
       {"mail_probe", false}, {"mail_ask", false}, {kKeyedCalls, true},  {kUnkeyedCalls, false},
   };
   return all;
+}
+
+// No store can prevent a late call of a process whose session counts as dead, and a probe or a
+// person can have found just before that the call has not happened. An effect that is skipped if
+// its intent is found is called once, whichever processes call it.
+std::vector<std::string> faults_of(const std::vector<Outside::Call>& calls) {
+  std::map<std::pair<std::string, std::string>, int> all, of_live_processes;
+  for (const Outside::Call& call : calls) {
+    ++all[{call.name, call.key}];
+    if (!call.was_zombie) ++of_live_processes[{call.name, call.key}];
+  }
+  std::vector<std::string> faults;
+  for (const OutsideReceiver& receiver : receivers()) {
+    if (receiver.may_repeat) continue;
+    for (const auto& [call, count] : receiver.is_skipped ? all : of_live_processes) {
+      if (call.first != receiver.name || count < 2) continue;
+      faults.push_back("I4: " + call.first + " was called " + std::to_string(count) + " times");
+    }
+  }
+  return faults;
 }
 
 }  // namespace belay::simulation
