@@ -170,6 +170,11 @@ inline bool is_settled(RunStatus status) {
   return is_final(status) || status == RunStatus::paused || status == RunStatus::quarantined;
 }
 
+// Shared by their readers.
+using AgentDocuments = std::shared_ptr<const Value::Array>;
+// Returns the document of the agent with this name; null if there is none.
+const Value* find_agent(const Value::Array& agents, std::string_view name);
+
 class Service {
  public:
   virtual ~Service() = default;
@@ -178,7 +183,7 @@ class Service {
   virtual std::optional<std::uint64_t> store_version() { return std::nullopt; }
 
   // Returns the agents; each document is the one that `belay agents show --json` prints.
-  virtual Task<Result<Value::Array>> agents(const Principal& who) = 0;
+  virtual Task<Result<AgentDocuments>> agents(const Principal& who) = 0;
 
   virtual Task<Result<RunView>> start(const Principal& who, StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(const Principal& who, ThreadId thread,

@@ -37,12 +37,6 @@ Result<std::optional<EventId>> last_event_of(const Call& call) {
   return id;
 }
 
-const Value* agent_named(const Value::Array& agents, std::string_view name) {
-  auto found = std::find_if(agents.begin(), agents.end(),
-                            [name](const Value& each) { return each["name"] == Value(name); });
-  return found == agents.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 A2aEndpoint::A2aEndpoint(server::ApiContext& world, A2aOptions options)
@@ -58,7 +52,7 @@ void A2aEndpoint::start_delivery() {
 Task<Reply> A2aEndpoint::answer(Call call, A2aRequest request) {
   auto agents = co_await call.service.agents(call.who);
   if (!agents.ok()) co_return fault_reply(request.id, failure_of(agents.error()));
-  const Value* agent = agent_named(*agents, request.agent);
+  const Value* agent = find_agent(**agents, request.agent);
   if (!agent) {
     Failure unknown{Fault::invalid_params, "Unknown agent.", kNotFound};
     co_return fault_reply(request.id, unknown);
@@ -98,9 +92,9 @@ Task<Result<Reply>> A2aEndpoint::card(Call call, std::string agent) {
   parts.has_keys = !world_.options.keys.empty();
   parts.sends_notifications = delivery_ != nullptr;
   parts.default_agent = options_.default_agent;
-  BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-  if (agent.empty()) co_return server::reply_with(server_card(agents, parts));
-  const Value* found = agent_named(agents, agent);
+  BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+  if (agent.empty()) co_return server::reply_with(server_card(*agents, parts));
+  const Value* found = find_agent(*agents, agent);
   if (!found) co_return error(ErrorCode::not_found, "Unknown agent \"" + agent + "\".");
   co_return server::reply_with(agent_card(*found, parts));
 }

@@ -28,13 +28,6 @@ Result<std::optional<StreamPosition>> received_by(const Call& call) {
   return error(ErrorCode::invalid, "Last-Event-ID is not the id of an event of this stream.");
 }
 
-Result<Value> agent_named(Value::Array agents, const std::string& name) {
-  for (Value& agent : agents) {
-    if (agent["name"] == Value(name)) return std::move(agent);
-  }
-  return error(ErrorCode::not_found, "Unknown agent " + in_quotes(name) + ".");
-}
-
 Error names_another(const AgUiRun& known) {
   return error(ErrorCode::conflict, "The runId " + in_quotes(known.run_id) +
                                         " names another request of this thread. Repeat that "
@@ -58,8 +51,9 @@ Task<Result<Reply>> AgUiEndpoint::run(Call call) {
   BELAY_CO_TRY(std::optional<StreamPosition> received, received_by(call));
   BELAY_CO_TRY(RunInput input, read_run_input(call.body));
   const std::string& name = call.path.at("agent");
-  BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-  BELAY_CO_TRY(Value agent, agent_named(std::move(agents), name));
+  BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+  const Value* agent = find_agent(*agents, name);
+  if (!agent) co_return error(ErrorCode::not_found, "Unknown agent " + in_quotes(name) + ".");
   AgUiRun wanted;
   wanted.id = key_of(name, input.thread.text, input.run_id);
   wanted.thread = input.thread.text;
@@ -69,8 +63,9 @@ Task<Result<Reply>> AgUiEndpoint::run(Call call) {
     wanted.request = to_hex(sha256("resume\n" + to_json(call.body["resume"])));
     BELAY_CO_TRY(wanted, co_await resume(call, std::move(wanted), std::move(input)));
   } else {
+    Value document = *agent;
     BELAY_CO_TRY(wanted,
-                 co_await start(call, std::move(wanted), std::move(agent), std::move(input)));
+                 co_await start(call, std::move(wanted), std::move(document), std::move(input)));
   }
   co_return co_await stream_of(call, std::move(wanted), std::move(received));
 }

@@ -380,8 +380,8 @@ struct RemoteCommand {
 Task<Result<Definitions>> remote_graphs(Service& service, const Principal& who,
                                         const Definitions& own, const CommandTraits& traits) {
   if (!traits.uses_server_agents) co_return own;
-  BELAY_CO_TRY(Value::Array documents, co_await service.agents(who));
-  co_return definitions_of(documents, own);
+  BELAY_CO_TRY(AgentDocuments documents, co_await service.agents(who));
+  co_return definitions_of(*documents, own);
 }
 
 Task<CommandResult> remote_command(const RemoteCommand& command, const Definitions& own,

@@ -249,7 +249,7 @@ TEST_F(Connections, TakeTheAgentsOfTheServerAndNothingElseForThem) {
   auto neither = wait(service->agents(local_program));
   close();
   ASSERT_TRUE(agents.ok()) << agents.error().message;
-  EXPECT_EQ(to_json(Value(*agents)), R"([{"name":"mail"}])");
+  EXPECT_EQ(to_json(Value(**agents)), R"([{"name":"mail"}])");
   for (const auto& wrong : {none, neither}) {
     ASSERT_FALSE(wrong.ok());
     EXPECT_THAT(wrong.error().message, HasSubstr("no list \"agents\""));

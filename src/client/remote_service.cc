@@ -26,11 +26,11 @@ class RemoteService final : public Service {
  public:
   explicit RemoteService(RemoteServiceParts parts) : parts_(std::move(parts)) {}
 
-  Task<Result<Value::Array>> agents(const Principal&) override {
+  Task<Result<AgentDocuments>> agents(const Principal&) override {
     Ask ask = ask_to("GET", "/api/agents");
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     Value::Array* agents = document.as_object() ? document_array(document, "agents") : nullptr;
-    if (agents) co_return std::move(*agents);
+    if (agents) co_return std::make_shared<const Value::Array>(std::move(*agents));
     Result<Done> missing = error(ErrorCode::invalid, "It has no list \"agents\".");
     co_return connection().fitting(std::move(missing)).error();
   }

@@ -85,8 +85,8 @@ Task<Result<Assistant>> find_assistant(server::ApiContext&, const Call& call,
                                        std::string id_or_graph) {
   auto id = uuid_from(id_or_graph);
   if (id) id_or_graph = id->text();
-  BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-  for (const Value& agent : agents) {
+  BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+  for (const Value& agent : *agents) {
     const std::string& name = *agent["name"].as_string();
     if (name == id_or_graph || (id && system_assistant_id(name) == id_or_graph)) {
       co_return system_assistant(agent);
@@ -103,8 +103,8 @@ Task<Result<Assistant>> find_assistant(server::ApiContext&, const Call& call,
 
 Task<Result<std::vector<Assistant>>> all_assistants(const Call& call) {
   std::vector<Assistant> all;
-  BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-  for (const Value& agent : agents) all.push_back(system_assistant(agent));
+  BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+  for (const Value& agent : *agents) all.push_back(system_assistant(agent));
   RecordFilter filter;
   BELAY_CO_TRY(UserRecords<AssistantRecord> created,
                co_await read_records<AssistantRecord>(call.service, call.who, call.who.user,
@@ -114,10 +114,8 @@ Task<Result<std::vector<Assistant>>> all_assistants(const Call& call) {
 }
 
 Task<Result<Value>> agent_named(const Call& call, std::string graph_id) {
-  BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-  for (Value& agent : agents) {
-    if (*agent["name"].as_string() == graph_id) co_return std::move(agent);
-  }
+  BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+  if (const Value* agent = find_agent(*agents, graph_id)) co_return *agent;
   co_return error(ErrorCode::not_found, "Graph \"" + graph_id.substr(0, 200) + "\" not found.");
 }
 

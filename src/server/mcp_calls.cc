@@ -1,7 +1,5 @@
 // Calls of tools: the start of a run, and the wait for it.
 
-#include <algorithm>
-
 #include "http/ascii.h"
 #include "server/mcp_endpoint.h"
 #include "server/mcp_progress.h"
@@ -98,9 +96,8 @@ Task<McpReply> McpEndpoint::call_tool(Call& call, const McpMessage& message, Thr
   if (message.params.find("requestState")) co_return co_await continue_call(call, message);
   auto agents = co_await call.service.agents(call.who);
   if (!agents.ok()) co_return mcp_failed(message, agents.error());
-  bool is_known = std::any_of(agents->begin(), agents->end(),
-                              [name](const Value& each) { return each["name"] == Value(*name); });
-  if (!is_known) co_return mcp_fault(message, McpFault::invalid_params, "Unknown tool.");
+  if (!find_agent(**agents, *name))
+    co_return mcp_fault(message, McpFault::invalid_params, "Unknown tool.");
   std::string agent = *name;
   auto view = co_await started(call, message, std::move(agent), std::move(fresh));
   if (!view.ok()) co_return mcp_result(message, tool_error(view.error()));

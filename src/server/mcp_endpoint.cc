@@ -115,7 +115,7 @@ Task<McpReply> McpEndpoint::list_tools(Call& call, const McpMessage& message) {
   auto agents = co_await call.service.agents(call.who);
   if (!agents.ok()) co_return mcp_failed(message, agents.error());
   std::map<std::string, Value> tools;
-  for (const Value& agent : *agents) {
+  for (const Value& agent : **agents) {
     const std::string* name = agent["name"].as_string();
     if (name && (!after || *name > *after)) tools.emplace(*name, mcp_tool(agent));
   }

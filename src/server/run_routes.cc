@@ -120,8 +120,8 @@ Route list_agents() {
   Route route = route_of("GET", "/api/agents", "listAgents", "Agents with their states and nodes");
   route.answers = {{200, "All agents", "AgentList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-    co_return reply_with(Value::object({{"agents", std::move(agents)}}));
+    BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+    co_return reply_with(Value::object({{"agents", *agents}}));
   };
   return route;
 }
@@ -131,12 +131,8 @@ Route show_agent() {
   route.answers = {{200, "The agent", "Agent"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     const std::string& name = call.path.at("agent");
-    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents(call.who));
-    for (Value& agent : agents) {
-      const std::string* known = agent["name"].as_string();
-      if (!known || *known != name) continue;
-      co_return reply_with(std::move(agent));
-    }
+    BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
+    if (const Value* agent = find_agent(*agents, name)) co_return reply_with(*agent);
     co_return error(ErrorCode::not_found, "Unknown agent \"" + name + "\".");
   };
   return route;
@@ -329,12 +325,9 @@ Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun st
 
 Task<Result<bool>> has_one_run_per_thread(Service& service, const Principal& who,
                                           std::string agent) {
-  BELAY_CO_TRY(Value::Array agents, co_await service.agents(who));
-  for (const Value& each : agents) {
-    const std::string* name = each["name"].as_string();
-    if (name && *name == agent) co_return each["oneRunPerThread"] == Value(true);
-  }
-  co_return false;
+  BELAY_CO_TRY(AgentDocuments agents, co_await service.agents(who));
+  const Value* document = find_agent(*agents, agent);
+  co_return document && (*document)["oneRunPerThread"] == Value(true);
 }
 
 Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent,

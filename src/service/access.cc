@@ -37,7 +37,7 @@ class GuardedService final : public Service {
 
   std::optional<std::uint64_t> store_version() override { return all_->store_version(); }
 
-  Task<Result<Value::Array>> agents(const Principal& who) override { return all_->agents(who); }
+  Task<Result<AgentDocuments>> agents(const Principal& who) override { return all_->agents(who); }
 
   Task<Result<RunView>> start(const Principal& who, StartRun wanted) override {
     BELAY_CO_CHECK(check_user(who, wanted.user));

@@ -1,5 +1,7 @@
 // The document of an agent: its name, its state and its nodes.
 
+#include <algorithm>
+
 #include "service/json_encode.h"
 
 namespace belay {
@@ -62,6 +64,12 @@ Value agent_document(const GraphDefinition& graph) {
   if (!graph.description.empty()) document.as_object()->emplace("description", graph.description);
   if (graph.one_run_per_thread) document.as_object()->emplace("oneRunPerThread", true);
   return document;
+}
+
+const Value* find_agent(const Value::Array& agents, std::string_view name) {
+  auto found = std::find_if(agents.begin(), agents.end(),
+                            [name](const Value& each) { return each["name"] == Value(name); });
+  return found == agents.end() ? nullptr : &*found;
 }
 
 }  // namespace belay

@@ -59,10 +59,13 @@ class LocalService final : public Service {
 
   std::optional<std::uint64_t> store_version() override { return parts_.store.change_token(); }
 
-  Task<Result<Value::Array>> agents(const Principal&) override {
-    Value::Array documents;
-    for (const auto& graph : parts_.graphs) documents.push_back(agent_document(*graph));
-    co_return std::move(documents);
+  Task<Result<AgentDocuments>> agents(const Principal&) override {
+    if (!documents_) {
+      Value::Array documents;
+      for (const auto& graph : parts_.graphs) documents.push_back(agent_document(*graph));
+      documents_ = std::make_shared<const Value::Array>(std::move(documents));
+    }
+    co_return documents_;
   }
 
   Task<Result<RunView>> start(const Principal& who, StartRun wanted) override {
@@ -572,6 +575,7 @@ class LocalService final : public Service {
   }
 
   const LocalServiceParts parts_;
+  AgentDocuments documents_;  // null until the first request for them
   const std::shared_ptr<const GraphRegistry> graphs_;
   BackgroundOperations under_way_;
   const cron::ZoneDatabase zones_;
