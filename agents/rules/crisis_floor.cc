@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kIndirect = 8;
 constexpr int kWish = 9;
-constexpr std::size_t kTrainedWordsMin = 10;
+constexpr std::size_t kTrainedWordsMin = 7;
 constexpr std::size_t kTrainedWordsMax = 120;
 
 // Returns for each token the end of the idiom that contains it, or 0. An idiom does not extend

@@ -50,7 +50,7 @@ TEST(RiskModel, ReadsTheTextThatItWrites) {
   const auto again = RiskModel::read(text);
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(again->text() == text);
-  EXPECT_LT(text.size(), 300u * 1024u);
+  EXPECT_LT(text.size(), 512u * 1024u);
 }
 
 TEST(RiskModel, ADamagedTextIsInvalid) {
