@@ -182,6 +182,7 @@ RiskFeatures risk_features(const std::vector<RiskNote>& notes) {
   RiskFeatures out;
   FeatureReader reader(out);
   for (std::uint32_t i = 0; i < notes.size(); ++i) reader.read(notes[i], i);
+  for (const RiskNote& note : notes) out.words += note.words->tokens.size();
   for (const RiskSign& sign : risk_signs(notes)) {
     out.blocks[kSigns].push_back(
         {Hash('g').add(sign.name).value(), sign.note, sign.first_token, sign.last_token});

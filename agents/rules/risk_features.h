@@ -27,7 +27,11 @@ struct RiskFeature {
   std::uint32_t last_token = 0;
 };
 
+// The longest training day. Of a longer day, the classifier weighs the average of this many words.
+inline constexpr std::size_t kRiskWordsMax = 120;
+
 struct RiskFeatures {
+  std::size_t words = 0;                                     // of the day
   std::array<std::vector<RiskFeature>, kRiskBlocks> blocks;  // each hash once, sorted by hash
 };
 

@@ -93,8 +93,11 @@ void add_block(const std::vector<Used>& examples, std::size_t block, std::size_t
   for (std::size_t i = 0; i < examples.size(); ++i) {
     const auto& features = examples[i].example->features.blocks[block];
     Row& row = table.rows[i];
+    const std::size_t words = examples[i].example->features.words;
+    const double part = std::min(1.0, static_cast<double>(kRiskWordsMax) /
+                                          static_cast<double>(std::max<std::size_t>(1, words)));
     row.values[block] =
-        1 / std::sqrt(static_cast<double>(std::max<std::size_t>(1, features.size())));
+        std::sqrt(part / static_cast<double>(std::max<std::size_t>(1, features.size())));
     for (const RiskFeature& each : features) {
       if (!std::binary_search(known.begin(), known.end(), each.hash)) continue;
       const auto bucket = each.hash >> (64U - kBits[block]);
@@ -214,6 +217,7 @@ class Chooser {
 };
 
 void add_features(const TrainingExample& from, TrainingExample& to) {
+  to.features.words += from.features.words;
   for (std::size_t block = 0; block < kRiskBlocks; ++block) {
     std::vector<RiskFeature> all;
     std::set_union(to.features.blocks[block].begin(), to.features.blocks[block].end(),
