@@ -20,9 +20,9 @@ constexpr double kRelief = 0.6;  // of a burden
 constexpr auto kFirstPerson = std::to_array<std::string_view>(
     {"i", "me", "my", "myself", "yo", "mi", "mis", "conmigo", "mio", "mia"});
 constexpr auto kThirdPerson = std::to_array<std::string_view>(
-    {"he",   "she",  "they",  "him",   "his",   "hers",  "her",      "their",  "them", "who",
-     "el",   "ella", "ellos", "ellas", "su",    "sus",   "le",       "les",    "dice", "dijo",
-     "said", "says", "film",  "book",  "movie", "novel", "pelicula", "novela", "libro"});
+    {"he",   "she",  "they", "him",   "his",   "hers",  "her",      "their",  "them",
+     "who",  "el",   "ella", "ellos", "ellas", "su",    "sus",      "le",     "les",
+     "dice", "dijo", "film", "book",  "movie", "novel", "pelicula", "novela", "libro"});
 constexpr auto kPast = std::to_array<std::string_view>(
     {"ago", "used", "once", "back", "years", "then", "años", "entonces", "antes", "was", "were",
      "had", "era", "estaba", "habia", "hace"});
