@@ -83,7 +83,7 @@ ModelReply reply_with(const Value& answer, Language reader) {
   ModelReply reply;
   reply.text = to_json(answer);
   reply.provider = "builtin";
-  reply.model = "builtin-rules/2";
+  reply.model = "builtin-rules/3";
   reply.method = "rules";
   reply.notice = notice_in(or_english(reader));
   return reply;

@@ -11,8 +11,7 @@ namespace {
 
 constexpr int kIndirect = 8;
 constexpr int kWish = 9;
-constexpr std::size_t kTrainedWordsMin = 10;
-constexpr std::size_t kTrainedWordsMax = 120;
+constexpr std::size_t kTrainedWordsMin = 7;
 
 // Returns for each token the end of the idiom that contains it, or 0. An idiom does not extend
 // across punctuation: otherwise "I want to die. Laughing …" would be one.
@@ -118,7 +117,7 @@ CrisisFloor floor_of(const std::vector<RiskNote>& texts, std::vector<CrisisPhras
   if (assessable) floor.score = model.score(features);
   // The training days are shorter, and an idiom looks like a crisis: there, the classifier has to
   // be surer, and its level is 7 at most.
-  const bool doubtful = words > kTrainedWordsMax || has_idiom(texts);
+  const bool doubtful = words > kRiskWordsMax || has_idiom(texts);
   floor.resembles = floor.score && *floor.score >= (doubtful ? marks.high : marks.alarm);
   const bool safe = floor.score && *floor.score < marks.alarm;
   for (CrisisPhrase& phrase : phrases) {

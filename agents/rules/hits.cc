@@ -182,6 +182,8 @@ class Finder {
 
 }  // namespace
 
+bool is_negator(std::string_view word) { return has(kNegators, word); }
+
 std::vector<Hit> hits_of(const NoteText& note) {
   if (note.language == Language::unknown) return {};
   return Finder(note).find();

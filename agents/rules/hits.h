@@ -26,6 +26,9 @@ struct NoteText {
   std::vector<Span> sentences;
 };
 
+// Returns whether the word, folded, denies the words after it: "not", "sin".
+bool is_negator(std::string_view word);
+
 // Returns all phrases except crisis phrases, in text order; empty if the language is unknown.
 //
 // A negator up to three words before a phrase, without punctuation between them, changes a burden

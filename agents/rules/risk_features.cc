@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agents/rules/concepts.h"
+#include "agents/rules/risk_signs.h"
 
 namespace belay::rules {
 namespace {
@@ -22,6 +23,7 @@ constexpr std::size_t kWords = 0;
 constexpr std::size_t kLetters = 1;
 constexpr std::size_t kConcepts = 2;
 constexpr std::size_t kStarts = 3;
+constexpr std::size_t kSigns = 4;
 
 // FNV-1a, then a mix of the bits: the upper bits select the weight.
 class Hash {
@@ -180,6 +182,11 @@ RiskFeatures risk_features(const std::vector<RiskNote>& notes) {
   RiskFeatures out;
   FeatureReader reader(out);
   for (std::uint32_t i = 0; i < notes.size(); ++i) reader.read(notes[i], i);
+  for (const RiskNote& note : notes) out.words += note.words->tokens.size();
+  for (const RiskSign& sign : risk_signs(notes)) {
+    out.blocks[kSigns].push_back(
+        {Hash('g').add(sign.name).value(), sign.note, sign.first_token, sign.last_token});
+  }
   for (std::vector<RiskFeature>& block : out.blocks) {
     std::sort(block.begin(), block.end(), [](const RiskFeature& a, const RiskFeature& b) {
       return std::tie(a.hash, a.note, a.first_token, a.last_token) <

@@ -1,9 +1,9 @@
 #pragma once
 // rules/risk_features.h - the features of a day that the risk classifier weighs.
 //
-// Four blocks: words and word sequences, letter sequences (for misspellings), concepts of both
-// languages and their order, and word starts (a stem without a grammar). A feature is a hash and
-// counts once a day, however often it occurs.
+// Five blocks: words and word sequences, letter sequences (for misspellings), concepts of both
+// languages and their order, word starts (a stem without a grammar), and signs (risk_signs.h). A
+// feature is a hash and counts once a day, however often it occurs.
 //
 // Threading: pure functions. Equal notes have equal features, on every machine.
 
@@ -16,9 +16,9 @@
 
 namespace belay::rules {
 
-inline constexpr std::size_t kRiskBlocks = 4;
-inline constexpr std::array<std::string_view, kRiskBlocks> kRiskBlockNames = {"words", "letters",
-                                                                              "concepts", "starts"};
+inline constexpr std::size_t kRiskBlocks = 5;
+inline constexpr std::array<std::string_view, kRiskBlocks> kRiskBlockNames = {
+    "words", "letters", "concepts", "starts", "signs"};
 
 struct RiskFeature {
   std::uint64_t hash = 0;
@@ -27,7 +27,11 @@ struct RiskFeature {
   std::uint32_t last_token = 0;
 };
 
+// The longest training day. Of a longer day, the classifier weighs the average of this many words.
+inline constexpr std::size_t kRiskWordsMax = 120;
+
 struct RiskFeatures {
+  std::size_t words = 0;                                     // of the day
   std::array<std::vector<RiskFeature>, kRiskBlocks> blocks;  // each hash once, sorted by hash
 };
 

@@ -163,13 +163,17 @@ std::string RiskModel::text() const {
 }
 
 int RiskModel::score(const RiskFeatures& features) const {
-  std::int64_t total = bias;
+  std::int64_t total = 0;
   for (std::size_t i = 0; i < kRiskBlocks; ++i) {
     std::int64_t sum = 0;
     for (const RiskFeature& feature : features.blocks[i]) sum += weight_of(blocks[i], feature);
     total += sum * blocks[i].scale / length_of(features.blocks[i]);
   }
-  return static_cast<int>(total);
+  if (features.words > kRiskWordsMax) {
+    const std::uint64_t part = (std::uint64_t{kRiskWordsMax} << kRootShift) / features.words;
+    total = total * static_cast<std::int64_t>(root_of(part)) / kShareUnits;
+  }
+  return static_cast<int>(total + bias);
 }
 
 std::vector<RiskReason> RiskModel::reasons(const std::vector<RiskNote>& notes,

@@ -8,13 +8,17 @@
 
 #include "agents/rules/audit_rules.h"
 #include "agents/rules/insights.h"
+#include "agents/rules/risk_signs.h"
 #include "agents/rules/statement.h"
 #include "agents/rules/training/cross_validation.h"
 
 namespace belay::rules {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 std::string in_repository(const std::string& path) {
   return std::string(BELAY_SOURCE_DIR) + "/" + path;
@@ -50,7 +54,7 @@ TEST(RiskModel, ReadsTheTextThatItWrites) {
   const auto again = RiskModel::read(text);
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(again->text() == text);
-  EXPECT_LT(text.size(), 300u * 1024u);
+  EXPECT_LT(text.size(), 512u * 1024u);
 }
 
 TEST(RiskModel, ADamagedTextIsInvalid) {
@@ -66,6 +70,36 @@ TEST(RiskModel, ADamagedTextIsInvalid) {
 TEST(RiskModel, AnEmptyDayHasNoReasons) {
   EXPECT_EQ(risk_model().score(RiskFeatures{}), risk_model().bias);
   EXPECT_TRUE(risk_model().reasons({}, RiskFeatures{}, true).empty());
+}
+
+TEST(RiskModel, OfALongDayWeighsTheAverageOfAsManyWordsAsATrainingDay) {
+  const std::string day = "Walked to work in the rain and had soup with Anna.";
+  const Words words = words_of(day);
+  RiskFeatures features = risk_features({{day, &words}});
+  const RiskModel& model = risk_model();
+  const int share = model.score(features) - model.bias;
+  features.words = kRiskWordsMax;
+  EXPECT_EQ(model.score(features) - model.bias, share);
+  features.words = 4 * kRiskWordsMax;
+  EXPECT_EQ(model.score(features) - model.bias, share / 2);
+}
+
+TEST(RiskSigns, NameCategoriesPhrasesAndTheWordsThatShowThem) {
+  const std::string day = "I am not happy. I want to die.";
+  const Words words = words_of(day);
+  std::vector<std::string> names;
+  for (const RiskSign& sign : risk_signs({{day, &words}})) {
+    names.push_back(sign.name);
+    EXPECT_LE(sign.first_token, sign.last_token) << sign.name;
+    EXPECT_LT(sign.last_token, words.tokens.size()) << sign.name;
+    if (sign.name == "statement 9") {
+      EXPECT_EQ(sign.first_token, 5u);
+      EXPECT_EQ(sign.last_token, 7u);
+    }
+  }
+  EXPECT_THAT(names, IsSupersetOf({"no positive", "phrase 9", "statement 9", "sentence F"}));
+  EXPECT_THAT(names, Not(Contains("mention 9")));
+  EXPECT_TRUE(risk_signs({}).empty());
 }
 
 TEST(Classifier, RaisesADayWithoutACrisisPhraseAndShowsWhy) {

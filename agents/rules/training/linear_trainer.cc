@@ -16,12 +16,15 @@ constexpr double kLongDayImportance = 0.5;
 constexpr std::size_t kLongDays = 200;  // of each language
 constexpr std::size_t kPartsMin = 2;    // days that make up a long day
 constexpr std::size_t kPartsMore = 8;
-constexpr int kRounds = 40;
-constexpr std::array<unsigned, kRiskBlocks> kBits = {15, 16, 15, 15};
+constexpr double kMixedImportance = 0.5;
+constexpr int kCalmRisk = 3;
+constexpr double kRarity = 4;  // the rarity of a feature that counts once
+constexpr int kRounds = 10;
+constexpr std::array<unsigned, kRiskBlocks> kBits = {16, 17, 16, 16, 12};
 constexpr double kUnits = 1000.0 * 1024.0;  // of a block's scale: thousandths; the unit of lengths
 constexpr std::size_t kWithinScale = 998;   // of 1000 weights, those that are not clipped
 
-// One value of a row; all values of a block in a row are equal.
+// A value of a row is that of its block, times the rarity of its column.
 struct Row {
   std::vector<std::uint32_t> columns;
   std::array<std::size_t, kRiskBlocks> ends{};  // of the blocks, in columns
@@ -31,13 +34,18 @@ struct Row {
   double limit = 0;  // 1 / (2 * cost)
 };
 
+// An example, and whether it was made of others: such a day makes no feature known.
+struct Used {
+  const TrainingExample* example = nullptr;
+  bool added = false;
+};
+
 // Returns the hashes of a block that occur in two examples at least, sorted.
-std::vector<std::uint64_t> repeated(const std::vector<const TrainingExample*>& examples,
-                                    std::size_t block) {
+std::vector<std::uint64_t> repeated(const std::vector<Used>& examples, std::size_t block) {
   std::vector<std::uint64_t> all;
-  for (const TrainingExample* example : examples) {
-    if (example->importance == kLongDayImportance) continue;
-    for (const RiskFeature& each : example->features.blocks[block]) all.push_back(each.hash);
+  for (const Used& each : examples) {
+    if (each.added) continue;
+    for (const RiskFeature& one : each.example->features.blocks[block]) all.push_back(one.hash);
   }
   std::sort(all.begin(), all.end());
   std::vector<std::uint64_t> out;
@@ -53,38 +61,90 @@ std::size_t first_column(std::size_t block) {
   return first;
 }
 
-std::vector<Row> rows_of(const std::vector<const TrainingExample*>& examples) {
-  std::vector<Row> rows(examples.size());
-  for (std::size_t block = 0; block < kRiskBlocks; ++block) {
-    const std::vector<std::uint64_t> known = repeated(examples, block);
-    for (std::size_t i = 0; i < examples.size(); ++i) {
-      const auto& features = examples[i]->features.blocks[block];
-      Row& row = rows[i];
-      const auto count = static_cast<double>(std::max<std::size_t>(1, features.size()));
-      row.values[block] = 1 / std::sqrt(count);
-      for (const RiskFeature& each : features) {
-        if (!std::binary_search(known.begin(), known.end(), each.hash)) continue;
-        const auto bucket = each.hash >> (64U - kBits[block]);
-        row.columns.push_back(static_cast<std::uint32_t>(first_column(block) + bucket));
-        row.square += 1 / count;
-      }
-      row.ends[block] = row.columns.size();
+// Returns the natural logarithm of a number from 1 on; std::log is not the same everywhere.
+double logarithm(double number) {
+  constexpr double kOfTwo = 0.693147180559945309;
+  double whole = 0;
+  for (; number >= 2; number /= 2) ++whole;
+  double part = 1;
+  double sum = 0;
+  for (int i = 0; i < 30; ++i) {
+    number *= number;
+    part /= 2;
+    if (number < 2) continue;
+    number /= 2;
+    sum += part;
+  }
+  return (whole + sum) * kOfTwo;
+}
+
+// The rows of examples, and the rarity of each column: the logarithm of the number of examples per
+// example that has the column.
+struct Table {
+  std::vector<Row> rows;
+  std::vector<double> rarities;
+};
+
+void add_block(const std::vector<Used>& examples, std::size_t block, std::size_t originals,
+               Table& table) {
+  const std::vector<std::uint64_t> known = repeated(examples, block);
+  std::vector<double> counts(std::size_t{1} << kBits[block], 0);
+  const std::size_t first = first_column(block);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const auto& features = examples[i].example->features.blocks[block];
+    Row& row = table.rows[i];
+    const std::size_t words = examples[i].example->features.words;
+    const double part = std::min(1.0, static_cast<double>(kRiskWordsMax) /
+                                          static_cast<double>(std::max<std::size_t>(1, words)));
+    row.values[block] =
+        std::sqrt(part / static_cast<double>(std::max<std::size_t>(1, features.size())));
+    for (const RiskFeature& each : features) {
+      if (!std::binary_search(known.begin(), known.end(), each.hash)) continue;
+      const auto bucket = each.hash >> (64U - kBits[block]);
+      row.columns.push_back(static_cast<std::uint32_t>(first + bucket));
+      if (!examples[i].added) ++counts[bucket];
     }
+    row.ends[block] = row.columns.size();
+  }
+  for (const double count : counts) {
+    const double ratio = static_cast<double>(originals) / std::max(1.0, count);
+    table.rarities.push_back(logarithm(std::max(1.0, ratio)) / kRarity);
+  }
+}
+
+Table table_of(const std::vector<Used>& examples) {
+  Table table;
+  table.rows.resize(examples.size());
+  const auto originals = static_cast<std::size_t>(std::count_if(
+      examples.begin(), examples.end(), [](const Used& each) { return !each.added; }));
+  for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+    add_block(examples, block, originals, table);
   }
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const TrainingExample& example = *examples[i];
-    rows[i].sign = example.crisis ? 1 : -1;
-    rows[i].limit = 1 / (2 * kCost * example.importance);
+    const TrainingExample& example = *examples[i].example;
+    Row& row = table.rows[i];
+    std::size_t at = 0;
+    for (std::size_t block = 0; block < kRiskBlocks; ++block) {
+      for (; at < row.ends[block]; ++at) {
+        const double value = row.values[block] * table.rarities[row.columns[at]];
+        row.square += value * value;
+      }
+    }
+    row.sign = example.crisis ? 1 : -1;
+    row.limit = 1 / (2 * kCost * example.importance);
   }
-  return rows;
+  return table;
 }
 
 // The weights, while they are trained.
 class Descent {
  public:
-  explicit Descent(const std::vector<Row>& rows)
-      : rows_(rows), weights_(first_column(kRiskBlocks), 0.0), multipliers_(rows.size(), 0.0) {
-    for (std::uint32_t i = 0; i < rows.size(); ++i) order_.push_back(i);
+  explicit Descent(const Table& table)
+      : rows_(table.rows),
+        rarities_(table.rarities),
+        weights_(first_column(kRiskBlocks), 0.0),
+        multipliers_(table.rows.size(), 0.0) {
+    for (std::uint32_t i = 0; i < rows_.size(); ++i) order_.push_back(i);
   }
 
   void round() {
@@ -95,7 +155,12 @@ class Descent {
     for (const std::uint32_t index : order_) step(index);
   }
 
-  const std::vector<double>& weights() const { return weights_; }
+  // The weights of columns without their rarity.
+  std::vector<double> weights() const {
+    std::vector<double> out = weights_;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] *= rarities_[i];
+    return out;
+  }
   double bias() const { return bias_; }
 
  private:
@@ -104,7 +169,9 @@ class Descent {
     std::size_t at = 0;
     for (std::size_t block = 0; block < kRiskBlocks; ++block) {
       double sum = 0;
-      for (; at < row.ends[block]; ++at) sum += weights_[row.columns[at]];
+      for (; at < row.ends[block]; ++at) {
+        sum += weights_[row.columns[at]] * rarities_[row.columns[at]];
+      }
       total += sum * row.values[block];
     }
     return total;
@@ -121,11 +188,14 @@ class Descent {
     std::size_t at = 0;
     for (std::size_t block = 0; block < kRiskBlocks; ++block) {
       const double add = change * row.values[block];
-      for (; at < row.ends[block]; ++at) weights_[row.columns[at]] += add;
+      for (; at < row.ends[block]; ++at) {
+        weights_[row.columns[at]] += add * rarities_[row.columns[at]];
+      }
     }
   }
 
   const std::vector<Row>& rows_;
+  const std::vector<double>& rarities_;
   std::vector<double> weights_;
   std::vector<double> multipliers_;
   std::vector<std::uint32_t> order_;
@@ -136,16 +206,18 @@ class Descent {
 // A linear congruential generator.
 class Chooser {
  public:
+  explicit Chooser(std::uint64_t seed) : state_(seed) {}
   std::size_t below(std::size_t count) {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::size_t>((state_ >> 33U) % count);
   }
 
  private:
-  std::uint64_t state_ = 2;
+  std::uint64_t state_;
 };
 
 void add_features(const TrainingExample& from, TrainingExample& to) {
+  to.features.words += from.features.words;
   for (std::size_t block = 0; block < kRiskBlocks; ++block) {
     std::vector<RiskFeature> all;
     std::set_union(to.features.blocks[block].begin(), to.features.blocks[block].end(),
@@ -157,7 +229,7 @@ void add_features(const TrainingExample& from, TrainingExample& to) {
 }
 
 std::vector<TrainingExample> long_days(const std::vector<const TrainingExample*>& examples) {
-  Chooser chooser;
+  Chooser chooser(2);
   std::vector<TrainingExample> out;
   for (const std::string_view language : {"en", "es"}) {
     std::vector<const TrainingExample*> calm;
@@ -171,6 +243,28 @@ std::vector<TrainingExample> long_days(const std::vector<const TrainingExample*>
       for (std::size_t j = 0; j < parts; ++j) {
         add_features(*calm[chooser.below(calm.size())], example);
       }
+      out.push_back(std::move(example));
+    }
+  }
+  return out;
+}
+
+// Returns each example together with a calm day of its language.
+std::vector<TrainingExample> mixed_days(const std::vector<const TrainingExample*>& examples) {
+  Chooser chooser(9);
+  std::vector<TrainingExample> out;
+  for (const std::string_view language : {"en", "es"}) {
+    std::vector<const TrainingExample*> calm;
+    for (const TrainingExample* each : examples) {
+      if (each->calm && each->language == language) calm.push_back(each);
+    }
+    for (const TrainingExample* each : examples) {
+      if (each->language != language || calm.empty()) continue;
+      TrainingExample example;
+      example.crisis = each->crisis;
+      example.importance = kMixedImportance;
+      add_features(*each, example);
+      add_features(*calm[chooser.below(calm.size())], example);
       out.push_back(std::move(example));
     }
   }
@@ -213,7 +307,8 @@ std::vector<TrainingExample> examples_of(const std::vector<TrainingDay>& days) {
     std::vector<RiskNote> notes;
     for (std::size_t i = 0; i < texts.size(); ++i) notes.push_back({texts[i], &words[i]});
     const bool labelled = day.kind != "template";
-    examples.push_back({risk_features(notes), day.crisis, labelled, day.language,
+    const bool calm = labelled && !day.crisis && day.risk <= kCalmRisk;
+    examples.push_back({risk_features(notes), day.crisis, labelled, calm, day.language,
                         labelled ? 1 : kTemplateImportance});
   }
   return examples;
@@ -221,17 +316,24 @@ std::vector<TrainingExample> examples_of(const std::vector<TrainingDay>& days) {
 
 RiskModel trained(const std::vector<TrainingExample>& examples,
                   const std::vector<std::size_t>& indexes) {
-  std::vector<const TrainingExample*> used;
-  for (const std::size_t index : indexes) used.push_back(&examples[index]);
-  const std::vector<TrainingExample> longer = long_days(used);
-  for (const TrainingExample& each : longer) used.push_back(&each);
-  const std::vector<Row> rows = rows_of(used);
-  Descent descent(rows);
+  std::vector<const TrainingExample*> chosen;
+  std::vector<Used> used;
+  for (const std::size_t index : indexes) {
+    chosen.push_back(&examples[index]);
+    used.push_back({&examples[index], false});
+  }
+  const std::vector<TrainingExample> longer = long_days(chosen);
+  const std::vector<TrainingExample> mixed = mixed_days(chosen);
+  for (const TrainingExample& each : longer) used.push_back({&each, true});
+  for (const TrainingExample& each : mixed) used.push_back({&each, true});
+  const Table table = table_of(used);
+  Descent descent(table);
   for (int i = 0; i < kRounds; ++i) descent.round();
   RiskModel model;
   model.bias = rounded(descent.bias() * 1000);
+  const std::vector<double> weights = descent.weights();
   for (std::size_t block = 0; block < kRiskBlocks; ++block) {
-    model.blocks[block] = rounded_block(descent.weights(), block);
+    model.blocks[block] = rounded_block(weights, block);
   }
   return model;
 }

@@ -18,14 +18,16 @@ struct TrainingExample {
   RiskFeatures features;
   bool crisis = false;
   bool labelled = false;  // a day, no template
+  bool calm = false;      // a labelled day of low risk
   std::string language;
   double importance = 1;  // of its error
 };
 
 std::vector<TrainingExample> examples_of(const std::vector<TrainingDay>& days);
 
-// Returns a model of the examples with these indexes; its marks are not set. Long days are added:
-// unions of labelled days without a crisis.
+// Returns a model of the examples with these indexes; its marks are not set. Two kinds of days are
+// added: long days, which are unions of labelled days without a crisis, and each example together
+// with a calm day.
 RiskModel trained(const std::vector<TrainingExample>& examples,
                   const std::vector<std::size_t>& indexes);
 

@@ -10,7 +10,7 @@
 namespace belay::rules {
 namespace {
 
-constexpr std::size_t kVariants = 10;
+constexpr std::size_t kVariants = 15;
 
 std::string text_in(const Value& value) {
   return value.as_string() == nullptr ? "" : *value.as_string();
