@@ -180,6 +180,47 @@ TEST(CliRemote, SaysWhatALocalCommandSays) {
   }
 }
 
+TEST(CliRemote, ALocaleIsNoPartOfTheInputThatARepeatedStartCompares) {
+  World world;
+  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  Served server(world.setting);
+  ASSERT_TRUE(server.is_up());
+  for (const Setting& door : {world.setting, through(world.setting, server)}) {
+    std::string thread = door.environment.contains("BELAY_SERVER") ? "remote" : "local";
+    SCOPED_TRACE(thread);
+    Setting spanish = door, english = door;
+    spanish.environment["LANG"] = "es_ES.UTF-8";
+    english.environment["LANG"] = "C.UTF-8";
+    Words words{"run", "daily-audit", "--date", "2026-01-01", "--thread", thread};
+    EXPECT_EQ(run_belay(words, spanish).code, 3);
+    Outcome again = run_belay(words, english);
+    EXPECT_EQ(again.code, 3) << again.err;
+    Outcome state = run_belay({"state", thread, "--json"}, english);
+    EXPECT_EQ(state.json()["state"]["language"], Value("es"));
+    words.insert(words.end(), {"--language", "en"});
+    Outcome named = run_belay(words, english);
+    EXPECT_TRUE(named.says({"different input"})) << named.err;
+  }
+}
+
+TEST(CliRemote, NamesTheProcessThatIsGone) {
+  World world;
+  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  ASSERT_EQ(world.run({"queue", "pause", "default"}).code, 0);  // the server leaves the run there
+  Setting halting = world.setting;
+  halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "3";
+  Belay running({"run", "daily-audit", "--date", "2026-01-01", "--thread", "k"}, halting);
+  ASSERT_TRUE(running.waits_to_say("paused before commit 3"));
+  running.send(SIGKILL);
+  running.finish();
+  Served server(world.setting);
+  ASSERT_TRUE(server.is_up());
+  Outcome local = world.run({"state", "k"});
+  EXPECT_NE(local.out.find("running: its process is gone"), std::string::npos) << local.out;
+  Outcome remote = run_belay({"state", "k"}, through(world.setting, server));
+  EXPECT_EQ(without_chance(remote.out), without_chance(local.out));
+}
+
 TEST(CliRemote, ARunIsWaitedForThoughItsServerIsKilled) {
   World world;
   ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
