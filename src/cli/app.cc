@@ -333,7 +333,6 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   if (wake_up) parts.hints.work_notifier = wake_up.get();
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
-
   LocalContext local{used, *stored, encryption, *runtime, http_loop};
   local.concurrency = places_of(settings, chosen.command->work());
   local.starts = tier->limit();

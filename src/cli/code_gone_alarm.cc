@@ -36,7 +36,7 @@ Task<Result<Done>> CodeGoneAlarm::look() {
   for (const auto& graph : world_.graphs) graphs->add(graph);
   BELAY_CO_TRY(OtherPrograms others, co_await other_programs(world_.local->store, world_.who.tenant,
                                                              world_.local->runtime.session()));
-  for (int page = 0; page < pages_per_look; ++page) {
+  for (std::size_t page = 0; page < pages_per_look; ++page) {
     // A store can call the reader twice.
     auto next = std::make_shared<CodeGoneCursor>();
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "belay/limits.h"
 #include "cli/command_context.h"
 #include "load/code_gone.h"
 
@@ -15,7 +16,7 @@ namespace belay::cli {
 
 class CodeGoneAlarm {
  public:
-  static constexpr int pages_per_look = 16;
+  static constexpr std::size_t pages_per_look = limits::bounded(16);
 
   // `world` must outlive the object. REQUIRES: world.local is set.
   explicit CodeGoneAlarm(CommandContext& world) : world_(world) {}

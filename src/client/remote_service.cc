@@ -52,7 +52,6 @@ class RemoteService final : public Service {
     bool may_wait = wanted.if_busy == BusyThread::enqueue;
     co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
   }
-
   Task<Result<RunView>> resume(const Principal&, ThreadId thread,
                                std::optional<Breakpoints> breakpoints,
                                std::optional<std::uint64_t> only_at,

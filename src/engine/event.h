@@ -173,9 +173,10 @@ struct Cancelled {
   bool is_worked_on = false;
 };
 
-using Event = std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed,
-                           NodeInterrupted, TaskDue, RunTimedOut, Decided, ExpiredWhileActive,
-                           Damaged, Resumed, Consented, RecordChanged, Released, EffectsRecorded, Cancelled>;
+using Event =
+    std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
+                 TaskDue, RunTimedOut, Decided, ExpiredWhileActive, Damaged, Resumed, Consented,
+                 RecordChanged, Released, EffectsRecorded, Cancelled>;
 
 // Starts one attempt of a node with this state.
 struct StartNode {

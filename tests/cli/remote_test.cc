@@ -203,24 +203,6 @@ TEST(CliRemote, ALocaleIsNoPartOfTheInputThatARepeatedStartCompares) {
   }
 }
 
-TEST(CliRemote, NamesTheProcessThatIsGone) {
-  World world;
-  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
-  ASSERT_EQ(world.run({"queue", "pause", "default"}).code, 0);  // the server leaves the run there
-  Setting halting = world.setting;
-  halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "3";
-  Belay running({"run", "daily-audit", "--date", "2026-01-01", "--thread", "k"}, halting);
-  ASSERT_TRUE(running.waits_to_say("paused before commit 3"));
-  running.send(SIGKILL);
-  running.finish();
-  Served server(world.setting);
-  ASSERT_TRUE(server.is_up());
-  Outcome local = world.run({"state", "k"});
-  EXPECT_NE(local.out.find("running: its process is gone"), std::string::npos) << local.out;
-  Outcome remote = run_belay({"state", "k"}, through(world.setting, server));
-  EXPECT_EQ(without_chance(remote.out), without_chance(local.out));
-}
-
 TEST(CliRemote, ARunIsWaitedForThoughItsServerIsKilled) {
   World world;
   ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);

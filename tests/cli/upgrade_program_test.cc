@@ -35,6 +35,12 @@ class UpgradeCheck : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
+  Setting through(const Served& server) const {
+    Setting remote = world_.setting;
+    remote.environment.erase("BELAY_STORE");
+    remote.environment["BELAY_SERVER"] = server.url("");
+    return remote;
+  }
   World world_;
 };
 
@@ -137,7 +143,7 @@ TEST_F(UpgradeCheck, IsFollowedByAConsentThroughAServer) {
   world_.setting.binary = program("strict");
   Served server(world_.setting);
   ASSERT_TRUE(server.is_up());
-  Setting remote = through(world_.setting, server);
+  Setting remote = through(server);
   Outcome refused = run_belay({"resume", "queued"}, remote);
   EXPECT_EQ(refused.code, 2) << refused.out;
   Outcome accepted = run_belay({"resume", "queued", "--accept-changes", "--by", "ben"}, remote);
@@ -148,6 +154,23 @@ TEST_F(UpgradeCheck, IsFollowedByAConsentThroughAServer) {
   EXPECT_EQ(nameless.status, 422) << nameless.body;
   Outcome events = run_belay({"tail", "queued", "--json"}, remote);
   EXPECT_THAT(events.out, HasSubstr("\"ben\"")) << events.err;
+}
+
+// The server does not take up the run: its graph refuses the materials.
+TEST_F(UpgradeCheck, ShowsARunWhoseProcessIsGoneThroughAServerToo) {
+  Setting halting = world_.setting;
+  halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "2";
+  Belay running({"run", "letter", "--thread", "gone", "--input", "text=Hello"}, halting);
+  ASSERT_TRUE(running.waits_to_say("paused before commit 2")) << running.said();
+  running.send(SIGKILL);
+  running.finish();
+  world_.setting.binary = program("strict");
+  EXPECT_THAT(run({"state", "gone"}).out, HasSubstr("running: its process is gone"));
+  Served server(world_.setting);
+  ASSERT_TRUE(server.is_up());
+  Outcome remote = run_belay({"state", "gone"}, through(server));
+  EXPECT_EQ(remote.out, run({"state", "gone"}).out);
+  EXPECT_THAT(remote.out, HasSubstr("running: its process is gone"));
 }
 
 TEST_F(UpgradeCheck, ShowsARunWhoseCodeIsGoneAsSuch) {

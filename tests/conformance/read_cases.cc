@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
-
 #include "belay/limits.h"
 #include "tests/conformance/store_suite.h"
 
@@ -132,42 +130,6 @@ TEST_P(StoreSuite, RunsAreFoundByTheirStatus) {
   EXPECT_THAT(found({RunStatus::completed, RunStatus::running}), ElementsAre(run(2), run(1)));
   EXPECT_THAT(found({RunStatus::running, RunStatus::queued}), ElementsAre(run(3), run(1), run(0)));
   EXPECT_THAT(found({RunStatus::quarantined}), IsEmpty());
-}
-
-TEST_P(StoreSuite, RunsThatHaveNotEndedAreReadInPages) {
-  std::vector<RunScript> scripts;
-  std::set<RunId> unfinished;
-  for (int i = 0; i < 7; ++i) {
-    RunScript& script = scripts.emplace_back(std::to_string(i));
-    call_->commit(script.first());
-    if (i % 3 == 0) {  // ends
-      call_->commit(script.ask(clock_.now()));
-      call_->commit(script.expire());
-      continue;
-    }
-    if (i % 3 == 1) call_->commit(script.ask(clock_.now() + std::chrono::hours(1)));
-    unfinished.insert(script.row.run);
-  }
-  RunFilter filter{.tenant = default_tenant(), .limit = 3, .in_pages = true};
-  std::vector<RunRow> first = call_->runs(filter);
-  ASSERT_EQ(first.size(), 3u);
-  filter.after = first.back().run;
-  std::vector<RunRow> second = call_->runs(filter);
-  ASSERT_EQ(second.size(), unfinished.size() - 3);
-  std::set<RunId> found;
-  for (const auto& page : {first, second}) {
-    for (const RunRow& row : page) EXPECT_TRUE(found.insert(row.run).second) << "twice";
-  }
-  EXPECT_EQ(found, unfinished);
-  filter.after = second.back().run;
-  EXPECT_THAT(call_->runs(filter), IsEmpty());
-  filter.after = RunId(derived_uuid("deleted"));
-  EXPECT_THAT(call_->runs(filter), IsEmpty());
-  filter.after = scripts[0].row.run;  // has ended since the page that it was on
-  EXPECT_LE(call_->runs(filter).size(), 3u);
-  filter.after.reset();
-  filter.tenant = TenantId("other");
-  EXPECT_THAT(call_->runs(filter), IsEmpty());
 }
 
 TEST_P(StoreSuite, CheckpointsComeNewestFirstAndByPage) {

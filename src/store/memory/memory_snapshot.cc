@@ -124,22 +124,6 @@ void visit_candidates(const TenantTables& tables, const RunFilter& filter, Visit
   }
 }
 
-// Returns the next runs that have not ended, oldest first.
-std::vector<const RunTable*> page_of_unfinished(const TenantTables& tables,
-                                                const RunFilter& filter) {
-  std::vector<const RunTable*> page;
-  auto next = tables.runs.begin();
-  if (filter.after) {
-    auto found = tables.run_by_id.find(*filter.after);
-    if (found == tables.run_by_id.end()) return page;
-    next = std::next(found->second);
-  }
-  for (; next != tables.runs.end() && page.size() < filter.limit; ++next) {
-    if (!is_final(next->row.status)) page.push_back(&*next);
-  }
-  return page;
-}
-
 bool is_current(const TenantTables& tables, const RunTable& run) {
   const ThreadTable* thread = tables.thread(run.row.thread);
   return !thread->not_ended.empty() && thread->not_ended.begin()->second == &run;
@@ -174,11 +158,8 @@ Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
     if (selected.size() < limit && matches(&table)) selected.push_back(&table);
     return selected.size() < limit;
   };
-  if (filter.in_pages) {
-    selected = page_of_unfinished(*tables, filter);
-  } else {
-    visit_candidates(*tables, filter, select);
-  }
+  if (filter.in_pages) selected = page_of_unfinished(*tables, filter);
+  if (!filter.in_pages) visit_candidates(*tables, filter, select);
   if (filter.due_by) {
     std::reverse(selected.begin(), selected.end());
     sort_and_cut(selected, filter.limit, [&](const RunTable* table) {
