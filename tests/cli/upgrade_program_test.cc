@@ -156,7 +156,7 @@ TEST_F(UpgradeCheck, IsFollowedByAConsentThroughAServer) {
   EXPECT_THAT(events.out, HasSubstr("\"ben\"")) << events.err;
 }
 
-// The server does not take up the run: its graph refuses the materials.
+// The server does not claim the run: its graph refuses the materials.
 TEST_F(UpgradeCheck, ShowsARunWhoseProcessIsGoneThroughAServerToo) {
   Setting halting = world_.setting;
   halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "2";
