@@ -3,6 +3,7 @@
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
+include(${CMAKE_CURRENT_LIST_DIR}/StrippedInstall.cmake)
 
 # The libraries that a program needs: all except the agents and the belay program.
 set(BELAY_PARTS base cron analytics net http models graph agent tools mcp engine rows store_memory store_postgres store_sqlite store_encrypted store redis load events driver
@@ -33,52 +34,12 @@ target_link_libraries(belay_archive PRIVATE
   Boost::json CURL::libcurl ICU::i18n ICU::uc LibXml2::LibXml2 OpenSSL::Crypto OpenSSL::SSL PkgConfig::LIBPQ PkgConfig::ZSTD SQLite::SQLite3
   Threads::Threads yaml-cpp ZLIB::ZLIB)
 
-# Debuggers find NAME.debug through the link in the installed file: in the folder .debug next to it,
-# which is a symbolic link into lib/debug. The library with its debug information is in lib/debug.
-# Without objcopy, files are installed unchanged.
-set(BELAY_DEBUG_DIR ${CMAKE_INSTALL_LIBDIR}/debug)
-
-# belay_install_program(TARGET): installs a program without its debug symbols.
-function(belay_install_program target)
-  install(TARGETS ${target} RUNTIME)
-  if(NOT CMAKE_OBJCOPY)
-    return()
-  endif()
-  file(RELATIVE_PATH back /${CMAKE_INSTALL_BINDIR}/.debug /${BELAY_DEBUG_DIR})
-  # The symbols are those of the file in the build tree: a repeated installation can find the
-  # installed one stripped.
-  install(CODE "
-    set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
-    set(name \"$<TARGET_FILE_NAME:${target}>\")
-    set(symbols \"\${prefix}/${BELAY_DEBUG_DIR}/\${name}.debug\")
-    file(MAKE_DIRECTORY \"\${prefix}/${BELAY_DEBUG_DIR}\" \"\${prefix}/${CMAKE_INSTALL_BINDIR}/.debug\")
-    message(STATUS \"Installing: \${symbols}\")
-    execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --only-keep-debug --compress-debug-sections
-                            \"$<TARGET_FILE:${target}>\" \"\${symbols}\"
-                    COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --strip-all \"--add-gnu-debuglink=\${symbols}\"
-                            \"\${prefix}/${CMAKE_INSTALL_BINDIR}/\${name}\"
-                    COMMAND_ERROR_IS_FATAL ANY)
-    file(CREATE_LINK \"${back}/\${name}.debug\"
-         \"\${prefix}/${CMAKE_INSTALL_BINDIR}/.debug/\${name}.debug\" SYMBOLIC)
-  ")
-endfunction()
-
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
 set(BELAY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/belay)
-install(TARGETS belay_archive EXPORT belayTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(CMAKE_OBJCOPY)
-  install(FILES $<TARGET_FILE:belay_archive> DESTINATION ${BELAY_DEBUG_DIR})
-  install(CODE "
-    set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
-    execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --strip-debug
-                            \"\${prefix}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:belay_archive>\"
-                    COMMAND_ERROR_IS_FATAL ANY)
-  ")
-endif()
+belay_install_archive(belay_archive belayTargets)
 install(EXPORT belayTargets NAMESPACE belay:: DESTINATION ${BELAY_CMAKE_DIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/belay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(
@@ -88,6 +49,13 @@ write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/belayConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/belayConfig.cmake ${PROJECT_BINARY_DIR}/belayConfigVersion.cmake
         DESTINATION ${BELAY_CMAKE_DIR})
+# A folder that is absolute cannot be moved with the prefix.
+foreach(kind LIBDIR INCLUDEDIR)
+  set(BELAY_PC_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}}")
+    set(BELAY_PC_${kind} "${CMAKE_INSTALL_${kind}}")
+  endif()
+endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/belay.pc.in ${PROJECT_BINARY_DIR}/belay.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/belay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -104,3 +72,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/ARCHITECTURE
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
                   ${PROJECT_SOURCE_DIR}/deploy
         DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN evidence EXCLUDE)
+belay_installed_folder("${CMAKE_INSTALL_DOCDIR}" documents)
+install(CODE "
+  execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\"
+                          \"-DINSTALLED=${documents}\"
+                          -P \"${PROJECT_SOURCE_DIR}/cmake/InstalledLinks.cmake\"
+                  COMMAND_ERROR_IS_FATAL ANY)
+")

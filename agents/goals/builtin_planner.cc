@@ -102,6 +102,7 @@ class BuiltinPlanner final : public Model {
     if (request.on_text_delta) request.on_text_delta(reply.text);
     co_return std::move(reply);
   }
+  std::string name() const override { return other_->name(); }
   // The script costs nothing and counts against no budget.
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return is_own(request) ? ModelPrice{} : other_->price(request);

@@ -84,6 +84,7 @@ Result<Graph<GoalRun>> goal_graph(std::vector<Tool> tools, std::vector<SubAgent>
   planner->agents = std::move(agents);
   GraphBuilder<GoalRun> graph{std::string(kGoalGraph)};
   graph.describe("Plans and executes steps with tools until an objective is reached.");
+  graph.material("model", "");  // the default one of the program
   add_nodes(graph, planner);
   BELAY_CHECK(add_agents(graph, *planner));
   graph.edge(start, "begin").edge("begin", end).edge("plan", "record");

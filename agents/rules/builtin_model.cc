@@ -13,6 +13,7 @@
 namespace belay::rules {
 namespace {
 
+constexpr std::string_view kBuiltinName = "builtin-rules/2";
 constexpr std::string_view kConfigure =
     "configure a language model: BELAY_MODEL or --model, as PROVIDER:NAME (for example "
     "ollama:llama3.2)";
@@ -83,7 +84,7 @@ ModelReply reply_with(const Value& answer, Language reader) {
   ModelReply reply;
   reply.text = to_json(answer);
   reply.provider = "builtin";
-  reply.model = "builtin-rules/3";
+  reply.model = kBuiltinName;
   reply.method = "rules";
   reply.notice = notice_in(or_english(reader));
   return reply;
@@ -213,6 +214,7 @@ class BuiltinModel final : public Model {
     }
     co_return refused("do not know the purpose '" + request.purpose + "'");
   }
+  std::string name() const override { return std::string(kBuiltinName); }
   // Rules cost nothing and count against no budget.
   std::optional<ModelPrice> price(const ModelRequest&) const override { return ModelPrice{}; }
   std::int64_t input_tokens_max(const ModelRequest&) const override { return 0; }

@@ -41,7 +41,7 @@ TEST(BuiltinModel, SaysThatItIsRulesAndCountsNothing) {
   const auto reply = ask("daily_audit", kTiredDay);
   ASSERT_TRUE(reply.ok());
   EXPECT_EQ(reply->provider, "builtin");
-  EXPECT_EQ(reply->model, "builtin-rules/3");
+  EXPECT_EQ(reply->model, "builtin-rules/2");
   EXPECT_EQ(reply->method, "rules");
   EXPECT_THAT(reply->notice, HasSubstr("not a language model, and no diagnosis"));
   EXPECT_FALSE(reply->usage.has_value());

@@ -146,6 +146,7 @@ Task<Result<Update<Audit>>> fetch_notes(const Audit& audit, Context& context,
   auto day = co_await read_day(context.records(), std::move(wanted));
   if (!day.ok()) co_return std::move(day).error();
   std::string language = audit.language;
+  if (language.empty()) language = configured_language(context.configuration());
   if (language.empty() && options->language_named) language = options->language;
   if (language.empty()) language = day->language;
   if (language.empty()) language = options->language;
@@ -202,6 +203,7 @@ Result<Graph<Audit>> daily_auditor(const WellbeingOptions& options) {
   graph.one_run_per_thread();
   graph.check_input(
       [](const Audit& input) { return check_input(input.date, input.language, input.timeZone); });
+  graph.material("model", "");  // the default one of the program
   graph.node("fetchNotes", [kept](const Audit& audit, Context& context) {
     return fetch_notes(audit, context, kept);
   });

@@ -45,16 +45,23 @@ class DayOptions final : public FormOptions {
     if (!names_a_day(date)) BELAY_CHECK(check_date(date));
     bool is_told = settings.is_remote && settings.time_zone_named;
     return Value::object({{"date", std::move(date)},
-                          {"language", language_for(settings)},
+                          {"language", language_by_flag(settings)},
                           {"timeZone", is_told ? settings.time_zone.name() : std::string()}});
   }
 
+  // A server does not have the caller's language. The input does not contain it: the same command
+  // from a shell with another locale must find its run.
+  std::string configuration(const ModuleSettings& settings) const override {
+    bool is_told = settings.is_remote && settings.language_named && !settings.language_by_flag;
+    if (!is_told) return {};
+    return to_json(Value::object({{kLanguageSetting, std::string(name_of(settings.language))}}));
+  }
+
  private:
-  // Returns the language for the run's texts; empty: that of the process that runs it. A server
-  // does not have the caller's settings.
-  static std::string language_for(const ModuleSettings& settings) {
-    bool is_told = settings.language_by_flag || (settings.is_remote && settings.language_named);
-    return is_told ? std::string(name_of(settings.language)) : std::string();
+  // Returns the language for the run's texts; empty: that of the configuration of the run, or of
+  // the process that runs it.
+  static std::string language_by_flag(const ModuleSettings& settings) {
+    return settings.language_by_flag ? std::string(name_of(settings.language)) : std::string();
   }
 
   std::optional<std::string> date_;

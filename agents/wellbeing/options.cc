@@ -29,6 +29,11 @@ Result<SharedOptions> checked(const WellbeingOptions& options) {
   return std::make_shared<const WellbeingOptions>(options);
 }
 
+std::string configured_language(const Value& configuration) {
+  const std::string* name = configuration[kLanguageSetting].as_string();
+  return name && is_language(*name) ? *name : std::string();
+}
+
 bool names_a_day(std::string_view date) {
   return is_date(date) || date == "today" || date == "yesterday" || date == "tomorrow";
 }

@@ -7,6 +7,7 @@
 
 #include "agents/wellbeing/care.h"
 #include "belay/clock.h"
+#include "belay/value.h"
 
 namespace belay::wellbeing {
 
@@ -30,6 +31,11 @@ Result<SharedOptions> checked(const WellbeingOptions& options);
 // Checks that a run's input has a valid day, and a language and time zone that are empty or known.
 Result<Done> check_input(const std::string& date, const std::string& language,
                          const std::string& time_zone);
+
+// The member of a run's configuration with the language of a caller that did not name one for this
+// run. Returns it; empty if it is missing or unknown.
+inline constexpr const char* kLanguageSetting = "language";
+std::string configured_language(const Value& configuration);
 
 // Returns whether `date` is a calendar day or a word for one, such as "today".
 bool names_a_day(std::string_view date);

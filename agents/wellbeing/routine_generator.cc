@@ -154,6 +154,7 @@ Task<Result<Update<RoutineState>>> analyze_yesterday(const RoutineState& state, 
   auto events = co_await context.records().where(&FixedEvent::date, date, kFixedEventsMax);
   if (!events.ok()) co_return std::move(events).error();
   std::string language = state.language;
+  if (language.empty()) language = configured_language(context.configuration());
   if (language.empty() && options->language_named) language = options->language;
   if (language.empty() && summary->has_value()) language = (*summary)->language;
   if (language.empty()) language = options->language;
@@ -259,6 +260,7 @@ Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
   graph.check_input([](const RoutineState& input) {
     return check_input(input.date, input.language, input.timeZone);
   });
+  graph.material("model", "");  // the default one of the program
   graph.node("analyzer", [kept](const RoutineState& state, Context& context) {
     return analyze_yesterday(state, context, kept);
   });

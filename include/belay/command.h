@@ -170,6 +170,9 @@ class FormOptions {
   virtual void declare(CommandWords& words) = 0;
   // Returns the input of the run. Fails with `invalid` for invalid options.
   virtual Result<Value> input(const ModuleSettings& settings) const = 0;
+  // Returns the configuration of the run (RunOptions::configuration): settings of the caller that a
+  // server does not have. A repeated start compares the input, and not these.
+  virtual std::string configuration(const ModuleSettings&) const { return {}; }
 };
 struct RunForm {
   std::string name;

@@ -132,6 +132,9 @@ class Model {
   virtual ~Model() = default;
   virtual Task<Result<ModelReply>> generate(ModelRequest request) = 0;
 
+  // The model that replies to a request which names none: "openai:gpt-5"; empty: unknown. A model
+  // that passes requests to another one returns the name of that.
+  virtual std::string name() const { return {}; }
   // Price of this request; unset if unknown. A run with a budget of money needs it: a model without
   // costs returns a price of zero.
   virtual std::optional<ModelPrice> price(const ModelRequest& request) const;

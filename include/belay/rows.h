@@ -23,9 +23,8 @@ namespace belay {
 enum class RunStatus { queued, running, paused, completed, failed, cancelled, quarantined };
 enum class PauseReason { approval, timer, breakpoint };  // `breakpoint`: waits for resume()
 enum class ApprovalStatus { open, approved, rejected, expired, closed };
-// The event that a commit records. `input`: the run's first commit; `claim`: a session became the
-// owner; `timer`: a timer was due; `release`: the run returned to its queue; `fork`: the run
-// started from a checkpoint of another run.
+// The event of a commit. `input`: the run's first one; `claim`: a session became the owner; `fork`:
+// it starts from another run's checkpoint; `consent`: a person accepted changed materials.
 enum class CommitKind {
   input,
   node,
@@ -39,7 +38,8 @@ enum class CommitKind {
   timer,
   release,
   fork,
-  quarantine
+  quarantine,
+  consent
 };
 // How an operand is combined with the channel's previous value: it replaces it, adds items to a
 // list, adds entries to an object, or adds a number. `reduce`: an operand for the graph's own

@@ -252,13 +252,14 @@ class Runtime {
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
 
   // Continues a thread's current run: claims a queued, orphaned or quarantined run, continues one
-  // at a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a live
-  // process executes it; `not_found` if unknown, or idle for longer than limits::thread_idle_max.
-  // At a breakpoint, `breakpoints` replace those of the run. A run that is not at the commit
-  // `only_at` is returned unchanged: a repeated call passes one breakpoint.
+  // at a breakpoint or with a due timer, and returns any other unchanged. `conflict` if a process
+  // executes it; `not_found` if unknown, or idle for longer than limits::thread_idle_max. At a
+  // breakpoint, `breakpoints` replace those of the run. A run that is not at the commit `only_at`
+  // is returned unchanged. `consent` accepts refused materials; `invalid` if none are refused.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread,
                                std::optional<Breakpoints> breakpoints = {},
-                               std::optional<std::uint64_t> only_at = {});
+                               std::optional<std::uint64_t> only_at = {},
+                               std::optional<Consent> consent = {});
   // Returns the threads of running runs of registered graphs that no process executes.
   Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant,
                                                        std::optional<UserId> user = std::nullopt);

@@ -188,7 +188,8 @@ class Service {
   virtual Task<Result<RunView>> start(const Principal& who, StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
                                        std::optional<Breakpoints> breakpoints = {},
-                                       std::optional<std::uint64_t> only_at = {}) = 0;
+                                       std::optional<std::uint64_t> only_at = {},
+                                       std::optional<Consent> consent = {}) = 0;
   virtual Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,
                                                                std::optional<UserId> user) = 0;
   // `on_behalf_of`: the name that `by` acted for; empty: `by` itself. Without `run`, here and

@@ -42,6 +42,11 @@ struct RunFilter {
   bool only_current = false;   // with `thread`: only its oldest run that has not ended
   bool by_priority = false;    // with due_by: highest priority first, then by due time
   bool without_input = false;  // input and options are left empty: they might be large
+  // Only runs that have not ended, in the order of an index, whichever that is: a page costs the
+  // same wherever it begins. With no other conditions than `after`, the last run of the page
+  // before; no runs if that has been deleted.
+  bool in_pages = false;
+  std::optional<RunId> after = std::nullopt;
   std::optional<UserId> user = std::nullopt;  // only runs of this user
 };
 

@@ -71,6 +71,12 @@ struct StartOptions {
   std::string concurrency_key = {};  // runs with the same key share a limit; empty: none
 };
 
+// Of a person: a run continues although its graph refuses the change of its materials.
+struct Consent {
+  std::string by;
+  std::string on_behalf_of = {};  // empty: `by` acted in its own name
+};
+
 // The status of a thread follows from that of its current run.
 enum class ThreadStatus {
   idle,         // it completed, or was cancelled

@@ -424,8 +424,11 @@ void check_asked_in(const RunContents& run, const SpaceContents& checkpoint_ns,
     }
     check_asking(run, replay, findings);
     if (!checkpoint_ns.checkpoint_ns.empty()) continue;
-    if (alone) check_closing(run, replay, *alone, findings);
+    // After a consent, the run still waits.
+    bool is_kept = alone && replay.checkpoint().kind == CommitKind::consent;
+    if (alone && !is_kept) check_closing(run, replay, *alone, findings);
     check_told(run, replay.checkpoint(), findings);
+    if (is_kept) continue;
     alone.reset();
     if (replay.checkpoint().kind != CommitKind::pause || !replay.tasks()) continue;
     if (replay.tasks()->tasks.size() != 1) continue;
@@ -461,10 +464,13 @@ void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& f
   while (replay.next()) {
     const CheckpointRow& checkpoint = replay.checkpoint();
     std::optional<engine::Run> before = std::exchange(paused, std::nullopt);
-    if (before && checkpoint.kind != CommitKind::cancel) {
+    // After a consent, the run still waits.
+    bool is_kept = before && checkpoint.kind == CommitKind::consent;
+    if (before && !is_kept && checkpoint.kind != CommitKind::cancel) {
       check_decided_again(run, *std::move(before), checkpoint, findings);
     }
-    if (checkpoint.kind != CommitKind::pause || !replay.graph()) continue;
+    bool waits = is_kept || checkpoint.kind == CommitKind::pause;
+    if (!waits || !replay.graph()) continue;
     auto restored = replay.restore();
     if (!restored.ok() || restored->tasks.size() != 1) continue;  // P9
     if (restored->tasks.front().phase != engine::NodeTask::Phase::interrupted) continue;

@@ -126,6 +126,7 @@ bool changes_owner(const RunRow& run, const CheckpointRow& checkpoint,
     case CommitKind::claim:
     case CommitKind::cancel:
     case CommitKind::quarantine:
+    case CommitKind::consent:
       return true;
     case CommitKind::failure:
       // The claim of a run that waited for earlier runs of its thread, and could not begin.

@@ -63,6 +63,7 @@ bool says_more(const CheckpointRow& checkpoint) {
     case CommitKind::failure:
     case CommitKind::cancel:
     case CommitKind::quarantine:
+    case CommitKind::consent:
       return true;
     default:
       return checkpoint.status == RunStatus::failed;

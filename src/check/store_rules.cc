@@ -20,7 +20,8 @@ struct Totals {
 // With Durability::exit, they are saved by the next commit of any kind.
 bool may_save(CommitKind kind) {
   return kind != CommitKind::input && kind != CommitKind::claim && kind != CommitKind::fork &&
-         kind != CommitKind::quarantine && kind != CommitKind::cancel;
+         kind != CommitKind::quarantine && kind != CommitKind::cancel &&
+         kind != CommitKind::consent;
 }
 
 std::string day_of(Instant at) { return to_text(at).substr(0, 10); }

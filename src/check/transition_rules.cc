@@ -129,6 +129,7 @@ class Step {
   // Checks the commit after a wait: a claim starts the run.
   void check_begins() {
     if (checkpoint_.kind == CommitKind::quarantine) return check_waits(RunStatus::quarantined);
+    if (checkpoint_.kind == CommitKind::consent) return check_waits(parent_->status);
     if (checkpoint_.kind != CommitKind::claim) return complain("does not start the run");
     check_first_tasks();
   }
@@ -372,7 +373,7 @@ class Step {
     bool is_queued = may_be_queued() && status_in_the_midst() == RunStatus::running;
     if (checkpoint_.status != status_in_the_midst() && !is_queued) complain("has the wrong status");
     if (checkpoint_.kind == CommitKind::claim || checkpoint_.kind == CommitKind::release ||
-        checkpoint_.kind == CommitKind::quarantine) {
+        checkpoint_.kind == CommitKind::quarantine || checkpoint_.kind == CommitKind::consent) {
       check_changes_nothing();
     }
   }
@@ -412,6 +413,8 @@ class Step {
         return RunStatus::queued;
       case CommitKind::quarantine:
         return RunStatus::quarantined;
+      case CommitKind::consent:
+        return parent_->status;
       default:
         return RunStatus::running;
     }

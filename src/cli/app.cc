@@ -23,6 +23,7 @@
 #include "cli/fenced_commit_log.h"
 #include "cli/key_file.h"
 #include "cli/process_context.h"
+#include "cli/program_graphs.h"
 #include "cli/redis_tier.h"
 #include "cli/remote_runs.h"
 #include "cli/server_agents.h"
@@ -61,6 +62,7 @@ class FailingModel final : public Model {
     }
     co_return co_await model_->generate(std::move(request));
   }
+  std::string name() const override { return model_->name(); }
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_->price(request);
   }
@@ -300,10 +302,11 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   BELAY_TRY(std::unique_ptr<RedisTier> tier,
             open_tier(wanted, traits, encryption.keys, *loop, *random));
   BELAY_TRY(const Settings settings, with_shared_objects(wanted, chosen, *tier));
-  BELAY_TRY(Definitions graphs, program.graphs(settings));
-  BELAY_CHECK(chosen.command->validate({settings, graphs}));
+  BELAY_TRY(const Definitions declared, program.graphs(settings));
+  BELAY_CHECK(chosen.command->validate({settings, declared}));
   ServiceTelemetry telemetry(settings, own_clock, output, traits.is_service);
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings, own_clock));
+  const Definitions graphs = with_model(declared, *model);
   model = telemetry.around(std::move(model), own_clock);
   BELAY_TRY(std::unique_ptr<Store> stored,
             make_store(settings, chosen, output, own_clock, *random));
@@ -330,7 +333,6 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   if (wake_up) parts.hints.work_notifier = wake_up.get();
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
-
   LocalContext local{used, *stored, encryption, *runtime, http_loop};
   local.concurrency = places_of(settings, chosen.command->work());
   local.starts = tier->limit();

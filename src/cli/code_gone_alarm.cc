@@ -32,26 +32,42 @@ Task<Result<Done>> CodeGoneAlarm::declare() {
 }
 
 Task<Result<Done>> CodeGoneAlarm::look() {
-  Whose whose;
-  whose.approvals = UserId();  // those are not read
-  BELAY_CO_TRY(StatusSummary summary, co_await world_.service.standing(world_.who, whose));
-  Log* log = world_.local->telemetry.log;
-  for (const RunRow& run : summary.code_gone) {
-    if (!reported_.insert(run.run).second) continue;
-    std::string text =
-        "No live process can continue the run: start a program that has its agent, "
-        "in its version or with an upgrade from it.";
-    if (!log) {
-      world_.output.progress("Run " + run.run.text() + " of thread \"" + run.thread.text +
-                             "\", agent \"" + run.graph + "\": " + text);
-    } else if (log->wants(LogLevel::warning)) {
-      log->write({LogLevel::warning,
-                  "run.code_gone",
-                  std::move(text),
-                  {{"run", run.run.text()}, {"thread", run.thread.text}, {"agent", run.graph}}});
-    }
+  auto graphs = std::make_shared<GraphRegistry>();
+  for (const auto& graph : world_.graphs) graphs->add(graph);
+  BELAY_CO_TRY(OtherPrograms others, co_await other_programs(world_.local->store, world_.who.tenant,
+                                                             world_.local->runtime.session()));
+  for (std::size_t page = 0; page < pages_per_look; ++page) {
+    // A store can call the reader twice.
+    auto next = std::make_shared<CodeGoneCursor>();
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+        [graphs, others, next, from = cursor_, tenant = world_.who.tenant](Snapshot& view) {
+          *next = from;
+          return page_without_code(view, *graphs, others, tenant, *next);
+        };
+    BELAY_CO_TRY(std::vector<RunRow> gone,
+                 co_await read<std::vector<RunRow>>(world_.local->store, std::move(reader)));
+    cursor_ = *next;
+    for (const RunRow& run : gone) report(run);
+    if (cursor_.is_at_end) break;
   }
   co_return Done{};
+}
+
+void CodeGoneAlarm::report(const RunRow& run) {
+  if (!reported_.insert(run.run).second) return;
+  Log* log = world_.local->telemetry.log;
+  std::string text =
+      "No live process can continue the run: start a program that has its agent, "
+      "in its version or with an upgrade from it.";
+  if (!log) {
+    world_.output.progress("Run " + run.run.text() + " of thread \"" + run.thread.text +
+                           "\", agent \"" + run.graph + "\": " + text);
+  } else if (log->wants(LogLevel::warning)) {
+    log->write({LogLevel::warning,
+                "run.code_gone",
+                std::move(text),
+                {{"run", run.run.text()}, {"thread", run.thread.text}, {"agent", run.graph}}});
+  }
 }
 
 }  // namespace belay::cli

@@ -41,17 +41,19 @@ std::string time_since_previous(const std::vector<CheckpointRow>& rows, std::siz
 }
 
 // "Commit 7: other materials than before: prompts, tools", oldest first.
-std::vector<std::string> changed_materials_text(const RunHistory& history) {
+std::vector<std::string> changed_materials_text(Language language, const RunHistory& history) {
   std::vector<std::string> lines;
   for (std::size_t i = history.materials.size(); i-- > 1;) {
     std::string listed;
     const Value &now = history.materials[i - 1], &before = history.materials[i];
     for (const std::string& group : changed_groups(bill_from(before), bill_from(now))) {
-      listed += (listed.empty() ? "" : ", ") + one_line(group);
+      std::string label(material_label(language, group));
+      listed += (listed.empty() ? "" : ", ") + one_line(label);
     }
     if (listed.empty()) continue;
-    lines.push_back("Commit " + std::to_string(history.checkpoints[i - 1].seq) +
-                    ": other materials than before: " + listed);
+    std::string seq = std::to_string(history.checkpoints[i - 1].seq);
+    lines.push_back(format_message(list_text_of(language).other_materials,
+                                   {{"n", std::move(seq)}, {"groups", std::move(listed)}}));
   }
   return lines;
 }
@@ -67,7 +69,9 @@ void show_commits(const CommandContext& world, const RunHistory& history) {
                time_since_previous(history.checkpoints, i)});
   }
   table.show(world.output);
-  for (const std::string& line : changed_materials_text(history)) world.output.line(line);
+  for (const std::string& line : changed_materials_text(world.settings.language, history)) {
+    world.output.line(line);
+  }
 }
 
 class HistoryCommand final : public Command {

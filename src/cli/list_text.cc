@@ -18,6 +18,7 @@ ListText english_lists() {
       .active = "active:    ",
       .expires = "expires:   ",
       .run = "Run {run}: {state}, {time}",
+      .other_materials = "Commit {n}: other materials than before: {groups}",
       .matching = "{n} of {all} commits match the recording.",
       .different = "Commit {n}, {node}: different {part}.",
       .recorded = "recorded",
@@ -40,6 +41,7 @@ ListText spanish_lists() {
       .active = "actividad:  ",
       .expires = "caduca:     ",
       .run = "Ejecución {run}: {state}, {time}",
+      .other_materials = "Paso {n}: otros materiales que antes: {groups}",
       .matching = "{n} de {all} pasos coinciden con la grabación.",
       .different = "Paso {n}, {node}: es distinto: {part}.",
       .recorded = "grabado",
@@ -75,8 +77,19 @@ std::string_view spanish_label(CommitKind kind) {
       return "bifurcación";
     case CommitKind::quarantine:
       return "cuarentena";
+    case CommitKind::consent:
+      return "consentimiento";
   }
   return "";
+}
+
+std::string_view spanish_material(std::string_view group) {
+  if (group == "agent") return "agente";
+  if (group == "model") return "modelo";
+  if (group == "policy") return "políticas";
+  if (group == "prompts") return "instrucciones";
+  if (group == "tools") return "herramientas";
+  return group;
 }
 
 std::string reason_text(Language language, const RunRow& run) {
@@ -114,6 +127,10 @@ std::string_view status_label(Language language, ThreadStatus status) {
       return "con error";
   }
   return "";
+}
+
+std::string_view material_label(Language language, std::string_view group) {
+  return language == Language::en ? group : spanish_material(group);
 }
 
 std::string_view commit_label(Language language, CommitKind kind) {

@@ -20,7 +20,8 @@ struct ListText {
   std::string_view preserved, unpreserved;  // {thread}
   // Labels of one thread, of equal widths.
   std::string_view title, metadata, created, active, expires;
-  std::string_view run;  // {run}, {state}, {time}
+  std::string_view run;              // {run}, {state}, {time}
+  std::string_view other_materials;  // {n}, {groups}
   // Of `replay`.
   std::string_view matching;   // {n}, {all}
   std::string_view different;  // {n}, {node}, {part}
@@ -31,6 +32,9 @@ const ListText& list_text_of(Language language);
 
 std::string_view status_label(Language language, ThreadStatus status);
 std::string_view commit_label(Language language, CommitKind kind);
+
+// A group of a bill of materials.
+std::string_view material_label(Language language, std::string_view group);
 
 // Examples: "completed: replied", "paused: approval", "failed".
 std::string run_state_text(Language language, const RunRow& run);

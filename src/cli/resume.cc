@@ -16,14 +16,21 @@ constexpr const char* kResumeHelp =
     R"(Resumes a run whose process died, from its last commit. A run that a live process owns
 remains with that process (exit code 4).
 
+A run whose agent refuses the changes of its materials (model, prompts, tools) continues
+with --accept-changes. The consent is recorded with your name.
+
 Examples:
   {p} resume first
+  {p} resume first --accept-changes
   {p} resume --all
 )";
 
-Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread) {
+Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread,
+                                 std::optional<Consent> consent = std::nullopt) {
   world.progress.begins(thread);
-  auto view = co_await world.service.resume(world.who, thread);
+  std::optional<Breakpoints> unchanged;
+  auto view = co_await world.service.resume(world.who, thread, std::move(unchanged), std::nullopt,
+                                            std::move(consent));
   world.progress.rests(thread);
   co_return std::move(view);
 }
@@ -41,14 +48,15 @@ Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
   co_return Done{};
 }
 
-Task<CommandResult> resume_named(CommandContext& world, ThreadId thread) {
+Task<CommandResult> resume_named(CommandContext& world, ThreadId thread,
+                                 std::optional<Consent> consent) {
   BELAY_CO_TRY(std::vector<ThreadId> left,
                co_await world.service.orphaned_threads(world.who, std::nullopt));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
     world.output.progress(format_message(world.phrases.claiming, {{"thread", thread.text}}));
   }
   BELAY_CO_CHECK(co_await show_early(world, thread));
-  BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
+  BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread), std::move(consent)));
   show_run(world, view);
   world.output.document(run_document(world.program, view));
   co_return end_of(world, view);
@@ -91,10 +99,17 @@ class ResumeCommand final : public Command {
   void declare(CommandWords& words) override {
     CommandWord thread =
         words.argument("THREAD", thread_, "The thread").completes(NamesToComplete::threads);
-    words.flag("--all", all_, "All orphaned runs").excludes(thread);
+    CommandWord all = words.flag("--all", all_, "All orphaned runs").excludes(thread);
+    words.flag("--accept-changes", accepts_, "Continue although materials of the run have changed")
+        .excludes(all);
+    words.option("--by", by_, "With --accept-changes: your name (default: login name)");
   }
 
   Result<Done> validate(const CommandValidation& inputs) override {
+    if (by_ && !accepts_) {
+      return error(ErrorCode::invalid, "--by names who accepts changes: add --accept-changes.");
+    }
+    BELAY_CHECK(check_decider(by_));
     if (all_) return Done{};
     if (!thread_.empty()) return check_thread(thread_);
     const std::string& call = inputs.settings.call;
@@ -104,12 +119,16 @@ class ResumeCommand final : public Command {
 
   Task<CommandResult> run(CommandContext& world) override {
     if (all_) return resume_all(world);
-    return resume_named(world, ThreadId(thread_));
+    std::optional<Consent> consent;
+    if (accepts_) consent = Consent{acting_name(world, by_)};
+    return resume_named(world, ThreadId(thread_), std::move(consent));
   }
 
  private:
   std::string thread_;
   bool all_ = false;
+  bool accepts_ = false;
+  std::optional<std::string> by_;
 };
 
 }  // namespace

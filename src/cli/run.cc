@@ -203,6 +203,7 @@ Result<Done> RunCommand::complete_input(const CommandValidation& inputs) {
   }
   BELAY_TRY(definition_, find_graph(inputs.graphs, form_->graph));
   BELAY_TRY(state_, form_options_->input(inputs.settings));
+  settings_.configuration = form_options_->configuration(inputs.settings);
   return Done{};
 }
 

@@ -9,6 +9,7 @@
 #include "cli/payload_editor.h"
 #include "cli/progress.h"
 #include "cli/store_name.h"
+#include "service/held_by.h"
 
 namespace belay::cli {
 namespace {
@@ -145,7 +146,8 @@ void show_run_with(CommandContext& world, const RunView& view, const std::option
   Output& output = world.output;
   show_headline(world, view);
   if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
-  if (!view.held_by.empty()) {
+  // The headline names a process that is gone.
+  if (!view.held_by.empty() && view.held_by != kProcessGone) {
     output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
                 one_line(view.held_by));
   }
@@ -278,7 +280,7 @@ void show_headline(CommandContext& world, const RunView& view) {
                            : outcome_word(world.phrases, view.row);
   if (!view.code_gone.empty()) {
     stands = list_text_of(world.settings.language).code_gone;
-  } else if (is_left(world, view.row)) {
+  } else if (view.held_by == kProcessGone || is_left(world, view.row)) {
     stands += ": " + std::string(world.phrases.process_gone);
   }
   StatusMark mark = mark_of(world.output, view.row.status);

@@ -13,6 +13,7 @@
 #include "cli/count_text.h"
 #include "cli/key_file.h"
 #include "cli/process_context.h"
+#include "cli/program_graphs.h"
 #include "cli/program_output.h"
 #include "cli/read_only_store.h"
 #include "cli/run_until_signal.h"
@@ -115,7 +116,7 @@ Result<Done> check_own_store(const std::vector<RehearsedRun>& runs, const Defini
 // The rehearsal of this program.
 Result<Value> rehearsal(const ProcessContext& context) {
   const Settings& settings = context.settings;
-  BELAY_TRY(Definitions graphs, context.program.graphs(settings));
+  BELAY_TRY(Definitions graphs, graphs_with_model(context.program, settings, context.clock));
   BELAY_TRY(EncryptionOptions encryption, encryption_of(settings));
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(std::unique_ptr<Store> stored, open_unchanged(settings.store, context.clock, *random));
@@ -188,10 +189,11 @@ Value::Array changed_materials(const Definitions& own, const Value& graphs) {
 
 // The rehearsal of another program.
 Result<Value> rehearsal_of(const std::string& program, const ProcessContext& context) {
-  BELAY_TRY(Definitions own, context.program.graphs(context.settings));
+  BELAY_TRY(Definitions own, graphs_with_model(context.program, context.settings, context.clock));
   // In the environment: other users can read command lines, and the name can contain a password.
-  BELAY_TRY(ProgramOutput output,
-            output_of(program, words_for(context), {"BELAY_STORE=" + context.settings.store}));
+  std::vector<std::string> environment{"BELAY_STORE=" + context.settings.store};
+  if (context.flags.model) environment.push_back("BELAY_MODEL=" + *context.flags.model);
+  BELAY_TRY(ProgramOutput output, output_of(program, words_for(context), environment));
   auto answer = parse_json(output.text, limits::document_depth_max);
   if (answer.ok() && answer->find("error")) {
     std::string message = text_in((*answer)["error"], "message");

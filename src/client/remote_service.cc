@@ -52,11 +52,11 @@ class RemoteService final : public Service {
     bool may_wait = wanted.if_busy == BusyThread::enqueue;
     co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
   }
-
   Task<Result<RunView>> resume(const Principal&, ThreadId thread,
                                std::optional<Breakpoints> breakpoints,
-                               std::optional<std::uint64_t> only_at) override {
-    Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints, only_at));
+                               std::optional<std::uint64_t> only_at,
+                               std::optional<Consent> consent) override {
+    Ask ask = post(thread_path(thread, "/resume"), resume_body(breakpoints, only_at, consent));
     co_return co_await settle(std::move(thread), std::move(ask));
   }
   Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal&,

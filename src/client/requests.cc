@@ -40,10 +40,16 @@ std::string deletion_path(std::string path, KeptRuns kept) {
 }
 
 Value resume_body(const std::optional<Breakpoints>& breakpoints,
-                  const std::optional<std::uint64_t>& only_at) {
+                  const std::optional<std::uint64_t>& only_at,
+                  const std::optional<Consent>& consent) {
   Value::Object body;
   if (breakpoints) body["breakpoints"] = breakpoints_body(*breakpoints);
   if (only_at) body["onlyAt"] = *only_at;
+  if (consent) {
+    body["acceptChanges"] = true;
+    if (!consent->by.empty()) body["by"] = consent->by;
+    if (!consent->on_behalf_of.empty()) body["onBehalfOf"] = consent->on_behalf_of;
+  }
   return Value(std::move(body));
 }
 

@@ -13,7 +13,8 @@ std::uint64_t page_limit(std::size_t limit);
 // The path of the deletion of a thread, with its query.
 std::string deletion_path(std::string path, KeptRuns kept);
 Value resume_body(const std::optional<Breakpoints>& breakpoints,
-                  const std::optional<std::uint64_t>& only_at);
+                  const std::optional<std::uint64_t>& only_at,
+                  const std::optional<Consent>& consent);
 Value start_body(const StartRun& start);
 Value fork_body(const ForkOptions& options, bool is_preview);
 Value decision_body(const Decision& decision);

@@ -19,6 +19,7 @@ class LeaseGatedModel final : public Model {
     while (!store_.lease_is_fresh()) co_await sleep_for(limits::lease_poll_interval);
     co_return co_await model_.generate(std::move(request));
   }
+  std::string name() const override { return model_.name(); }
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_.price(request);
   }

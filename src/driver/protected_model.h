@@ -15,6 +15,7 @@ class ProtectedModel final : public Model {
       : model_(model), dependency_(dependency), waits_(std::move(waits)) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
+  std::string name() const override { return model_.name(); }
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_.price(request);
   }

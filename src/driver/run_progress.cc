@@ -34,6 +34,7 @@ void RunDriver::report_progress(const CommitRows& rows) {
     case CommitKind::claim:
     case CommitKind::fork:
     case CommitKind::quarantine:
+    case CommitKind::consent:
       return;
     case CommitKind::release:
       return report_progress(ProgressEvent::Kind::released, checkpoint.node, last_attempt_,

@@ -308,6 +308,26 @@ void Transition::on(Resumed event) {
   commit(std::move(step), moment);
 }
 
+void Transition::on(Consented event) {
+  if (is_final(run_.row.status)) return;
+  // The higher epoch fences a process that has the run without this consent.
+  guard_epoch_ = run_.row.epoch++;
+  Step step;
+  step.kind = CommitKind::consent;
+  step.node = run_.row.node;
+  Value::Object detail{{"by", event.consent.by}, {"materials", value_of(event.accepted)}};
+  if (!event.consent.on_behalf_of.empty()) {
+    detail.emplace("onBehalfOf", event.consent.on_behalf_of);
+  }
+  step.detail = Value(std::move(detail));
+  step.is_midway = is_parallel(run_);
+  for (const auto& [group, text] : event.accepted) {
+    run_.materials.erase(group);
+    if (!text.empty()) run_.materials.emplace(group, text);
+  }
+  commit(std::move(step), event.moment);
+}
+
 void Transition::on(RecordChanged event) {
   if (!is_running()) return;
   if (!event.fails) {

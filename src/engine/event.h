@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "belay/store.h"
+#include "belay/thread.h"
 #include "engine/run.h"
 
 namespace belay::engine {
@@ -138,6 +139,13 @@ struct Resumed {
   // At a breakpoint: the breakpoints of the run from here on; unset: unchanged.
   std::optional<Breakpoints> breakpoints = std::nullopt;
 };
+// A person accepts the materials of the graph for a run without an owner. The bill of the run gets
+// these groups, without those that are empty, and nothing else changes.
+struct Consented {
+  Moment moment;
+  Consent consent;
+  BillOfMaterials accepted;
+};
 // The store has refused the newest commit of the owner, because a record that a node saved did not
 // have its expected version. The run was read again: its tasks are executed again, or it fails.
 struct RecordChanged {
@@ -165,9 +173,10 @@ struct Cancelled {
   bool is_worked_on = false;
 };
 
-using Event = std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed,
-                           NodeInterrupted, TaskDue, RunTimedOut, Decided, ExpiredWhileActive,
-                           Damaged, Resumed, RecordChanged, Released, EffectsRecorded, Cancelled>;
+using Event =
+    std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
+                 TaskDue, RunTimedOut, Decided, ExpiredWhileActive, Damaged, Resumed, Consented,
+                 RecordChanged, Released, EffectsRecorded, Cancelled>;
 
 // Starts one attempt of a node with this state.
 struct StartNode {

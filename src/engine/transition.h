@@ -45,6 +45,7 @@ class Transition {
   void on(ExpiredWhileActive event);
   void on(Damaged event);
   void on(Resumed event);
+  void on(Consented event);
   void on(RecordChanged event);
   void on(Released event);
   void on(EffectsRecorded event);

@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 5> kMaterialGroups{"agent", "model", "pol
                                                           "tools"};
 constexpr std::size_t kDigitsShown = 16;
 constexpr std::size_t kModelTextMax = 100;
+// Of a process without a named default model, and of commits of older programs.
+constexpr std::string_view kUnknownModel = "of the run";
 
 // The declared materials of a graph and of its subgraphs, by group.
 struct DeclaredMaterials {
@@ -28,19 +30,27 @@ std::string_view group_named(std::string_view material) {
   return is_material_group(kind) ? kind : "agent";
 }
 
+// `default_model`: of the outermost graph.
 void collect_materials(const GraphDefinition& graph, const std::string& within,
-                       DeclaredMaterials& all) {
+                       const std::string& default_model, DeclaredMaterials& all) {
   for (const auto& [name, text] : graph.materials) {
     std::string group(group_named(name));
     if (group == "model") {
-      all.models.insert(text.empty() ? "of the run" : text);
+      all.models.insert(text.empty() ? default_model : text);
     } else {
       all.texts[group] += within + name + " " + text + "\n";
     }
   }
   for (const GraphDefinition::Node& node : graph.nodes) {
-    if (node.subgraph) collect_materials(*node.subgraph->graph, within + node.name + "/", all);
+    if (!node.subgraph) continue;
+    collect_materials(*node.subgraph->graph, within + node.name + "/", default_model, all);
   }
+}
+
+// Whether two texts of a group show a change of it.
+bool differ(const std::string& before, const std::string& now) {
+  auto is_unknown = [](const std::string& text) { return text.find(kUnknownModel) != text.npos; };
+  return before != now && !is_unknown(before) && !is_unknown(now);
 }
 
 std::string shortened(std::string_view text) {
@@ -61,7 +71,9 @@ bool is_material_group(std::string_view name) {
 
 BillOfMaterials bill_of(const GraphDefinition& graph) {
   DeclaredMaterials all;
-  collect_materials(graph, "", all);
+  std::string model =
+      graph.default_model.empty() ? std::string(kUnknownModel) : graph.default_model;
+  collect_materials(graph, "", model, all);
   if (all.models.empty() && all.texts.empty() && graph.material_rules.empty()) return {};
   all.texts["policy"] += policies_of(graph);
   all.texts["agent"] += to_hex(graph.hash);
@@ -92,7 +104,8 @@ std::vector<std::string> changed_groups(const BillOfMaterials& before, const Bil
     std::string group(name);
     auto old = before.find(group), current = now.find(group);
     bool was = old != before.end(), is = current != now.end();
-    if (was != is || (was && old->second != current->second)) changed.push_back(std::move(group));
+    if (was != is || (was && differ(old->second, current->second)))
+      changed.push_back(std::move(group));
   }
   return changed;
 }
@@ -115,17 +128,35 @@ std::shared_ptr<const GraphDefinition> without_material_rules(
   return lenient;
 }
 
-std::optional<std::string> refusal_of(const GraphDefinition& graph, const BillOfMaterials& before) {
-  if (rule_for(graph, before) != MaterialChange::refuse) return std::nullopt;
-  std::string listed;
-  for (const std::string& group : changed_groups(before, bill_of(graph))) {
+BillOfMaterials refused_by(const GraphDefinition& graph, const BillOfMaterials& before) {
+  BillOfMaterials refused;
+  if (graph.material_rules.empty()) return refused;
+  BillOfMaterials now = bill_of(graph);
+  for (const std::string& group : changed_groups(before, now)) {
     auto rule = graph.material_rules.find(group);
     bool refuses = rule != graph.material_rules.end() && rule->second == MaterialChange::refuse;
-    if (refuses) listed += (listed.empty() ? "" : ", ") + group;
+    if (refuses) refused.emplace(group, now[group]);
   }
+  return refused;
+}
+
+std::optional<std::string> refusal_of(const GraphDefinition& graph, const BillOfMaterials& before) {
+  std::string listed;
+  for (const auto& [group, text] : refused_by(graph, before)) {
+    listed += (listed.empty() ? "" : ", ") + group;
+  }
+  if (listed.empty()) return std::nullopt;
   return "Graph " + in_quotes(graph.name) + " has other materials than the run: " + listed +
-         ". It refuses such a change. Use the program that started the run, or change the rule "
-         "of on_changed_materials().";
+         ". It refuses such a change. Use the program that started the run, accept the change with "
+         "`belay resume THREAD --accept-changes`, or change the rule of on_changed_materials().";
+}
+
+std::shared_ptr<const GraphDefinition> with_default_model(
+    std::shared_ptr<const GraphDefinition> graph, const std::string& model) {
+  if (model.empty() || graph->default_model == model) return graph;
+  auto named = std::make_shared<GraphDefinition>(*graph);
+  named->default_model = model;
+  return named;
 }
 
 void declare_material(GraphDefinition& graph, std::string_view name, std::string_view text) {

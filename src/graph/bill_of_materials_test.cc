@@ -72,6 +72,40 @@ TEST(BillsOfMaterials, AreRefusedOnlyByTheNamedGroups) {
   EXPECT_FALSE(refusal_of(*strict, {})) << "a commit of an older program has no bill";
 }
 
+TEST(BillsOfMaterials, NameTheDefaultModelOfTheProgramWhereTheGraphNamesNone) {
+  auto of = [](const std::string& model) {
+    return bill_of(*with_default_model(billed({.model = "", .refused = {"model"}}), model));
+  };
+  EXPECT_EQ(of("builtin-rules/2")["model"], "builtin-rules/2");
+  EXPECT_THAT(changed_groups(of("builtin-rules/2"), of("openai:small")), ElementsAre("model"));
+  EXPECT_THAT(changed_groups(of("openai:small"), of("openai:small")), IsEmpty());
+  // A process without a named model, and older programs, wrote no name.
+  EXPECT_THAT(changed_groups(of(""), of("openai:small")), IsEmpty());
+  EXPECT_THAT(changed_groups(of("openai:small"), of("")), IsEmpty());
+  EXPECT_EQ(bill_of(*with_default_model(billed(), "openai:large"))["model"], "openai:small")
+      << "the graph names it";
+}
+
+TEST(BillsOfMaterials, NameTheDefaultModelOfSubgraphs) {
+  GraphBuilder<Billed> inner{"inner"};
+  inner.node("ask", [](const Billed&, Context&) { return unchanged<Billed>(); });
+  inner.edge(start, "ask").edge("ask", end).material("model", "");
+  GraphBuilder<Billed> outer{"outer"};
+  outer.subgraph(
+      "inner", std::move(inner).build().value(), [](const Billed& state) { return state; },
+      [](const Billed&) { return unchanged<Billed>(); });
+  outer.edge(start, "inner").edge("inner", end);
+  auto graph = with_default_model(std::move(outer).build().value().definition(), "openai:small");
+  EXPECT_EQ(bill_of(*graph)["model"], "openai:small");
+}
+
+TEST(BillsOfMaterials, ReturnTheGroupsThatARuleRefuses) {
+  auto strict = billed({.prompt = "Be kind.", .model = "openai:large", .refused = {"model"}});
+  BillOfMaterials refused = refused_by(*strict, bill_of(*billed()));
+  EXPECT_EQ(refused, (BillOfMaterials{{"model", "openai:large"}}));
+  EXPECT_THAT(refused_by(*strict, bill_of(*strict)), IsEmpty());
+}
+
 TEST(BillsOfMaterials, ReportRulesThatCannotApply) {
   GraphBuilder<Billed> graph{"wrong"};
   graph.node("ask", [](const Billed&, Context&) { return unchanged<Billed>(); });

@@ -109,6 +109,10 @@ std::map<std::string, std::string> materials_of(const GraphDefinition& graph) {
       materials.emplace(node.name + "/" + name, digest);
     }
   }
+  for (auto& [name, digest] : materials) {
+    bool is_model = name == "model" || name.ends_with("/model");
+    if (is_model && digest.empty()) digest = graph.default_model;
+  }
   return materials;
 }
 

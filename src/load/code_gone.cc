@@ -76,4 +76,25 @@ Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistr
   }
 }
 
+Result<std::vector<RunRow>> page_without_code(Snapshot& view, const GraphRegistry& graphs,
+                                              const OtherPrograms& others, const TenantId& tenant,
+                                              CodeGoneCursor& cursor) {
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.in_pages = true;
+  filter.after = cursor.after;
+  filter.limit = limits::page_rows_max;
+  filter.without_input = true;
+  BELAY_TRY(std::vector<RunRow> page, view.runs(filter));
+  cursor.is_at_end = page.size() < filter.limit;
+  cursor.after.reset();
+  if (!cursor.is_at_end) cursor.after = page.back().run;
+  std::vector<RunRow> gone;
+  for (RunRow& row : page) {
+    BELAY_TRY(auto why, why_code_is_gone(view, graphs, others, row));
+    if (why) gone.push_back(std::move(row));
+  }
+  return gone;
+}
+
 }  // namespace belay

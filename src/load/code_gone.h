@@ -30,4 +30,16 @@ Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistr
                                               const OtherPrograms& others, const TenantId& tenant,
                                               const std::optional<UserId>& user = std::nullopt);
 
+// The place of a walk over the runs that have not ended.
+struct CodeGoneCursor {
+  std::optional<RunId> after = std::nullopt;  // unset: the walk begins
+  bool is_at_end = false;                     // of the page that was read last
+};
+
+// Reads the next page of the runs that have not ended, and returns those that no program can
+// continue. After the last page, and if the run of the cursor was deleted, the walk begins again.
+Result<std::vector<RunRow>> page_without_code(Snapshot& view, const GraphRegistry& graphs,
+                                              const OtherPrograms& others, const TenantId& tenant,
+                                              CodeGoneCursor& cursor);
+
 }  // namespace belay

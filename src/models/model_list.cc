@@ -97,6 +97,15 @@ Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
   co_return all_failed(std::move(errors));
 }
 
+std::string ModelList::name() const {
+  std::string names;
+  for (const Member& member : members_) {
+    std::string own = member.model->name();
+    names += (names.empty() ? "" : ", ") + (own.empty() ? member.name : own);
+  }
+  return names;
+}
+
 std::optional<ModelPrice> ModelList::price(const ModelRequest& request) const {
   if (!request.model.empty()) {
     auto member = named(request.model);

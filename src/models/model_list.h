@@ -39,6 +39,7 @@ class ModelList final : public Model {
       : members_(std::move(members)), open_(std::move(open)) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
+  std::string name() const override;  // of all members, in their order
   // Without ModelRequest::model, both return the maximum over all members: the model that will
   // reply is not known in advance.
   std::optional<ModelPrice> price(const ModelRequest& request) const override;

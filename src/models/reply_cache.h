@@ -35,6 +35,7 @@ class CachedModel final : public Model, public std::enable_shared_from_this<Cach
         clock_(clock) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
+  std::string name() const override { return model_->name(); }
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_->price(request);
   }

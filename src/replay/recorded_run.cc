@@ -119,7 +119,8 @@ class Reading {
 
 bool is_from_outside(CommitKind kind) {
   return kind == CommitKind::claim || kind == CommitKind::release || kind == CommitKind::timer ||
-         kind == CommitKind::cancel || kind == CommitKind::quarantine;
+         kind == CommitKind::cancel || kind == CommitKind::quarantine ||
+         kind == CommitKind::consent;
 }
 
 bool names(const CheckpointRow& commit, const std::string& node) {

@@ -28,12 +28,13 @@ namespace {
 // Commits that interrupt an owner, at whichever point it was.
 bool is_cut(CommitKind kind) {
   return kind == CommitKind::claim || kind == CommitKind::cancel || kind == CommitKind::release ||
-         kind == CommitKind::quarantine;
+         kind == CommitKind::quarantine || kind == CommitKind::consent;
 }
 
 bool is_from_outside(const engine::Event& event) {
   return std::holds_alternative<engine::Claimed>(event) ||
          std::holds_alternative<engine::Released>(event) ||
+         std::holds_alternative<engine::Consented>(event) ||
          std::holds_alternative<engine::Cancelled>(event);
 }
 
@@ -342,6 +343,8 @@ std::optional<engine::Event> Replay::from_outside() {
       return engine::Released{moment()};
     case CommitKind::cancel:
       return engine::Cancelled{moment(), ""};
+    case CommitKind::consent:
+      return engine::Consented{moment(), {}, {}};
     case CommitKind::timer:
       if (rests) {
         order_.wake(run_, next);

@@ -4,13 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "belay/check.h"
-#include "belay/json_graph.h"
 #include "driver/run_driver.h"
-#include "engine/next_task.h"
 #include "load/declared_programs.h"
 #include "load/rehearsal.h"
-#include "tests/support/crashing_store_fixture.h"
+#include "tests/support/materials_fixture.h"
 
 namespace belay {
 namespace {
@@ -19,85 +16,6 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-// The materials of a program.
-struct ProgramForm {
-  std::string prompt = "Be brief.", model = "openai:small";
-  std::vector<std::string_view> refused = {};
-  bool migrates = false;
-};
-
-struct Materials : CrashingStoreFixture {
-  int migrations = 0;
-
-  // Two steps, each after a breakpoint.
-  JsonGraph steps(const ProgramForm& form = {}) {
-    JsonGraphBuilder graph{"steps"};
-    graph.channel("log", {.kind = JsonKind::array});
-    graph.channel("note", {.kind = JsonKind::string});
-    for (std::string step : {"one", "two"}) {
-      graph
-          .node(step, [step](const Value& state,
-                             Context&) { return append("log", step + *state["note"].as_string()); })
-          .interrupt_before();
-    }
-    graph.edge(start, "one").edge("one", "two").edge("two", end);
-    graph.material("prompt", form.prompt).material("model", form.model);
-    graph.on_changed_materials(MaterialChange::refuse, form.refused);
-    if (form.migrates) {
-      graph.migrate_materials({"prompts"}, [this](Value state) -> Result<Value> {
-        ++migrations;
-        Value::Object next = *state.as_object();
-        const std::string* note = state["note"].as_string();
-        next.insert_or_assign("note", (note ? *note : std::string()) + "!");
-        return Value(std::move(next));
-      });
-    }
-    return std::move(graph).build().value();
-  }
-
-  RunView begin(const ProgramForm& form = {}) {
-    JsonGraph graph = steps(form);
-    auto runtime = process(graph);
-    StartOptions options;
-    options.thread = ThreadId("t");
-    return block_on(loop, runtime->start(graph, Value::Object(), options)).value();
-  }
-  Result<RunView> resume(const ProgramForm& form = {}) {
-    auto runtime = process(steps(form));
-    return block_on(loop, runtime->resume(default_tenant(), ThreadId("t")));
-  }
-  RunView status(const ProgramForm& form = {}) {
-    auto runtime = process(steps(form));
-    return block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
-  }
-  // The model of each commit, oldest first.
-  std::vector<std::string> models() {
-    std::vector<std::string> models;
-    RunId run = status().row.run;
-    std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader = [run](Snapshot& view) {
-      CheckpointFilter filter;
-      filter.tenant = default_tenant();
-      filter.run = run;
-      return view.checkpoints(filter);
-    };
-    auto rows = block_on(loop, read<std::vector<CheckpointRow>>(*kept, std::move(reader))).value();
-    for (std::size_t i = rows.size(); i-- > 0;) {
-      auto next = engine::next_tasks_from(rows[i].next_tasks).value();
-      auto found = next.materials.find("model");
-      models.push_back(found == next.materials.end() ? "none" : found->second);
-    }
-    return models;
-  }
-  std::string violations(const ProgramForm& form = {}) {
-    CheckScope scope;
-    scope.graphs = {steps(form).definition()};
-    std::string told;
-    CheckReport report = block_on(loop, check_store(*kept, scope)).value();
-    for (const Violation& each : report.violations) told += each.rule + ": " + each.message + "\n";
-    return told;
-  }
-};
 
 TEST_F(Materials, AreStoredWithEachCommitAndChangeWithTheOwner) {
   begin();
@@ -162,6 +80,42 @@ TEST_F(Materials, ThatAreRefusedLeaveTheRunUnchangedForAProgramThatHasThem) {
   }
   ProgramForm kind{.prompt = "Be kind.", .refused = {"model"}};
   EXPECT_EQ(resume(kind).value().row.status, RunStatus::paused) << "only the prompt differs";
+}
+
+// A model with a name, as the models of settings have.
+class NamedModel final : public Model {
+ public:
+  explicit NamedModel(std::string name) : name_(std::move(name)) {}
+  Task<Result<ModelReply>> generate(ModelRequest) override { co_return ModelReply(); }
+  std::string name() const override { return name_; }
+
+ private:
+  std::string name_;
+};
+
+TEST_F(Materials, NameTheDefaultModelOfTheProcess) {
+  auto in_process_with = [&](const std::string& name, auto call) {
+    NamedModel named(name);
+    RuntimeParts parts{store, loop, clock, random, named};
+    auto runtime = Runtime::open(parts).value();
+    runtime->add(steps({.model = "", .refused = {"model"}}));
+    return call(*runtime);
+  };
+  auto begins = [&](Runtime& runtime) {
+    StartOptions options;
+    options.thread = ThreadId("t");
+    JsonGraph graph = steps({.model = ""});
+    return block_on(loop, runtime.start(graph, Value::Object(), options));
+  };
+  auto resumes = [&](Runtime& runtime) {
+    return block_on(loop, runtime.resume(default_tenant(), ThreadId("t")));
+  };
+  RunView begun = in_process_with("openai:small", begins).value();
+  EXPECT_EQ(begun.materials["model"], Value("openai:small"));
+  auto refused = in_process_with("openai:large", resumes);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("model"));
+  EXPECT_EQ(in_process_with("openai:small", resumes).value().row.status, RunStatus::paused);
 }
 
 TEST_F(Materials, ThatAreRefusedDoNotPreventACancel) {

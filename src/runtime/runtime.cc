@@ -72,7 +72,9 @@ Runtime::Runtime(std::unique_ptr<Impl> body) : body_(std::move(body)) {}
 Runtime::~Runtime() = default;
 
 void Runtime::add(std::shared_ptr<const GraphDefinition> definition) {
-  body_->executor.loader().add(std::move(definition));
+  bool is_named = !definition->default_model.empty();
+  std::string model = is_named ? std::string() : body_->executor.parts().model.name();
+  body_->executor.loader().add(with_default_model(std::move(definition), model));
 }
 
 void Runtime::protect(std::string dependency, DependencyOptions options) {
@@ -146,9 +148,10 @@ Task<Result<std::unique_ptr<EventReader>>> Runtime::events(EventOptions options)
 
 Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread,
                                       std::optional<Breakpoints> breakpoints,
-                                      std::optional<std::uint64_t> only_at) {
+                                      std::optional<std::uint64_t> only_at,
+                                      std::optional<Consent> consent) {
   return body_->executor.resume(std::move(tenant), std::move(thread), std::move(breakpoints),
-                                only_at);
+                                only_at, std::move(consent));
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::orphaned_threads(TenantId tenant,

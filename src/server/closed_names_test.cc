@@ -75,7 +75,7 @@ TEST(ClosedNames, AreThoseOfTheEnumerations) {
     expect_names(component, "cause", WaitCause::damage);
   }
   expect_names("Approval", "status", ApprovalStatus::closed);
-  expect_names("Checkpoint", "kind", CommitKind::quarantine);
+  expect_names("Checkpoint", "kind", CommitKind::consent);
   expect_names("Error", "code", ErrorCode::forbidden);
   expect_names("Event", "kind", EventKind::debug);
   expect_names("Message", "status", OutboxStatus::given_up);

@@ -109,7 +109,8 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Princ
 // Resumes a thread's run; returns it unchanged if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread,
                                      std::optional<Breakpoints> breakpoints = std::nullopt,
-                                     std::optional<std::uint64_t> only_at = std::nullopt);
+                                     std::optional<std::uint64_t> only_at = std::nullopt,
+                                     std::optional<Consent> consent = std::nullopt);
 // Decides, and waits for the run in the same way, also if the same decision had already been made.
 Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, const Principal& who,
                                      InterruptId interrupt, Decision decision, Patience patience);

@@ -145,8 +145,10 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, const Princ
 
 Task<Result<RunView>> resume_or_look(Service& service, Principal who, ThreadId thread,
                                      std::optional<Breakpoints> breakpoints,
-                                     std::optional<std::uint64_t> only_at) {
-  auto view = co_await service.resume(who, thread, std::move(breakpoints), only_at);
+                                     std::optional<std::uint64_t> only_at,
+                                     std::optional<Consent> consent) {
+  auto view =
+      co_await service.resume(who, thread, std::move(breakpoints), only_at, std::move(consent));
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
   // The run is already running: for the same request, or for another one.
   auto held = co_await service.status(who, std::move(thread), std::nullopt);

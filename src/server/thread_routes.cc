@@ -19,6 +19,9 @@ struct CancelBody {
 struct ResumeBody {
   std::optional<Breakpoints> breakpoints;  // replace those of a run at a breakpoint
   std::optional<std::int64_t> onlyAt;      // a run at another commit remains unchanged
+  std::optional<bool> acceptChanges;       // of materials that its agent refuses
+  std::optional<std::string> by;           // with acceptChanges, like those of a cancellation
+  std::optional<std::string> onBehalfOf;
 };
 
 struct ThreadBody {
@@ -228,6 +231,19 @@ Route show_calls() {
   return route;
 }
 
+Result<std::optional<Consent>> consent_in(const ResumeBody& body, const Principal& who) {
+  if (!body.acceptChanges.value_or(false)) {
+    if (!body.by && !body.onBehalfOf) return std::optional<Consent>();
+    return error(ErrorCode::invalid,
+                 "\"by\" and \"onBehalfOf\" name who accepts changes: add "
+                 "\"acceptChanges\": true.");
+  }
+  Consent consent{body.by.value_or(who.user.text), body.onBehalfOf.value_or("")};
+  BELAY_CHECK(check_name("name in \"by\"", consent.by));
+  if (body.onBehalfOf) BELAY_CHECK(check_name("name in \"onBehalfOf\"", consent.on_behalf_of));
+  return std::optional(std::move(consent));
+}
+
 Route resume_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/resume", "resumeThread",
                          "Resumption of the thread's run from its last commit");
@@ -245,8 +261,9 @@ Route resume_thread(ApiContext& world) {
       BELAY_CO_TRY(std::int64_t seq, within("onlyAt", *body.onlyAt, 1, kSeqMax));
       only_at = static_cast<std::uint64_t>(seq);
     }
-    auto task =
-        resume_or_look(call.service, call.who, thread, std::move(body.breakpoints), only_at);
+    BELAY_CO_TRY(std::optional<Consent> consent, consent_in(body, call.who));
+    auto task = resume_or_look(call.service, call.who, thread, std::move(body.breakpoints), only_at,
+                               std::move(consent));
     AwaitedRun awaited{std::move(thread)};
     BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, call.who, std::move(task),
                                                   std::move(awaited), patience));

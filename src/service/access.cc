@@ -49,9 +49,12 @@ class GuardedService final : public Service {
 
   Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
                                std::optional<Breakpoints> breakpoints,
-                               std::optional<std::uint64_t> only_at) override {
+                               std::optional<std::uint64_t> only_at,
+                               std::optional<Consent> consent) override {
     BELAY_CO_CHECK(co_await check_thread(who, thread));
-    co_return co_await all_->resume(who, std::move(thread), std::move(breakpoints), only_at);
+    if (consent) BELAY_CO_CHECK(take_name(who, consent->by, consent->on_behalf_of));
+    co_return co_await all_->resume(who, std::move(thread), std::move(breakpoints), only_at,
+                                    std::move(consent));
   }
 
   Task<Result<std::vector<ThreadId>>> orphaned_threads(const Principal& who,

@@ -5,6 +5,9 @@
 
 namespace belay {
 
+// The reason of a run that no process executes although it is `running`.
+inline constexpr std::string_view kProcessGone = "its process is gone";
+
 // Empty if a worker can claim the run.
 Task<Result<std::string>> held_by(WaitParts parts, RunRow run);
 

@@ -97,8 +97,10 @@ class LocalService final : public Service {
 
   Task<Result<RunView>> resume(const Principal& who, ThreadId thread,
                                std::optional<Breakpoints> breakpoints,
-                               std::optional<std::uint64_t> only_at) override {
-    auto task = parts_.runtime.resume(who.tenant, thread, std::move(breakpoints), only_at);
+                               std::optional<std::uint64_t> only_at,
+                               std::optional<Consent> consent) override {
+    auto task = parts_.runtime.resume(who.tenant, thread, std::move(breakpoints), only_at,
+                                      std::move(consent));
     auto view = co_await under_way_.wait(std::move(task));
     co_return co_await with_owner(who, std::move(thread), std::move(view));
   }
@@ -534,7 +536,7 @@ class LocalService final : public Service {
   Task<Result<RunView>> with_hold(Result<RunView> view) {
     if (view.ok() && view->row.status == RunStatus::running) {
       BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(view->row.session));
-      if (!is_alive) view->held_by = "its process is gone";
+      if (!is_alive) view->held_by = kProcessGone;
     }
     if (!view.ok() || is_final(view->row.status)) co_return std::move(view);
     RunRow run = view->row;

@@ -22,9 +22,9 @@ template <>
 inline constexpr std::array<std::string_view, 5> enum_names<ApprovalStatus>{
     "open", "approved", "rejected", "expired", "closed"};
 template <>
-inline constexpr std::array<std::string_view, 13> enum_names<CommitKind>{
-    "input",   "node",   "attempt", "pause",   "decision", "expiry",    "claim",
-    "failure", "cancel", "timer",   "release", "fork",     "quarantine"};
+inline constexpr std::array<std::string_view, 14> enum_names<CommitKind>{
+    "input",   "node",   "attempt", "pause",   "decision", "expiry",     "claim",
+    "failure", "cancel", "timer",   "release", "fork",     "quarantine", "consent"};
 template <>
 inline constexpr std::array<std::string_view, 5> enum_names<WriteOp>{"set", "append", "merge",
                                                                      "add", "reduce"};

@@ -17,6 +17,7 @@ class ObservedModel final : public Model {
     co_return std::move(reply);
   }
 
+  std::string name() const override { return inner_->name(); }
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return inner_->price(request);
   }

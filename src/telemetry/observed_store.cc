@@ -39,6 +39,8 @@ CommitEvent event_of(CommitKind kind, RunStatus status) {
       return {"run.expired", LogLevel::warning};
     case CommitKind::quarantine:
       return {"run.quarantined", LogLevel::error};
+    case CommitKind::consent:
+      return {"run.consented", LogLevel::info};
     case CommitKind::attempt:
       return {"node.failed", LogLevel::warning};
     case CommitKind::node:

@@ -248,12 +248,17 @@ Task<Result<RunView>> RunExecutor::continue_run(LoadedRun found, bool by_person,
 
 Task<Result<RunView>> RunExecutor::resume(TenantId tenant, ThreadId thread,
                                           std::optional<Breakpoints> breakpoints,
-                                          std::optional<std::uint64_t> only_at) {
+                                          std::optional<std::uint64_t> only_at,
+                                          std::optional<Consent> consent) {
   auto found = co_await loader_.load_thread(std::move(tenant), std::move(thread));
   if (!found.ok()) co_return std::move(found).error();
   const RunRow& row = found->stored.row;
   if (only_at && row.seq != *only_at) co_return loader_.view_of(*std::move(found));
   if (!is_final(row.status)) BELAY_CO_CHECK(check_not_draining());
+  if (consent) {
+    found = co_await accepted_run(*std::move(found), *std::move(consent));
+    if (!found.ok()) co_return std::move(found).error();
+  }
   RunAdmission::Permit place;
   if (!is_final(row.status) && row.status != RunStatus::paused) {
     BELAY_CO_TRY(place, protection_.places.enter(row));

@@ -67,7 +67,8 @@ class RunExecutor {
   Task<Result<RunView>> pass_to_owner(ApprovalRow decided);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread,
                                std::optional<Breakpoints> breakpoints,
-                               std::optional<std::uint64_t> only_at);
+                               std::optional<std::uint64_t> only_at,
+                               std::optional<Consent> consent = std::nullopt);
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of, std::optional<RunId> run = std::nullopt,
                                std::optional<std::uint64_t> only_at = std::nullopt);
@@ -108,6 +109,11 @@ class RunExecutor {
   std::vector<RunDriver*> drivers_of(const RunId& run) const;
   // `conflict` if another live session, or another call of this one, executes the run.
   Result<Done> check_free(const RunRow& row);
+  // Records the consent to the materials that the graph of the run refuses, unless it is recorded.
+  // False if the run has changed since it was read; `invalid` if it refuses none.
+  Task<Result<bool>> accept_materials(LoadedRun found, Consent consent);
+  // The same until the consent is recorded; returns the run as of then.
+  Task<Result<LoadedRun>> accepted_run(LoadedRun found, Consent consent);
   // `corrupt` if an approval that the paused run waits for is marked as decided.
   Task<Result<Done>> check_asked(engine::Run run);
 

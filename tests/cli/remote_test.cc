@@ -184,6 +184,29 @@ TEST(CliRemote, SaysWhatALocalCommandSays) {
   }
 }
 
+TEST(CliRemote, ALocaleIsNoPartOfTheInputThatARepeatedStartCompares) {
+  World world;
+  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  Served server(world.setting);
+  ASSERT_TRUE(server.is_up());
+  for (const Setting& door : {world.setting, through(world.setting, server)}) {
+    std::string thread = door.environment.contains("BELAY_SERVER") ? "remote" : "local";
+    SCOPED_TRACE(thread);
+    Setting spanish = door, english = door;
+    spanish.environment["LANG"] = "es_ES.UTF-8";
+    english.environment["LANG"] = "C.UTF-8";
+    Words words{"run", "daily-audit", "--date", "2026-01-01", "--thread", thread};
+    EXPECT_EQ(run_belay(words, spanish).code, 3);
+    Outcome again = run_belay(words, english);
+    EXPECT_EQ(again.code, 3) << again.err;
+    Outcome state = run_belay({"state", thread, "--json"}, english);
+    EXPECT_EQ(state.json()["state"]["language"], Value("es"));
+    words.insert(words.end(), {"--language", "en"});
+    Outcome named = run_belay(words, english);
+    EXPECT_TRUE(named.says({"different input"})) << named.err;
+  }
+}
+
 TEST(CliRemote, ARunIsWaitedForThoughItsServerIsKilled) {
   World world;
   ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "tests/cli/belay_process.h"
+#include "tests/cli/served.h"
 
 namespace belay::cli::tests {
 namespace {
@@ -33,6 +34,12 @@ class UpgradeCheck : public testing::Test {
     Words words{"upgrade", "--check", program(version)};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
+  }
+  Setting through(const Served& server) const {
+    Setting remote = world_.setting;
+    remote.environment.erase("BELAY_STORE");
+    remote.environment["BELAY_SERVER"] = server.url("");
+    return remote;
   }
   World world_;
 };
@@ -102,6 +109,68 @@ TEST_F(UpgradeCheck, RefusesWhatIsNoProgramOfBelay) {
   remote.binary = BELAY_UPGRADED_BINARY;
   Words words{"upgrade", "--check", "--server", "http://127.0.0.1:9"};
   EXPECT_TRUE(run_belay(words, remote).says({"on a server"}));
+}
+
+TEST_F(UpgradeCheck, NamesARunWhoseMaterialsAreRefusedWhichAConsentContinues) {
+  Outcome checked = check("strict", {"--json"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_EQ(checked.json()["counts"]["refused"], Value(2)) << checked.out;
+  EXPECT_EQ(to_json(checked.json()["changedMaterials"]), R"(["letter: model"])");
+  world_.setting.binary = program("strict");
+  Outcome refused = run({"approvals", "approve", "waits", "--by", "ana"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"model", "--accept-changes"})) << refused.err;
+  EXPECT_TRUE(run({"resume", "waits", "--by", "ana"}).says({"add --accept-changes"}));
+
+  Outcome accepted = run({"resume", "waits", "--accept-changes", "--by", "ana"});
+  EXPECT_EQ(accepted.code, 3) << "it still waits for a decision: " << accepted.err;
+  EXPECT_EQ(run({"approvals", "approve", "waits", "--by", "ana"}).code, 0);
+  EXPECT_EQ(run({"resume", "waits", "--accept-changes"}).code, 0) << "a repeated call";
+  EXPECT_THAT(run({"history", "waits"}).out, HasSubstr("other materials than before: model"));
+  Outcome spanish = run({"history", "waits", "--language", "es"});
+  EXPECT_THAT(spanish.out, HasSubstr("otros materiales que antes: modelo"));
+  EXPECT_THAT(spanish.out, HasSubstr("consentimiento"));
+
+  Outcome fresh = run({"run", "letter", "--thread", "fresh", "--input", "text=Hello"});
+  EXPECT_EQ(fresh.code, 3) << fresh.err;
+  Outcome unchanged = run({"resume", "fresh", "--accept-changes"});
+  EXPECT_EQ(unchanged.code, 2);
+  EXPECT_TRUE(unchanged.says({"no changed materials"})) << unchanged.err;
+  EXPECT_EQ(run({"check"}).code, 0);
+}
+
+TEST_F(UpgradeCheck, IsFollowedByAConsentThroughAServer) {
+  world_.setting.binary = program("strict");
+  Served server(world_.setting);
+  ASSERT_TRUE(server.is_up());
+  Setting remote = through(server);
+  Outcome refused = run_belay({"resume", "queued"}, remote);
+  EXPECT_EQ(refused.code, 2) << refused.out;
+  Outcome accepted = run_belay({"resume", "queued", "--accept-changes", "--by", "ben"}, remote);
+  EXPECT_EQ(accepted.code, 3) << accepted.err;
+  Got again = server.post("/api/threads/queued/resume", R"({"acceptChanges":true})");
+  EXPECT_EQ(again.status, 202) << again.body;
+  Got nameless = server.post("/api/threads/queued/resume", R"({"by":"ana"})");
+  EXPECT_EQ(nameless.status, 422) << nameless.body;
+  Outcome events = run_belay({"tail", "queued", "--json"}, remote);
+  EXPECT_THAT(events.out, HasSubstr("\"ben\"")) << events.err;
+}
+
+// The server does not claim the run: its graph refuses the materials.
+TEST_F(UpgradeCheck, ShowsARunWhoseProcessIsGoneThroughAServerToo) {
+  Setting halting = world_.setting;
+  halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "2";
+  Belay running({"run", "letter", "--thread", "gone", "--input", "text=Hello"}, halting);
+  ASSERT_TRUE(running.waits_to_say("paused before commit 2")) << running.said();
+  running.send(SIGKILL);
+  running.finish();
+  world_.setting.binary = program("strict");
+  EXPECT_THAT(run({"state", "gone"}).out, HasSubstr("running: its process is gone"));
+  Served server(world_.setting);
+  ASSERT_TRUE(server.is_up());
+  Outcome remote = run_belay({"state", "gone"}, through(server));
+  EXPECT_EQ(remote.out, run({"state", "gone"}).out);
+  EXPECT_THAT(remote.out, HasSubstr("running: its process is gone"));
 }
 
 TEST_F(UpgradeCheck, ShowsARunWhoseCodeIsGoneAsSuch) {

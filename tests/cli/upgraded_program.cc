@@ -10,7 +10,8 @@ using namespace belay;
 JsonUpdate nothing(const Value&, Context&) { return JsonUpdate(); }
 
 // "old"; "retried": other policies and texts; "hooked" and "bare": a channel of another type, with
-// an upgrade and without; "short": the approval is gone; "strange": another program's graph.
+// an upgrade and without; "short": the approval is gone; "strange": another program's graph;
+// "strict": another model, a change that the graph refuses.
 Result<JsonGraph> letter_graph(const std::string& version, const std::string& old_hash) {
   bool is_text = version == "hooked" || version == "bare";
   JsonGraphBuilder graph{version == "strange" ? "invoice" : "letter"};
@@ -23,6 +24,8 @@ Result<JsonGraph> letter_graph(const std::string& version, const std::string& ol
     graph.approval("review", "text", {.question = question}).approved("send").rejected(end);
   }
   graph.node("send", nothing);
+  graph.material("model", version == "strict" ? "openai:large" : "openai:small");
+  if (version == "strict") graph.on_changed_materials(MaterialChange::refuse, {"model"});
   graph.edge(start, "write").edge("write", next).edge("send", end);
   if (version == "hooked") {
     graph.upgrade_from(old_hash, [](Value state) -> Result<Value> {

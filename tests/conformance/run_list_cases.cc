@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {
@@ -94,6 +96,42 @@ TEST_P(StoreSuite, TenThousandTasksAndValuesFitIntoACommit) {
   EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
   EXPECT_THAT(call_->tasks({default_tenant(), script.row.run}), SizeIs(10'000));
   EXPECT_EQ(call_->values({default_tenant(), script.row.run, {}, 2}), pending.rows.values);
+}
+
+TEST_P(StoreSuite, RunsThatHaveNotEndedAreReadInPages) {
+  std::vector<RunScript> scripts;
+  std::set<RunId> unfinished;
+  for (int i = 0; i < 7; ++i) {
+    RunScript& script = scripts.emplace_back(std::to_string(i));
+    call_->commit(script.first());
+    if (i % 3 == 0) {  // ends
+      call_->commit(script.ask(clock_.now()));
+      call_->commit(script.expire());
+      continue;
+    }
+    if (i % 3 == 1) call_->commit(script.ask(clock_.now() + std::chrono::hours(1)));
+    unfinished.insert(script.row.run);
+  }
+  RunFilter filter{.tenant = default_tenant(), .limit = 3, .in_pages = true};
+  std::vector<RunRow> first = call_->runs(filter);
+  ASSERT_EQ(first.size(), 3u);
+  filter.after = first.back().run;
+  std::vector<RunRow> second = call_->runs(filter);
+  ASSERT_EQ(second.size(), unfinished.size() - 3);
+  std::set<RunId> found;
+  for (const auto& page : {first, second}) {
+    for (const RunRow& row : page) EXPECT_TRUE(found.insert(row.run).second) << "twice";
+  }
+  EXPECT_EQ(found, unfinished);
+  filter.after = second.back().run;
+  EXPECT_THAT(call_->runs(filter), IsEmpty());
+  filter.after = RunId(derived_uuid("deleted"));
+  EXPECT_THAT(call_->runs(filter), IsEmpty());
+  filter.after = scripts[0].row.run;  // has ended since the page that it was on
+  EXPECT_LE(call_->runs(filter).size(), 3u);
+  filter.after.reset();
+  filter.tenant = TenantId("other");
+  EXPECT_THAT(call_->runs(filter), IsEmpty());
 }
 
 }  // namespace

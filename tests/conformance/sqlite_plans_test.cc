@@ -122,6 +122,17 @@ TEST_F(SqlitePlans, TheRunsOfAThreadAreReadInTheOrderOfAnIndex) {
               AllOf(HasSubstr("thread_number=? AND rowid<?"), Not(HasSubstr("TEMP B-TREE"))));
 }
 
+TEST_F(SqlitePlans, APageOfTheRunsThatHaveNotEndedBeginsInTheirIndex) {
+  RunFilter filter;
+  filter.tenant = default_tenant();
+  filter.in_pages = true;
+  EXPECT_THAT(plan_of(filter), AllOf(HasSubstr("SEARCH r USING INDEX runs_unfinished (tenant_id=?"),
+                                     Not(HasSubstr("TEMP B-TREE"))));
+  filter.after = call_->runs(filter).front().run;
+  EXPECT_THAT(plan_of(filter), AllOf(HasSubstr("runs_unfinished (tenant_id=? AND thread_number>?)"),
+                                     Not(HasSubstr("TEMP B-TREE"))));
+}
+
 TEST_F(SqlitePlans, APollFindsTheEarlierRunsOfAThreadByAnIndex) {
   RunFilter filter;
   filter.tenant = default_tenant();

@@ -148,6 +148,7 @@ struct GraphDefinition {
   std::map<std::string, std::string> materials = {};
   std::map<std::string, MaterialChange> material_rules = {};  // by group; others: allow
   Upgrade migrate_materials = nullptr;                        // with a rule `migrate`
+  std::string default_model = {};  // of the program, for the material "model" without a text
 
   const Node* find(std::string_view node) const;
 };

@@ -154,10 +154,12 @@ Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
   };
   std::size_t limit = filter.due_by ? tables->runs.size() : filter.limit;
   std::vector<const RunTable*> selected;
-  visit_candidates(*tables, filter, [&](const RunTable& table) {
+  auto select = [&](const RunTable& table) {
     if (selected.size() < limit && matches(&table)) selected.push_back(&table);
     return selected.size() < limit;
-  });
+  };
+  if (filter.in_pages) selected = page_of_unfinished(*tables, filter);
+  if (!filter.in_pages) visit_candidates(*tables, filter, select);
   if (filter.due_by) {
     std::reverse(selected.begin(), selected.end());
     sort_and_cut(selected, filter.limit, [&](const RunTable* table) {

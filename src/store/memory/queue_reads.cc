@@ -1,4 +1,4 @@
-// Reads of MemorySnapshot: queues, running runs by scope, sessions.
+// Reads of MemorySnapshot: queues, pages of runs, running runs by scope, sessions.
 
 #include <algorithm>
 #include <map>
@@ -8,6 +8,22 @@
 #include "store/memory/open_sessions.h"
 
 namespace belay::store {
+
+// The list has the runs in the order in which they were created.
+std::vector<const RunTable*> page_of_unfinished(const TenantTables& tables,
+                                                const RunFilter& filter) {
+  std::vector<const RunTable*> page;
+  auto next = tables.runs.begin();
+  if (filter.after) {
+    auto found = tables.run_by_id.find(*filter.after);
+    if (found == tables.run_by_id.end()) return page;
+    next = std::next(found->second);
+  }
+  for (; next != tables.runs.end() && page.size() < filter.limit; ++next) {
+    if (!is_final(next->row.status)) page.push_back(&*next);
+  }
+  return page;
+}
 
 std::vector<TenantId> Tables::tenants() const {
   std::vector<TenantId> found;

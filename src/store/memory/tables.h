@@ -139,6 +139,10 @@ struct TenantTables {
   }
 };
 
+// Returns the next runs that have not ended, oldest first: see RunFilter::in_pages.
+std::vector<const RunTable*> page_of_unfinished(const TenantTables& tables,
+                                                const RunFilter& filter);
+
 // Returns the range of a channel's rows as of `at_seq`: the newest `set` and the rows after it.
 std::pair<std::size_t, std::size_t> rows_that_count(const std::vector<ValueRow>& rows,
                                                     std::uint64_t at_seq);

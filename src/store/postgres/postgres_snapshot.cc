@@ -80,6 +80,16 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
                     " WHERE b.tenant = ? AND b.run_id = ?)",
               filter.tenant, *filter.before);
   }
+  if (filter.in_pages) {
+    query.add(" AND r.status IN ('queued', 'running', 'paused', 'quarantined')");
+  }
+  if (filter.in_pages && filter.after) {
+    query.add(
+        " AND (r.thread_id, r.run_number) >"
+        " ((SELECT b.thread_id FROM belay.runs b WHERE b.tenant = ? AND b.run_id = ?),"
+        "  (SELECT b.run_number FROM belay.runs b WHERE b.tenant = ? AND b.run_id = ?))",
+        filter.tenant, *filter.after, filter.tenant, *filter.after);
+  }
   auto text_of = [](const UserId& user) { return std::string_view(user.text); };
   add_texts(query, " AND r.queue = ANY(?)", filter.queues, text_itself);
   add_texts(query, " AND s.graph = ANY(?)", filter.graphs, text_itself);
@@ -152,7 +162,8 @@ Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
         " JOIN belay.run_starts s ON s.tenant = r.tenant AND s.run_id = r.run_id");
     query.add(" WHERE r.tenant = ?", filter.tenant);
     add_run_conditions(query, filter);
-    query.add(filter.due_by         ? " ORDER BY r.due_at, r.run_number"
+    query.add(filter.in_pages       ? " ORDER BY r.thread_id, r.run_number"
+              : filter.due_by       ? " ORDER BY r.due_at, r.run_number"
               : is_by_start(filter) ? " ORDER BY s.start_number DESC"
                                     : " ORDER BY r.run_number DESC");
     query.add(" LIMIT ?", filter.limit);

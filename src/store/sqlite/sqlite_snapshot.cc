@@ -134,6 +134,14 @@ constexpr std::string_view is_due =
     "   AND e.run_number < r.run_number"
     "   AND e.status IN ('queued', 'running', 'paused', 'quarantined')))";
 
+// In the order of the partial index of runs that have not ended: see RunFilter::in_pages.
+constexpr std::string_view is_in_pages =
+    " AND r.status IN ('queued', 'running', 'paused', 'quarantined')";
+constexpr std::string_view is_after =
+    " AND (r.thread_number, r.run_number) >"
+    " ((SELECT thread_number FROM runs WHERE tenant_id = ? AND run_id = ?),"
+    "  (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?))";
+
 Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
   // Few runs have not ended; one user's might be few among many.
@@ -162,9 +170,12 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   if (filter.before) {
     sql += " AND r.run_number < (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
   }
+  if (filter.in_pages) sql += is_in_pages;
+  if (filter.in_pages && filter.after) sql += is_after;
   ListConditions lists = lists_of(filter);
   sql += lists.sql();
-  sql += by_user              ? " ORDER BY s.run_number DESC LIMIT ?"
+  sql += filter.in_pages      ? " ORDER BY r.thread_number, r.run_number LIMIT ?"
+         : by_user            ? " ORDER BY s.run_number DESC LIMIT ?"
          : !filter.due_by     ? " ORDER BY r.run_number DESC LIMIT ?"
          : filter.by_priority ? " ORDER BY r.priority DESC, r.due_at, r.run_number LIMIT ?"
                               : " ORDER BY r.due_at, r.run_number LIMIT ?";
@@ -180,6 +191,9 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   if (filter.due_by) rows.bind(*filter.due_by);
   if (filter.updated_before) rows.bind(*filter.updated_before);
   if (filter.before) rows.bind(tenant).bind(*filter.before);
+  if (filter.in_pages && filter.after) {
+    rows.bind(tenant).bind(*filter.after).bind(tenant).bind(*filter.after);
+  }
   lists.bind(rows);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, RunRow& run) {

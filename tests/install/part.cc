@@ -1,0 +1,2 @@
+int part();
+int part() { return 0; }

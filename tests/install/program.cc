@@ -1,0 +1,2 @@
+int part();
+int main() { return part(); }
