@@ -172,7 +172,7 @@ inline bool is_settled(RunStatus status) {
 
 // Shared by their readers.
 using AgentDocuments = std::shared_ptr<const Value::Array>;
-// Returns the document of the agent with this name; null if there is none.
+// Returns the document of the agent with this name; null for an unknown name.
 const Value* find_agent(const Value::Array& agents, std::string_view name);
 
 class Service {

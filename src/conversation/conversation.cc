@@ -164,6 +164,11 @@ Result<Value> Conversations::input_of(std::string_view agent, const Value& docum
   return object_in(agent, document, text);
 }
 
+bool Conversations::makes_entries(std::string_view agent) const {
+  auto form = forms_.find(agent);
+  return form != forms_.end() && form->second.messages_of;
+}
+
 std::vector<ChatEntry> Conversations::entries_of(std::string_view agent, std::string_view thread,
                                                  const Value& state, bool ended) const {
   std::vector<ChatEntry> entries;

@@ -70,6 +70,8 @@ class Conversations {
   // `invalid`, with the expected form, if the agent does not accept the messages.
   Result<Value> input_of(std::string_view agent, const Value& document,
                          const std::vector<ChatEntry>& messages) const;
+  // True if the form of the agent makes the entries, also of a state with a channel `messages`.
+  bool makes_entries(std::string_view agent) const;
   // Returns the entries of a thread, oldest first. `ended`: the current run has ended.
   std::vector<ChatEntry> entries_of(std::string_view agent, std::string_view thread,
                                     const Value& state, bool ended) const;

@@ -46,13 +46,13 @@ ThreadSettings settings_of(const ThreadView& view, Value changes) {
 Value values_with(const conversation::Conversations& conversations, const RunView& run) {
   Value values = run.state;
   if (!values.as_object()) return Value(Value::Object{});
-  if (values.find("messages")) return values;
+  if (values.find("messages") && !conversations.makes_entries(run.row.graph)) return values;
   Value::Array messages;
   for (const conversation::ChatEntry& entry : conversations.entries_of(
            run.row.graph, run.row.thread.text, run.state, is_final(run.row.status))) {
     messages.push_back(conversation::langchain_message(entry));
   }
-  values.as_object()->emplace("messages", std::move(messages));
+  values.as_object()->insert_or_assign("messages", std::move(messages));
   return values;
 }
 

@@ -51,7 +51,9 @@ Task<Result<Reply>> take_command(AgentServer& served, Call call) {
 
 Task<Result<Reply>> stream_thread_events(AgentServer& served, Call call) {
   BELAY_CO_TRY(V2Subscription wanted, v2_subscription_of(call.body));
-  V2ThreadReader reader(served, call.service, call.who, thread_of_path(call), std::move(wanted));
+  std::vector<V2Subscription> all;
+  all.push_back(std::move(wanted));
+  V2ThreadReader reader(served, call.service, call.who, thread_of_path(call), std::move(all));
   Reply reply;
   reply.headers = server::event_stream_headers();
   reply.stream = std::make_unique<server::HeartbeatStream>(

@@ -12,6 +12,15 @@ using server::WebSocketCode;
 
 // Bytes that may wait for the client when another event is sent.
 constexpr std::size_t kWaitingBytesMax = 1024 * 1024;
+// Clients subscribe in several messages after the start of a run, and ignore older events once they
+// have received its end: it is sent only after this time without a further subscription.
+constexpr std::chrono::milliseconds kSubscribesWithin{200};
+
+bool is_end_of_run(const V2Event& event) {
+  const Value& what = event.data["event"];
+  return event.method == "lifecycle" && event.space.empty() &&
+         (what == Value("completed") || what == Value("failed") || what == Value("interrupted"));
+}
 
 // The state that commands in progress share with the connection. `socket` is null when it is
 // closed.
@@ -44,11 +53,15 @@ Task<Result<Done>> run_command(AgentServerPointer served, Call call, ThreadId th
   co_return Done{};
 }
 
-// One subscription: reads events, and sends them while the client accepts them.
+// Reads the events of all subscriptions in their order, and sends them while the client accepts
+// them.
 class SocketPump {
  public:
-  SocketPump(V2ThreadReader reader, std::shared_ptr<SocketLink> link)
-      : reader_(std::move(reader)), link_(std::move(link)) {}
+  SocketPump(V2ThreadReader reader, std::shared_ptr<SocketLink> link, Clock& clock)
+      : reader_(std::move(reader)),
+        link_(std::move(link)),
+        clock_(clock),
+        holds_ends_until_(clock.now() + kSubscribesWithin) {}
   SocketPump(const SocketPump&) = delete;
   SocketPump& operator=(const SocketPump&) = delete;
 
@@ -66,6 +79,8 @@ class SocketPump {
     while (true) {
       BELAY_CO_TRY(V2EventList events, co_await reader_.next());
       for (const V2Event& event : events) {
+        Instant::duration held = holds_ends_until_ - clock_.now();
+        if (is_end_of_run(event) && held.count() > 0) co_await sleep_for(held);
         std::string text = to_json(v2_document(event));
         while (!fits(text.size())) {
           room_ = Completion<Done>();
@@ -82,6 +97,8 @@ class SocketPump {
 
   V2ThreadReader reader_;
   const std::shared_ptr<SocketLink> link_;
+  Clock& clock_;
+  const Instant holds_ends_until_;
   Completion<Done> room_;
   Spawned running_;  // last member: it uses all members above
 };
@@ -97,7 +114,7 @@ class V2Socket final : public server::WebSocketSession {
   void open(WebSocket& socket) override { link_->socket = &socket; }
 
   void sent() override {
-    for (auto& [id, pump] : pumps_) pump->on_room();
+    if (pump_) pump_->on_room();
   }
 
   void receive(std::string text) override {
@@ -135,23 +152,34 @@ class V2Socket final : public server::WebSocketSession {
       return error(ErrorCode::invalid, "Unknown method \"" + method.substr(0, 100) + "\".");
     }
     const std::string* id = params["subscription_id"].as_string();
-    if (!id || pumps_.erase(*id) == 0) {
+    if (!id || wanted_.erase(*id) == 0) {
       return error(ErrorCode::not_found, "The connection has no such subscription.");
     }
+    pump_all();
     return Value(Value::Object{});
   }
 
   Result<Value> subscribe(const Value& params) {
-    if (pumps_.size() >= kSocketSubscriptionsMax) {
+    if (wanted_.size() >= kSocketSubscriptionsMax) {
       return error(ErrorCode::invalid, "The connection has too many subscriptions.");
     }
     BELAY_TRY(V2Subscription wanted, v2_subscription_of(params));
     std::string id = "subscription-" + std::to_string(++last_id_);
-    V2ThreadReader reader(*served_, call_.service, call_.who, thread_, std::move(wanted));
-    auto pump = std::make_unique<SocketPump>(std::move(reader), link_);
-    pump->start(served_->world.parts.executor);
-    pumps_.emplace(id, std::move(pump));
+    wanted_.emplace(id, std::move(wanted));
+    pump_all();
     return Value::object({{"subscription_id", std::move(id)}, {"replayed_events", 0}});
+  }
+
+  // Sends the events of all subscriptions, again from the first: clients recognise those that they
+  // have.
+  void pump_all() {
+    pump_.reset();
+    if (wanted_.empty()) return;
+    std::vector<V2Subscription> wanted;
+    for (const auto& [id, each] : wanted_) wanted.push_back(each);
+    V2ThreadReader reader(*served_, call_.service, call_.who, thread_, std::move(wanted));
+    pump_ = std::make_unique<SocketPump>(std::move(reader), link_, served_->world.parts.clock);
+    pump_->start(served_->world.parts.executor);
   }
 
   const AgentServerPointer served_;
@@ -159,7 +187,8 @@ class V2Socket final : public server::WebSocketSession {
   const ThreadId thread_;
   const std::shared_ptr<SocketLink> link_ = std::make_shared<SocketLink>();
   std::uint64_t last_id_ = 0;
-  std::map<std::string, std::unique_ptr<SocketPump>> pumps_;
+  std::map<std::string, V2Subscription> wanted_;  // by the id of the subscription
+  std::unique_ptr<SocketPump> pump_;              // null: no subscription
 };
 
 }  // namespace

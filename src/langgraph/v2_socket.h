@@ -5,8 +5,9 @@
 //   subscription.subscribe    {channels, namespaces, depth, since}: {subscription_id}
 //   subscription.unsubscribe  {subscription_id}: {}
 //   subscription.reconnect    {restored: false}: a new connection has no subscriptions
-// Messages of the server are the responses, in any order, and the events of each subscription. An
-// event that two subscriptions match is sent twice.
+// Messages of the server are the responses, in any order, and the events that a subscription
+// matches, in the order of their seq. After a change of the subscriptions, the events of the newest
+// run are sent again: clients recognise an event by its id.
 //
 // A command that has started continues when the connection closes. Limits: kSocketCommandsMax
 // commands in progress, kSocketSubscriptionsMax subscriptions. Events are read from the store only

@@ -101,6 +101,27 @@ TEST_F(V2Sockets, ReplyToAnInterrupt) {
   EXPECT_FALSE(lifecycle("completed").is_null());
 }
 
+// As useStream does: it ignores the values that arrive after the end of the run.
+TEST_F(V2Sockets, SendTheEndOfAShortRunAfterItsValuesToSubscriptionsThatFollowIt) {
+  open();
+  run("run.start", R"({"assistant_id":"mail","input":{"topic":"the outage"}})");
+  EXPECT_EQ(text(response()["type"]), "success");
+  for (int i = 0; i < 20; ++i) block_on(loop, pause());
+  run("subscription.subscribe", R"({"channels":["lifecycle"]})");
+  for (int i = 0; i < 5; ++i) block_on(loop, pause());
+  run("subscription.subscribe", R"({"channels":["values"]})");
+  ASSERT_FALSE(lifecycle("completed").is_null());
+  std::vector<std::string> order;
+  for (const Value& each : socket.documents) {
+    if (each["type"] != Value("event")) continue;
+    bool is_end = each["params"]["data"]["event"] == Value("completed");
+    order.push_back(is_end ? "end" : text(each["method"]));
+  }
+  EXPECT_EQ(std::count(order.begin(), order.end(), "end"), 1);
+  EXPECT_EQ(order.back(), "end");
+  EXPECT_GE(std::count(order.begin(), order.end(), "values"), 1);
+}
+
 TEST_F(V2Sockets, SendNothingAfterAnUnsubscribe) {
   open();
   run("subscription.subscribe", R"({"channels":["lifecycle"]})");

@@ -1,5 +1,7 @@
 #include "langgraph/v2_thread_reader.h"
 
+#include <algorithm>
+
 #include "belay/limits.h"
 
 namespace belay::langgraph {
@@ -31,7 +33,7 @@ Task<Result<V2EventList>> V2ThreadReader::next() {
   while (out.empty()) {
     if (reader_) {
       BELAY_CO_CHECK(co_await read_some(out));
-      std::erase_if(out, [this](const V2Event& event) { return !wanted_.matches(event); });
+      std::erase_if(out, [this](const V2Event& event) { return !is_sent(event); });
       continue;
     }
     BELAY_CO_TRY(std::optional<RunRow> row, co_await find_next());
@@ -42,6 +44,24 @@ Task<Result<V2EventList>> V2ThreadReader::next() {
     }
   }
   co_return std::move(out);
+}
+
+// An agent whose form makes the messages of its values streams no texts: its values have them under
+// other ids, and clients, which merge both by id, would show them twice.
+bool V2ThreadReader::is_sent(const V2Event& event) const {
+  bool is_wanted =
+      std::any_of(wanted_.begin(), wanted_.end(),
+                  [&event](const V2Subscription& each) { return each.matches(event); });
+  if (!is_wanted) return false;
+  return event.method != "messages" || !served_.options.conversations.makes_entries(row_.graph);
+}
+
+std::optional<std::uint64_t> V2ThreadReader::since() const {
+  auto first = std::min_element(wanted_.begin(), wanted_.end(),
+                                [](const V2Subscription& one, const V2Subscription& other) {
+                                  return one.since < other.since;  // an unset one is less
+                                });
+  return first == wanted_.end() ? std::nullopt : first->since;
 }
 
 // A page of the thread's runs, newest first; none if the thread does not exist.
@@ -58,7 +78,7 @@ Task<Result<std::vector<RunRow>>> V2ThreadReader::page(std::optional<RunId> befo
 }
 
 Task<Result<Done>> V2ThreadReader::find_first() {
-  if (wanted_.since) next_ordinal_ = v2_ordinal_of(*wanted_.since);
+  if (since()) next_ordinal_ = v2_ordinal_of(*since());
   if (next_ordinal_) co_return Done{};
   std::optional<RunId> any;
   BELAY_CO_TRY(std::vector<RunRow> rows, co_await page(any, 1));

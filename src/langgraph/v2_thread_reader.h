@@ -2,9 +2,9 @@
 // langgraph/v2_thread_reader.h - V2ThreadReader: the events of a thread, over all of its runs, also
 // those that are started later by any process and through any door.
 //
-// With the seq of an event, the reader continues after it. Without one, it begins with the newest
-// run if that has not ended, or has ended a moment ago: clients open a stream before they start a
-// run, and more of them later. The thread need not exist.
+// With the seq of an event in each subscription, the reader continues after it. Without one, it
+// begins with the newest run if that has not ended, or has ended a moment ago: clients open a
+// stream before they start a run, and more of them later. The thread need not exist.
 //
 // Threading: the executor's thread. The service must outlive the reader.
 
@@ -16,17 +16,20 @@ namespace belay::langgraph {
 class V2ThreadReader {
  public:
   V2ThreadReader(AgentServer served, Service& service, Principal who, ThreadId thread,
-                 V2Subscription wanted)
+                 std::vector<V2Subscription> wanted)
       : served_(std::move(served)),
         service_(service),
         who_(std::move(who)),
         thread_(std::move(thread)),
         wanted_(std::move(wanted)) {}
 
-  // Waits for further events that the subscription matches, and returns them: at least one.
+  // Waits for further events that a subscription matches, and returns them: at least one.
   Task<Result<V2EventList>> next();
 
  private:
+  bool is_sent(const V2Event& event) const;
+  // The seq that all subscriptions begin after; unset: one of them has none.
+  std::optional<std::uint64_t> since() const;
   Task<Result<Done>> find_first();
   Task<Result<std::optional<RunRow>>> find_next();
   Task<Result<Done>> read_run(RunRow row);
@@ -38,7 +41,7 @@ class V2ThreadReader {
   Service& service_;
   const Principal who_;
   const ThreadId thread_;
-  const V2Subscription wanted_;
+  const std::vector<V2Subscription> wanted_;
   std::optional<std::int64_t> next_ordinal_;  // of the next run to read; unset: not known yet
   std::optional<std::uint64_t> looked_at_;    // the store's version at the last poll for a run
   RunRow row_;                                // of the run that is read

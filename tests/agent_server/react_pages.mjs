@@ -104,14 +104,15 @@ for (const [page, more] of [
   });
 }
 
-// A model with OpenAI's protocol that answers in words: first with a call of a tool, then about its
-// result.
+// A model with OpenAI's protocol that answers in words: first with a call of a tool, if the request
+// has tools, then about its result.
 async function serveModel() {
   const model = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => (body += piece));
     request.on("end", async () => {
-      const hasResult = JSON.parse(body).messages.at(-1).role === "tool";
+      const { messages, tools } = JSON.parse(body);
+      const hasResult = !tools || messages.at(-1).role === "tool";
       const call = { name: "find_order", arguments: '{"number":"A-17"}' };
       const words = (hasResult ? REPLIES[1] : REPLIES[0]).match(/\S+ ?/g);
       const send = (choice) => {
@@ -171,17 +172,21 @@ for (const [page, more] of [
     const cors = ["--cors-origin", pages.origin];
     const graphs = await Server.start("--graphs", "conformance", ...cors);
     const variables = {
-      PROGRAM: process.env.HELPDESK,
       BELAY_MODEL: "openai:scripted",
       BELAY_MODEL_URL: `http://127.0.0.1:${model.address().port}/v1`,
     };
-    const helpdesk = process.env.HELPDESK ? await Server.start(variables, ...cors) : undefined;
+    const withoutTools = { ...variables, BELAY_ASSISTANT_FILES: undefined };
+    const talks = await Server.start(withoutTools, ...cors);
+    const desk = { PROGRAM: process.env.HELPDESK, ...variables };
+    const helpdesk = process.env.HELPDESK ? await Server.start(desk, ...cors) : undefined;
     try {
-      // Its run can end before the client's WebSocket has subscribed.
-      if (!more) await expectOnce(graphs.url, "agent", page, more, "end", 2);
+      await expectOnce(graphs.url, "agent", page, more, "end", 2);
+      // Its messages are those of its values, which are not streamed.
+      await expectOnce(talks.url, "assistant", page, more, REPLIES[1], 1);
       if (helpdesk) await expectOnce(helpdesk.url, "helpdesk", page, more, REPLIES[1], 6);
     } finally {
       await helpdesk?.remove();
+      await talks.remove();
       await graphs.remove();
       model.close();
     }

@@ -34,7 +34,7 @@ struct OutsideReceiver {
   bool is_skipped = false;  // if its intent is found: a process that counts as dead repeats nothing
 };
 const std::vector<OutsideReceiver>& receivers();
-// Returns the calls that no class or policy of their effects allows, in words.
+// Returns the calls that no class or policy of their effects allows.
 std::vector<std::string> faults_of(const std::vector<Outside::Call>& calls);
 
 // The collection in which the agents save records.
