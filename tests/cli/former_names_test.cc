@@ -186,9 +186,8 @@ TEST_F(CliFormerNames, AreNotInTheManualPage) {
                               "--retention", "--max-runs", "--max-runs-per-key"}) {
     EXPECT_TRUE(holds(shown, current)) << current;
   }
-  // `worker --per-key` is a current name.
-  for (const char* former :
-       {"tail", "quarantine", "give-up", "--may-go-on", "--as", "--keep", "--runs"}) {
+  // `worker --per-key` and `threads delete --keep` are current names.
+  for (const char* former : {"tail", "quarantine", "give-up", "--may-go-on", "--as", "--runs"}) {
     EXPECT_FALSE(holds(shown, former)) << former;
   }
 }
