@@ -20,7 +20,9 @@ ClassicOptions options_of_run(const AgentServer& served, const RunRow& row) {
   options.thread_id = row.thread.text;
   options.graph_id = row.graph;
   options.assistant_id = row.graph;
-  options.shown = shown_values(served, row);
+  // Its clients merge the messages of values with streamed ones by id, and those of a form have
+  // other ids: a channel `messages` is sent as it is stored.
+  options.shown = shown_values(served, row, ShownMessages::stored);
   return options;
 }
 
@@ -46,14 +48,11 @@ Task<Result<V2EventList>> V2ThreadReader::next() {
   co_return std::move(out);
 }
 
-// An agent whose form makes the messages of its values streams no texts: its values have them under
-// other ids, and clients, which merge both by id, would show them twice.
 bool V2ThreadReader::is_sent(const V2Event& event) const {
   bool is_wanted =
       std::any_of(wanted_.begin(), wanted_.end(),
                   [&event](const V2Subscription& each) { return each.matches(event); });
-  if (!is_wanted) return false;
-  return event.method != "messages" || !served_.options.conversations.makes_entries(row_.graph);
+  return is_wanted;
 }
 
 std::optional<std::uint64_t> V2ThreadReader::since() const {
