@@ -52,6 +52,20 @@ Result<std::optional<std::string>> why_not_executed(Snapshot& view, const GraphR
   return why;
 }
 
+namespace {
+
+// Adds the runs of a page that no program can continue.
+Result<Done> add_gone(Snapshot& view, const GraphRegistry& graphs, const OtherPrograms& others,
+                      std::vector<RunRow> page, std::vector<RunRow>& gone) {
+  for (RunRow& row : page) {
+    BELAY_TRY(auto why, why_code_is_gone(view, graphs, others, row));
+    if (why) gone.push_back(std::move(row));
+  }
+  return Done{};
+}
+
+}  // namespace
+
 Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistry& graphs,
                                               const OtherPrograms& others, const TenantId& tenant,
                                               const std::optional<UserId>& user) {
@@ -68,10 +82,7 @@ Result<std::vector<RunRow>> runs_without_code(Snapshot& view, const GraphRegistr
     if (page.empty()) return gone;
     bool is_last = page.size() < filter.limit;
     filter.before = page.back().run;
-    for (RunRow& row : page) {
-      BELAY_TRY(auto why, why_code_is_gone(view, graphs, others, row));
-      if (why) gone.push_back(std::move(row));
-    }
+    BELAY_CHECK(add_gone(view, graphs, others, std::move(page), gone));
     if (is_last) return gone;
   }
 }
@@ -90,10 +101,7 @@ Result<std::vector<RunRow>> page_without_code(Snapshot& view, const GraphRegistr
   cursor.after.reset();
   if (!cursor.is_at_end) cursor.after = page.back().run;
   std::vector<RunRow> gone;
-  for (RunRow& row : page) {
-    BELAY_TRY(auto why, why_code_is_gone(view, graphs, others, row));
-    if (why) gone.push_back(std::move(row));
-  }
+  BELAY_CHECK(add_gone(view, graphs, others, std::move(page), gone));
   return gone;
 }
 

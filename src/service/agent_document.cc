@@ -67,8 +67,9 @@ Value agent_document(const GraphDefinition& graph) {
 }
 
 const Value* find_agent(const Value::Array& agents, std::string_view name) {
+  const Value wanted(name);
   auto found = std::find_if(agents.begin(), agents.end(),
-                            [name](const Value& each) { return each["name"] == Value(name); });
+                            [&wanted](const Value& each) { return each["name"] == wanted; });
   return found == agents.end() ? nullptr : &*found;
 }
 

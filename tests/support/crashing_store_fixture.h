@@ -67,14 +67,19 @@ struct CrashingStoreFixture : ::testing::Test {
 
   // The journal of the run: its effects and model calls.
   std::vector<EffectRow> recorded(const RunView& view) {
-    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
-        [run = view.row.run](Snapshot& snapshot) {
-          EffectFilter filter;
-          filter.tenant = default_tenant();
-          filter.run = run;
-          return snapshot.effects(filter);
-        };
-    return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
+    return rows_of(view.row.run, &Snapshot::effects);
+  }
+
+  // The first page of the rows of a run: rows_of(run, &Snapshot::events).
+  template <typename Row, typename Filter>
+  std::vector<Row> rows_of(RunId run, Result<std::vector<Row>> (Snapshot::*list)(const Filter&)) {
+    std::function<Result<std::vector<Row>>(Snapshot&)> reader = [run, list](Snapshot& snapshot) {
+      Filter filter;
+      filter.tenant = default_tenant();
+      filter.run = run;
+      return (snapshot.*list)(filter);
+    };
+    return block_on(loop, read<std::vector<Row>>(store, std::move(reader))).value();
   }
 
   // Runs the graph, with the defaults of its state, in a process that dies at its n-th commit,

@@ -67,14 +67,7 @@ struct Materials : CrashingStoreFixture {
   // The model of each commit, oldest first.
   std::vector<std::string> models() {
     std::vector<std::string> models;
-    RunId run = status().row.run;
-    std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader = [run](Snapshot& view) {
-      CheckpointFilter filter;
-      filter.tenant = default_tenant();
-      filter.run = run;
-      return view.checkpoints(filter);
-    };
-    auto rows = block_on(loop, read<std::vector<CheckpointRow>>(*kept, std::move(reader))).value();
+    auto rows = rows_of(status().row.run, &Snapshot::checkpoints);
     for (std::size_t i = rows.size(); i-- > 0;) {
       auto next = engine::next_tasks_from(rows[i].next_tasks).value();
       auto found = next.materials.find("model");
@@ -83,14 +76,7 @@ struct Materials : CrashingStoreFixture {
     return models;
   }
   std::vector<EventRow> events_of_kind(const std::string& kind) {
-    RunId run = status().row.run;
-    std::function<Result<std::vector<EventRow>>(Snapshot&)> reader = [run](Snapshot& view) {
-      EventFilter filter;
-      filter.tenant = default_tenant();
-      filter.run = run;
-      return view.events(filter);
-    };
-    auto rows = block_on(loop, read<std::vector<EventRow>>(*kept, std::move(reader))).value();
+    auto rows = rows_of(status().row.run, &Snapshot::events);
     std::erase_if(rows, [&](const EventRow& row) { return row.type != kind; });
     return rows;
   }

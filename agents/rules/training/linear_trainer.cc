@@ -228,14 +228,23 @@ void add_features(const TrainingExample& from, TrainingExample& to) {
   }
 }
 
+template <typename Condition>
+std::vector<const TrainingExample*> in_language(const std::vector<const TrainingExample*>& examples,
+                                                std::string_view language, Condition is_chosen) {
+  std::vector<const TrainingExample*> out;
+  for (const TrainingExample* each : examples) {
+    if (each->language == language && is_chosen(*each)) out.push_back(each);
+  }
+  return out;
+}
+
 std::vector<TrainingExample> long_days(const std::vector<const TrainingExample*>& examples) {
   Chooser chooser(2);
   std::vector<TrainingExample> out;
   for (const std::string_view language : {"en", "es"}) {
-    std::vector<const TrainingExample*> calm;
-    for (const TrainingExample* each : examples) {
-      if (each->labelled && !each->crisis && each->language == language) calm.push_back(each);
-    }
+    const auto calm = in_language(examples, language, [](const TrainingExample& each) {
+      return each.labelled && !each.crisis;
+    });
     for (std::size_t i = 0; i < kLongDays && !calm.empty(); ++i) {
       TrainingExample example;
       example.importance = kLongDayImportance;
@@ -254,10 +263,8 @@ std::vector<TrainingExample> mixed_days(const std::vector<const TrainingExample*
   Chooser chooser(9);
   std::vector<TrainingExample> out;
   for (const std::string_view language : {"en", "es"}) {
-    std::vector<const TrainingExample*> calm;
-    for (const TrainingExample* each : examples) {
-      if (each->calm && each->language == language) calm.push_back(each);
-    }
+    const auto calm =
+        in_language(examples, language, [](const TrainingExample& each) { return each.calm; });
     for (const TrainingExample* each : examples) {
       if (each->language != language || calm.empty()) continue;
       TrainingExample example;
