@@ -8,8 +8,7 @@ help:  ## This list.
 	  printf '  make %-8s %s\n' "$$name" "$$line"; done
 
 run:  ## Build, then audit a day of a real diary end to end, without a server or a key.
-	@scripts/build
-	@scripts/run-demo
+	@scripts/run
 
 build:  ## Build the release binary: build/release/belay.
 	@scripts/build

@@ -116,9 +116,11 @@ void follow_run(int port, const std::string& thread, Measured& measured) {
     auto committed = at ? instant_from(*at) : std::nullopt;
     if (!committed) continue;
     bool is_durable = !event["id"].is_null();
+    // The events of a subgraph's steps are returned with the commit that ends the subgraph.
+    bool is_of_run = event["namespace"].is_null();
     double since = static_cast<double>(committed->time_since_epoch().count());
     // Events that were committed before the stream was opened are not measured.
-    if (is_durable && since > opened)
+    if (is_durable && is_of_run && since > opened)
       measured.events.push_back((static_cast<double>(now) - since) / 1e3);
     if (!is_durable) note_pieces(event, now, measured);
   }

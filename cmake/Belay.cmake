@@ -5,7 +5,7 @@ target_compile_features(belay_options INTERFACE cxx_std_20)
 target_include_directories(belay_options INTERFACE ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(belay_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
-  -Werror -fvisibility=hidden -g1)
+  -Werror -fvisibility=hidden $<$<BOOL:${BELAY_LINE_NUMBERS}>:-g1>)
 # In all builds for tests, libstdc++ ends a process that reads an empty optional or beyond the end
 # of a vector, which neither ASan nor UBSan detects. The release build does not have these
 # assertions.

@@ -75,7 +75,7 @@ struct Interrupted {
   InterruptRequest question;
 };
 
-class Context {
+class Context : private detail::UnnamedLambdas {
  public:
   // The data of one attempt of one task. Filled in by the driver.
   struct Attempt {
@@ -187,6 +187,8 @@ class Context {
   // The attempt's text so far, without an incomplete character at its end.
   std::string_view streamed() const { return std::string_view(effects_.text).substr(0, whole_); }
 
+  using UnnamedLambdas::keyed_effect, UnnamedLambdas::unkeyed_effect, UnnamedLambdas::run_blocking;
+
   // A keyed effect: returns the recorded result, or calls `action` and records its result. Names
   // that begin with "model/" or "cost/" are reserved. `action` returns T or Result<T>; an Error is
   // thrown as a Failure and is not recorded. If `action` returns a Task, so does this function, and
@@ -196,7 +198,6 @@ class Context {
   auto keyed_effect(std::string name, Function&& action) {
     using T = detail::effect_value_t<Function>;
     if constexpr (detail::returns_task<Function>) {
-      detail::require_names<Function>();
       return once_task<T>(std::move(name), std::forward<Function>(action));
     } else {
       return once_now<T>(std::move(name), std::forward<Function>(action));
@@ -215,7 +216,6 @@ class Context {
     using T = detail::effect_value_t<Function>;
     Probe<T> ask(std::forward<Asking>(probe));
     if constexpr (detail::returns_task<Function>) {
-      detail::require_names<Function, Asking>();
       return effect_task<T>(std::move(name), options, std::forward<Function>(action), ask);
     } else {
       return effect_now<T>(std::move(name), options, std::forward<Function>(action), ask);
@@ -247,7 +247,6 @@ class Context {
   // Runs a function that returns T or Result<T> with on_blocking_pool(): a Task<Result<T>>.
   template <typename Function>
   auto run_blocking(Function&& work) {
-    detail::require_names<Function>();
     return detail::call_on_blocking_pool(std::forward<Function>(work));
   }
 

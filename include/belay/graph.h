@@ -48,10 +48,26 @@ class Graph {
 template <GraphState State>
 class GraphBuilder {
  public:
-  explicit GraphBuilder(std::string name) {
+  explicit GraphBuilder(std::string name)
+    requires(!reflect::PlainStruct<State>)
+  {
     definition_.name = std::move(name);
-    if constexpr (reflect::PlainStruct<State>) definition_.state = &state_type<State>();
   }
+  explicit GraphBuilder(std::string name)
+    requires(codec::has_storable_members<State>)
+  {
+    definition_.name = std::move(name);
+    definition_.state = &state_type<State>();
+  }
+  BELAY_REFUSED(BELAY_NO_BASE)
+  explicit GraphBuilder(std::string)
+    requires(reflect::PlainStruct<State> && reflect::has_base<State>)
+  {
+    std::abort();
+  }
+  explicit GraphBuilder(codec::Unstorable<codec::unstorable_member<State>()>)
+    requires(!codec::unstorable_member<State>().is_empty())
+  {}
 
   // Options of the node just added.
   class NodeSetting {
@@ -95,27 +111,32 @@ class GraphBuilder {
   using ApprovalSetting = belay::ApprovalSetting<State>;
 
   template <typename Function>
+    requires(detail::is_node_function<State, Function>())
   NodeSetting node(std::string_view name, Function function) {
-    static_assert(detail::is_node_function<State, Function>(),
-                  "A node is a function (const State&, Context&) that returns an Update<State>, a "
-                  "Result<Update<State>>, or a Task of either.");
     GraphDefinition::Node& added = add_node(name);
-    if constexpr (detail::is_node_function<State, Function>()) {
-      using Returned = std::invoke_result_t<Function&, const State&, Context&>;
-      auto call = [function](const void* state, Context& context) {
-        return detail::answer_of<State>(function(*static_cast<const State*>(state), context));
-      };
-      if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
-        added.run_task = std::move(call);
-      } else {
-        added.run_plain = std::move(call);
-      }
+    using Returned = std::invoke_result_t<Function&, const State&, Context&>;
+    auto call = [function](const void* state, Context& context) {
+      return detail::answer_of<State>(function(*static_cast<const State*>(state), context));
+    };
+    if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
+      added.run_task = std::move(call);
+    } else {
+      added.run_plain = std::move(call);
     }
     return NodeSetting(*this, definition_.nodes.size() - 1);
+  }
+  template <typename Function>
+    requires(!detail::is_node_function<State, Function>())
+  BELAY_REFUSED(
+      "A node is a function (const State&, Context&) that returns an Update<State>, a "
+      "Result<Update<State>>, or a Task of either.")
+  NodeSetting node(std::string_view, Function) {
+    std::abort();
   }
 
   // The same for an overloaded function.
   template <typename Returned>
+    requires(detail::is_node_result<State, Returned>)
   NodeSetting node(std::string_view name, Returned (*function)(const State&, Context&)) {
     return node(name, std::function<Returned(const State&, Context&)>(function));
   }

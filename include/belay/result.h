@@ -17,6 +17,8 @@
 #include <utility>
 #include <variant>
 
+#include "belay/detail/refused.h"
+
 namespace belay {
 
 // The kind of a failure, which determines how the caller can react. Stored by name: append, never
@@ -107,11 +109,9 @@ class [[nodiscard]] Result {
   // Because of it, both alternatives of ?: must be Results; not for Done.
   template <std::same_as<T> Value>
     requires(!std::same_as<Value, Done>)
+  BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
   operator Value() const {
-    static_assert(!std::same_as<T, Value>,
-                  "A Result is not its value: write .value(), which throws the Error, or examine "
-                  "it with ok() and error().");
-    return **this;
+    std::abort();
   }
 
  private:
@@ -119,6 +119,15 @@ class [[nodiscard]] Result {
 
   std::variant<T, Error> held_;
 };
+
+namespace detail {
+template <typename T>
+inline constexpr bool is_result = false;
+template <typename T>
+inline constexpr bool is_result<Result<T>> = true;
+template <typename T>
+concept SomeResult = is_result<std::remove_cvref_t<T>>;
+}  // namespace detail
 
 }  // namespace belay
 

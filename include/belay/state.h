@@ -112,6 +112,23 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
+  // Only for the compile error: a Result as the value.
+  template <typename M, detail::SomeResult V>
+  BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+  Update set(M State::* member, V&& value) &&;
+  template <typename M, detail::SomeResult V>
+  BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+  Update append(std::vector<M> State::* member, V&& value) &&;
+  template <typename M, detail::SomeResult V>
+  BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+  Update merge(std::map<std::string, M> State::* member, std::string key, V&& value) &&;
+  template <typename M, detail::SomeResult V>
+  BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+  Update add(M State::* member, V&& value) &&;
+  template <typename M, detail::SomeResult V>
+  BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+  Update reduce(M State::* member, V&& value) &&;
+
   // Selects this node instead of the node's edges; several calls select several nodes. The node
   // must declare them with destinations().
   Update go_to(std::string_view node) && {
@@ -206,6 +223,22 @@ template <typename State, typename M, typename V = detail::Braced<M>>
 Update<State> reduce(M State::* member, V&& value) {
   return Update<State>().reduce(member, std::forward<V>(value));
 }
+// The same with a Result as the value.
+template <typename State, typename M, detail::SomeResult V>
+BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+Update<State> set(M State::* member, V&& value);
+template <typename State, typename M, detail::SomeResult V>
+BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+Update<State> append(std::vector<M> State::* member, V&& value);
+template <typename State, typename M, detail::SomeResult V>
+BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+Update<State> merge(std::map<std::string, M> State::* member, std::string key, V&& value);
+template <typename State, typename M, detail::SomeResult V>
+BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+Update<State> add(M State::* member, V&& value);
+template <typename State, typename M, detail::SomeResult V>
+BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
+Update<State> reduce(M State::* member, V&& value);
 template <typename State>
 Update<State> unchanged() {
   return Update<State>();

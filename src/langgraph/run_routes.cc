@@ -240,6 +240,7 @@ std::vector<Route> run_routes(const AgentServerPointer& served) {
                              "agentServerJoinStatelessRunStream",
                              "The events of a run, after Last-Event-ID", join_stream));
   routes.back().answers = stream;
+  routes.back().same_as = {"agentServerJoinRunStream"};  // also matches /runs/crons/{cronId}
   return routes;
 }
 

@@ -105,6 +105,17 @@ Value::Object responses_of(const Route& route, const Value::Object& schemas) {
   return responses;
 }
 
+Value::Array other_paths_of(const Route& route, const std::vector<Route>& routes) {
+  Value::Array paths;
+  for (const Route& other : routes) {
+    if (std::find(other.same_as.begin(), other.same_as.end(), route.id) == other.same_as.end()) {
+      continue;
+    }
+    paths.push_back(Value::object({{"operationId", other.id}, {"path", other.path}}));
+  }
+  return paths;
+}
+
 Value operation_of(const Route& route, const Value::Object& schemas) {
   Value::Object operation{{"operationId", route.id},
                           {"summary", route.summary},
@@ -147,9 +158,13 @@ Value describe(const std::vector<Route>& routes, const ApiOptions& options) {
   add_types(options.types, routes, known);
   Value::Object paths;
   for (const Route& route : typed_routes(options.types, routes)) {
+    if (!route.same_as.empty()) continue;
+    Value operation = operation_of(route, known);
+    Value::Array others = other_paths_of(route, routes);
+    if (!others.empty()) operation.as_object()->emplace("x-other-paths", std::move(others));
     Value& path = paths[route.path];
     if (path.is_null()) path = Value(Value::Object{});
-    path.as_object()->insert_or_assign(lower(route.method), operation_of(route, known));
+    path.as_object()->insert_or_assign(lower(route.method), std::move(operation));
   }
   Value bearer = Value::object({{"type", "http"}, {"scheme", "bearer"}});
   Value::Array servers{Value::object({{"url", "/"}, {"description", "This server"}})};

@@ -87,6 +87,11 @@ std::string reference_text(const std::vector<Route>& routes, const ApiOptions& o
   for (const Route& route : routes) {
     text += "\n## " + route.method + " " + route.path + "\n\n" + route.summary +
             ". Permission: " + std::string(name_of(route.permission)) + ".\n\n";
+    if (!route.same_as.empty()) {
+      text += "- the same as:";
+      for (const std::string& id : route.same_as) text += " " + id;
+      text += "\n";
+    }
     if (std::string all = parameters_text(route); !all.empty())
       text += "- parameters: " + all + "\n";
     if (!route.body.is_null()) text += "- body: " + members_of(route.body) + "\n";

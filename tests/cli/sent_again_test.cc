@@ -400,6 +400,9 @@ TEST_F(CliSentAgain, EachRequestThatChangesSomethingHasOneFinalAnswerAndOneEffec
       bool is_served_by_another = operation.find("x-served-by") != nullptr;
       if (method == "get" || is_served_by_another) continue;
       described.insert(text(operation["operationId"]));
+      const Value::Array* others = operation["x-other-paths"].as_array();
+      if (!others) continue;
+      for (const Value& path_of : *others) described.insert(text(path_of["operationId"]));
     }
   }
   std::vector<Case> all = cases();

@@ -3,6 +3,7 @@
 //
 // Long on purpose: the templates call each other recursively for nested types.
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <concepts>
@@ -114,6 +115,7 @@ inline constexpr bool is_storable<Value> = true;
 template <std::size_t size>
 struct MemberName {
   char text[size]{};
+  constexpr bool is_empty() const { return size <= 1; }
 };
 template <typename Struct, std::size_t index>
 consteval auto member_name() {
@@ -122,12 +124,14 @@ consteval auto member_name() {
   for (std::size_t i = 0; i < name.size(); ++i) copy.text[i] = name[i];
   return copy;
 }
+#define BELAY_NOT_STORABLE                                                       \
+  "This member cannot be stored. Use bool, numbers, enums, durations, Instant, " \
+  "std::string, Value, a struct of these, or an optional, vector or "            \
+  "map<std::string, ...> of them."
+#define BELAY_NO_BASE "A state or record has no base class: make the base a member."
 template <MemberName name, typename Member>
 void require_storable_member() {
-  static_assert(is_storable<Member>,
-                "This member cannot be stored. Use bool, numbers, enums, durations, Instant, "
-                "std::string, Value, a struct of these, or an optional, vector or "
-                "map<std::string, ...> of them.");
+  static_assert(is_storable<Member>, BELAY_NOT_STORABLE);
 }
 
 template <typename>
@@ -135,6 +139,8 @@ struct StructMembers;
 template <typename... Member>
 struct StructMembers<std::tuple<Member*...>> {
   static constexpr bool are_storable = (is_storable<std::remove_const_t<Member>> && ...);
+  static constexpr std::array<bool, sizeof...(Member)> storable = {
+      is_storable<std::remove_const_t<Member>>...};
   template <typename Struct, std::size_t... I>
   static void require_storable(std::index_sequence<I...>) {
     (require_storable_member<member_name<Struct, I>(), std::remove_const_t<Member>>(), ...);
@@ -148,11 +154,37 @@ template <reflect::PlainStruct Struct>
 inline constexpr bool has_storable_members =
     MembersOf<Struct>::are_storable && !reflect::has_base<Struct>;
 
+// The name of the first member that cannot be stored; empty if there is none.
+template <typename Struct, std::size_t index = 0>
+consteval auto unstorable_member() {
+  if constexpr (!reflect::PlainStruct<Struct>) {
+    return MemberName<1>();
+  } else if constexpr (reflect::has_base<Struct>) {
+    return MemberName<1>();
+  } else if constexpr (index == MembersOf<Struct>::storable.size()) {
+    return MemberName<1>();
+  } else if constexpr (MembersOf<Struct>::storable[index]) {
+    return unstorable_member<Struct, index + 1>();
+  } else {
+    return member_name<Struct, index>();
+  }
+}
+
+// The parameter of a function of a state with such a member: the conversion of the caller's
+// argument is a compile error that names it.
+template <MemberName name>
+struct Unstorable {
+  template <typename Argument>
+  BELAY_REFUSED(BELAY_NOT_STORABLE)
+  Unstorable(Argument&&) {
+    std::abort();
+  }
+};
+
 // A compile error that names the member that cannot be stored, if there is one.
 template <reflect::PlainStruct Struct>
 void require_storable_members() {
-  static_assert(!reflect::has_base<Struct>,
-                "A state or record has no base class: make the base a member.");
+  static_assert(!reflect::has_base<Struct>, BELAY_NO_BASE);
   if constexpr (!has_storable_members<Struct>) {
     MembersOf<Struct>::template require_storable<Struct>(
         std::make_index_sequence<reflect::member_count<Struct>>());

@@ -101,10 +101,6 @@ class EffectStep {
 
 namespace detail {
 template <typename T>
-inline constexpr bool is_result = false;
-template <typename T>
-inline constexpr bool is_result<Result<T>> = true;
-template <typename T>
 struct effect_value {
   using type = T;
 };
@@ -129,14 +125,33 @@ template <typename Argument>
 inline constexpr bool survives_co_await =
     std::is_lvalue_reference_v<Argument> || std::is_trivially_destructible_v<Argument> ||
     std::is_default_constructible_v<Argument>;
-template <typename... Arguments>
-constexpr void require_names() {
-  static_assert((survives_co_await<Arguments> && ...),
-                "Name this lambda first and pass it without std::move: auto call = [...] {...}; "
-                "co_await context.keyed_effect(name, call); GCC 12 destroys a lambda that is "
-                "created inside a co_await expression twice. A capture that cannot be copied "
-                "is captured by reference.");
-}
+// Overloads of Context's functions for arguments that do not survive.
+#define BELAY_UNNAMED_LAMBDA                                                                 \
+  "Name this lambda first and pass it without std::move: auto call = [...] {...}; co_await " \
+  "context.keyed_effect(name, call); GCC 12 destroys a lambda that is created inside a "     \
+  "co_await expression twice. A capture that cannot be copied is captured by reference."
+class UnnamedLambdas {
+ protected:
+  template <typename Function>
+    requires(returns_task<Function> && !survives_co_await<Function>)
+  BELAY_REFUSED(BELAY_UNNAMED_LAMBDA)
+  Task<effect_value_t<Function>> keyed_effect(std::string, Function&&) {
+    std::abort();
+  }
+  template <typename Function, typename Asking = std::nullptr_t>
+    requires(returns_task<Function> && !(survives_co_await<Function> && survives_co_await<Asking>))
+  BELAY_REFUSED(BELAY_UNNAMED_LAMBDA)
+  Task<std::optional<effect_value_t<Function>>> unkeyed_effect(std::string, EffectOptions,
+                                                               Function&&, Asking&& = nullptr) {
+    std::abort();
+  }
+  template <typename Function>
+    requires(!survives_co_await<Function>)
+  BELAY_REFUSED(BELAY_UNNAMED_LAMBDA)
+  Task<Result<effect_value_t<Function>>> run_blocking(Function&&) {
+    std::abort();
+  }
+};
 
 template <typename T>
 Result<T> as_result(T value) {
