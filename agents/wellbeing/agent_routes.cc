@@ -311,9 +311,7 @@ std::vector<ModuleRoute> agent_routes() {
                                "Audit of the notes of a day"));
   routes.push_back(start_agent(kRoutine, "/api/agents/generate-routine", "generateRoutine",
                                "Routine for a day"));
-  // Also matches /api/agents/{agent}/runs.
   routes.push_back(approve_agent(nullptr, "/api/agents/approve/{threadId}", "approveThread"));
-  routes.back().same_as = {"approveDailyAudit", "approveRoutine"};
   for (const Agent* agent : {&kAudit, &kRoutine}) {
     std::string path = "/api/agents/" + std::string(agent->path) + "/{threadId}/approve";
     std::string id = agent == &kAudit ? "approveDailyAudit" : "approveRoutine";

@@ -66,9 +66,9 @@ struct RouteSpec {
   std::vector<Parameter> parameters = {};  // missing parameters of the path are added
   Value body = {};                         // JSON Schema; null: no body
   std::vector<ResponseSpec> answers = {};  // in addition to the errors common to all routes
-  // For a path that also matches the template of another route: the ids of routes with the same
-  // responses. OpenAPI permits no such pair, and the description has this path only in
-  // "x-other-paths" of their operations.
+  // For a path that also matches the template of another route: the ids of the routes that do the
+  // same. OpenAPI permits no such pair: the description has this path only in "x-other-paths" of
+  // their operations.
   std::vector<std::string> same_as = {};
 };
 

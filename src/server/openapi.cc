@@ -105,9 +105,9 @@ Value::Object responses_of(const Route& route, const Value::Object& schemas) {
   return responses;
 }
 
-Value::Array other_paths_of(const Route& route, const std::vector<Route>& routes) {
+Value::Array other_paths_of(const Route& route, const std::vector<Route>& all) {
   Value::Array paths;
-  for (const Route& other : routes) {
+  for (const Route& other : all) {
     if (std::find(other.same_as.begin(), other.same_as.end(), route.id) == other.same_as.end()) {
       continue;
     }
@@ -157,10 +157,11 @@ Value describe(const std::vector<Route>& routes, const ApiOptions& options) {
   Value::Object& known = *schemas.as_object();
   add_types(options.types, routes, known);
   Value::Object paths;
-  for (const Route& route : typed_routes(options.types, routes)) {
+  std::vector<Route> all = typed_routes(options.types, routes);
+  for (const Route& route : all) {
     if (!route.same_as.empty()) continue;
     Value operation = operation_of(route, known);
-    Value::Array others = other_paths_of(route, routes);
+    Value::Array others = other_paths_of(route, all);
     if (!others.empty()) operation.as_object()->emplace("x-other-paths", std::move(others));
     Value& path = paths[route.path];
     if (path.is_null()) path = Value(Value::Object{});

@@ -314,6 +314,11 @@ std::vector<Route> typed_routes(const ProgramTypes& types, std::vector<Route> ro
   }
   for (Route& route : routes) {
     if (route.id == "decide") route.body = decision_body(types, std::move(route.body));
+    // "/api/agents/{agent}/runs" also matches "/api/agents/status/{threadId}" of a module.
+    if (route.id != "startRun") continue;
+    for (const Route& start : typed) {
+      if (start.served_by == route.id) route.same_as.push_back(start.id);
+    }
   }
   for (Route& route : typed) {
     bool is_own = std::any_of(routes.begin(), routes.end(), [&](const Route& each) {

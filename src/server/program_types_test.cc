@@ -68,7 +68,9 @@ TEST_F(ProgramTypesOfTheApi, DescribeTheStartOfEachAgentAndTheRecordsOfEachColle
   const Value& body = start["requestBody"]["content"]["application/json"]["schema"];
   EXPECT_EQ(body["properties"]["input"]["$ref"], Value("#/components/schemas/AgentInput_mail"));
   EXPECT_EQ(start["x-begins-run"], Value(true));
-  EXPECT_FALSE(paths["/api/agents/{agent}/runs"]["post"].is_null());
+  EXPECT_TRUE(paths["/api/agents/{agent}/runs"].is_null());
+  Value any = Value::object({{"operationId", "startRun"}, {"path", "/api/agents/{agent}/runs"}});
+  EXPECT_EQ(start["x-other-paths"], Value(Value::Array{any}));
   EXPECT_FALSE(paths["/api/records/sent_mails"]["get"].is_null());
   EXPECT_TRUE(paths["/api/records/unknown"].is_null());
 

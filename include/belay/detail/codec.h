@@ -154,7 +154,7 @@ template <reflect::PlainStruct Struct>
 inline constexpr bool has_storable_members =
     MembersOf<Struct>::are_storable && !reflect::has_base<Struct>;
 
-// The name of the first member that cannot be stored; empty if there is none.
+// The name of the first member that cannot be stored, or an empty one.
 template <typename Struct, std::size_t index = 0>
 consteval auto unstorable_member() {
   if constexpr (!reflect::PlainStruct<Struct>) {
