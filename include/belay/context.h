@@ -187,6 +187,7 @@ class Context : private detail::UnnamedLambdas {
   // The attempt's text so far, without an incomplete character at its end.
   std::string_view streamed() const { return std::string_view(effects_.text).substr(0, whole_); }
 
+  // Overloads that are compile errors.
   using UnnamedLambdas::keyed_effect, UnnamedLambdas::unkeyed_effect, UnnamedLambdas::run_blocking;
 
   // A keyed effect: returns the recorded result, or calls `action` and records its result. Names

@@ -59,6 +59,7 @@ class GraphBuilder {
     definition_.name = std::move(name);
     definition_.state = &state_type<State>();
   }
+  // The other two are compile errors.
   BELAY_REFUSED(BELAY_NO_BASE)
   explicit GraphBuilder(std::string)
     requires(reflect::PlainStruct<State> && reflect::has_base<State>)
@@ -125,6 +126,7 @@ class GraphBuilder {
     }
     return NodeSetting(*this, definition_.nodes.size() - 1);
   }
+  // A compile error.
   template <typename Function>
     requires(!detail::is_node_function<State, Function>())
   BELAY_REFUSED(

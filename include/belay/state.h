@@ -112,7 +112,7 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
-  // Only for the compile error: a Result as the value.
+  // With a Result as the value: compile errors.
   template <typename M, detail::SomeResult V>
   BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
   Update set(M State::* member, V&& value) &&;
@@ -223,7 +223,7 @@ template <typename State, typename M, typename V = detail::Braced<M>>
 Update<State> reduce(M State::* member, V&& value) {
   return Update<State>().reduce(member, std::forward<V>(value));
 }
-// The same with a Result as the value.
+// With a Result as the value: compile errors.
 template <typename State, typename M, detail::SomeResult V>
 BELAY_REFUSED(BELAY_NOT_ITS_VALUE)
 Update<State> set(M State::* member, V&& value);
