@@ -154,17 +154,24 @@ template <reflect::PlainStruct Struct>
 inline constexpr bool has_storable_members =
     MembersOf<Struct>::are_storable && !reflect::has_base<Struct>;
 
-// The name of the first member that cannot be stored, or an empty one.
-template <typename Struct, std::size_t index = 0>
+// The index of the first member that cannot be stored; no_index if each member can be.
+inline constexpr std::size_t no_index = static_cast<std::size_t>(-1);
+template <typename Struct>
+consteval std::size_t unstorable_index() {
+  if constexpr (reflect::PlainStruct<Struct>) {
+    constexpr auto storable = MembersOf<Struct>::storable;
+    for (std::size_t i = 0; i < storable.size() && !reflect::has_base<Struct>; ++i) {
+      if (!storable[i]) return i;
+    }
+  }
+  return no_index;
+}
+// The name of that member; empty for no_index.
+template <typename Struct>
 consteval auto unstorable_member() {
-  if constexpr (!reflect::PlainStruct<Struct>) {
+  constexpr std::size_t index = unstorable_index<Struct>();
+  if constexpr (index == no_index) {
     return MemberName<1>();
-  } else if constexpr (reflect::has_base<Struct>) {
-    return MemberName<1>();
-  } else if constexpr (index == MembersOf<Struct>::storable.size()) {
-    return MemberName<1>();
-  } else if constexpr (MembersOf<Struct>::storable[index]) {
-    return unstorable_member<Struct, index + 1>();
   } else {
     return member_name<Struct, index>();
   }
@@ -176,7 +183,7 @@ template <MemberName name>
 struct Unstorable {
   template <typename Argument>
   BELAY_REFUSED(BELAY_NOT_STORABLE)
-  Unstorable(Argument&&) {
+  Unstorable(Argument) {
     std::abort();
   }
 };
