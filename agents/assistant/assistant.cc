@@ -31,7 +31,9 @@ AgentState agent_state(const Conversation& conversation) {
 }
 
 Update<Conversation> take_answer(const AgentState& state) {
+  std::string answer_id = state.turns.empty() ? std::string() : state.turns.back().message_id;
   return set(&Conversation::answer, state.answer)
+      .set(&Conversation::answer_id, std::move(answer_id))
       .set(&Conversation::provider, state.provider)
       .set(&Conversation::model, state.model)
       .set(&Conversation::notice, state.notice)
@@ -41,10 +43,12 @@ Update<Conversation> take_answer(const AgentState& state) {
 
 Update<Conversation> remember(const Conversation& conversation, Context& context) {
   context.outcome("answered");
-  return append(&Conversation::messages,
-                ConversationMessage{std::string(kUser), conversation.question})
-      .append(&Conversation::messages,
-              ConversationMessage{std::string(kAnswerer), conversation.answer});
+  return append(
+             &Conversation::messages,
+             ConversationMessage{std::string(kUser), conversation.question, question_id(context)})
+      .append(
+          &Conversation::messages,
+          ConversationMessage{std::string(kAnswerer), conversation.answer, conversation.answer_id});
 }
 
 }  // namespace
@@ -63,7 +67,7 @@ Result<Graph<Conversation>> assistant(std::vector<Tool> tools) {
       .rejected(end);
   graph.node("remember", remember);
   graph.edge(start, "answer").edge("answer", "review").edge("remember", end);
-  // Earlier versions had no messages: their runs continue without any.
+  // Earlier versions had no messages and no answer_id: their runs continue without any.
   graph.accept_older_versions();
   return std::move(graph).build();
 }

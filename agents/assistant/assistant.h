@@ -29,6 +29,7 @@ inline constexpr std::size_t kMessageBytesMax = 32'000;
 struct ConversationMessage {
   std::string role;  // "user" or "assistant"
   std::string text;
+  std::string id = {};  // question_id() of the question's run; of an answer, its answer_id
 };
 
 struct Conversation {
@@ -36,6 +37,7 @@ struct Conversation {
   std::string instructions;  // the system message; empty: none
   bool review = false;
   std::string answer;
+  std::string answer_id;  // streamed_message_id() of the attempt that received the answer
   std::string provider;
   std::string model;
   std::string notice;

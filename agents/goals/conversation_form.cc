@@ -16,18 +16,18 @@ Result<Value> input_of(std::string_view text) {
   return Value::object({{"goal", std::move(input)}});
 }
 
-void add_text(const Value& text, Role role, std::vector<Message>& messages) {
+void add_text(const Value& text, Role role, std::string id, std::vector<FormMessage>& messages) {
   const std::string* said = text.as_string();
-  if (said && !said->empty()) messages.push_back({role, *said});
+  if (said && !said->empty()) messages.push_back({.message = {role, *said}, .id = std::move(id)});
 }
 
-std::vector<Message> messages_of(const Value& state) {
-  std::vector<Message> messages;
-  add_text(state["goal"]["objective"], Role::user, messages);
+std::vector<FormMessage> messages_of(const Value& state, const std::string& question_id) {
+  std::vector<FormMessage> messages;
+  add_text(state["goal"]["objective"], Role::user, question_id, messages);
   if (const Value::Array* steering = state["messages"].as_array()) {
-    for (const Value& each : *steering) add_text(each["text"], Role::user, messages);
+    for (const Value& each : *steering) add_text(each["text"], Role::user, "", messages);
   }
-  add_text(state["summary"], Role::assistant, messages);
+  add_text(state["summary"], Role::assistant, "", messages);
   return messages;
 }
 

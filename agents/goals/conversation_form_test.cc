@@ -9,8 +9,8 @@
 namespace belay::goals {
 namespace {
 
-std::vector<Message> messages_in(const GoalRun& run) {
-  return conversation_form().messages_of(parse_json(encode_json(run).value()).value());
+std::vector<FormMessage> messages_in(const GoalRun& run) {
+  return conversation_form().messages_of(parse_json(encode_json(run).value()).value(), "asked-1");
 }
 
 TEST(GoalConversations, HaveTheObjectiveAndTheSummaryOfARealRun) {
@@ -18,22 +18,23 @@ TEST(GoalConversations, HaveTheObjectiveAndTheSummaryOfARealRun) {
   Value input = conversation_form().input_of("Do it.").value();
   auto run = world.run(goal_graph().value(), decode_json<GoalRun>(input).value()).approve_all();
   ASSERT_FALSE(run.error()) << run.error()->message;
-  std::vector<Message> messages = messages_in(run.state());
+  std::vector<FormMessage> messages = messages_in(run.state());
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0].role, Role::user);
-  EXPECT_EQ(messages[0].text, "Do it.");
-  EXPECT_EQ(messages[1].role, Role::assistant);
-  EXPECT_EQ(messages[1].text, run.state().summary);
+  EXPECT_EQ(messages[0].message.role, Role::user);
+  EXPECT_EQ(messages[0].message.text, "Do it.");
+  EXPECT_EQ(messages[0].id, "asked-1");
+  EXPECT_EQ(messages[1].message.role, Role::assistant);
+  EXPECT_EQ(messages[1].message.text, run.state().summary);
 }
 
 TEST(GoalConversations, HaveTheSteeringMessagesOfThePerson) {
   GoalRun run;
   run.goal.objective = "Do it.";
   run.messages = {{1, "Faster."}};
-  std::vector<Message> messages = messages_in(run);
+  std::vector<FormMessage> messages = messages_in(run);
   ASSERT_EQ(messages.size(), 2u) << "there is no summary";
-  EXPECT_EQ(messages[1].text, "Faster.");
-  EXPECT_EQ(messages[1].role, Role::user);
+  EXPECT_EQ(messages[1].message.text, "Faster.");
+  EXPECT_EQ(messages[1].message.role, Role::user);
 }
 
 TEST(GoalConversations, RefuseAnObjectiveThatNoGoalCanHave) {
@@ -44,7 +45,7 @@ TEST(GoalConversations, RefuseAnObjectiveThatNoGoalCanHave) {
 
 TEST(GoalConversations, OfAForeignStateAreEmpty) {
   for (std::string_view text : {"null", "[]", R"({"goal":7,"messages":[7],"summary":7})"}) {
-    EXPECT_TRUE(conversation_form().messages_of(parse_json(text).value()).empty()) << text;
+    EXPECT_TRUE(conversation_form().messages_of(parse_json(text).value(), "").empty()) << text;
   }
 }
 

@@ -84,14 +84,18 @@ ConversationForm conversation_form(std::string_view made) {
     BELAY_TRY(std::string day, day_in(text));
     return Value::object({{"date", std::move(day)}});
   };
-  form.messages_of = [made](const Value& state) {
-    std::vector<Message> messages;
+  form.messages_of = [made](const Value& state, const std::string& question_id) {
+    std::vector<FormMessage> messages;
     const std::string* date = state["date"].as_string();
-    if (date && !date->empty()) messages.push_back({Role::user, *date});
+    if (date && !date->empty()) {
+      messages.push_back({.message = {Role::user, *date}, .id = question_id});
+    }
     bool is_spanish = state["language"] == Value("es");
     std::string answer =
         answer_of(state[made], is_spanish ? belay::Language::es : belay::Language::en);
-    if (!answer.empty()) messages.push_back({Role::assistant, std::move(answer)});
+    if (!answer.empty()) {
+      messages.push_back({.message = {Role::assistant, std::move(answer)}});
+    }
     return messages;
   };
   return form;

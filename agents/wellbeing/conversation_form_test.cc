@@ -7,8 +7,8 @@
 namespace belay::wellbeing {
 namespace {
 
-std::vector<Message> messages_in(std::string_view made, std::string_view state) {
-  return conversation_form(made).messages_of(parse_json(state).value());
+std::vector<FormMessage> messages_in(std::string_view made, std::string_view state) {
+  return conversation_form(made).messages_of(parse_json(state).value(), "asked-1");
 }
 
 TEST(WellbeingConversations, BeginWithTheOneDayThatTheTextNames) {
@@ -41,15 +41,18 @@ TEST(WellbeingConversations, HaveTheDayAndTheResultOfRealRuns) {
   ASSERT_TRUE(audited.ok()) << audited.error().message;
   auto messages = messages_in("analysis", encode_json(audited->state).value());
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0].text, testing::kToday);
-  EXPECT_TRUE(messages[1].text.starts_with("Risk 6 of 10\nToo much at work.\n- Slept badly.\n"))
-      << messages[1].text;
+  EXPECT_EQ(messages[0].message.text, testing::kToday);
+  EXPECT_EQ(messages[0].id, "asked-1");
+  EXPECT_TRUE(
+      messages[1].message.text.starts_with("Risk 6 of 10\nToo much at work.\n- Slept badly.\n"))
+      << messages[1].message.text;
   auto planned = world.plan(testing::kTomorrow);
   ASSERT_TRUE(planned.ok()) << planned.error().message;
   messages = messages_in("formattedRoutine", encode_json(planned->state).value());
   ASSERT_EQ(messages.size(), 2u);
   for (const auto& activity : planned->state.formattedRoutine->activities) {
-    EXPECT_NE(messages[1].text.find(activity.time + "  " + activity.activity), std::string::npos);
+    EXPECT_NE(messages[1].message.text.find(activity.time + "  " + activity.activity),
+              std::string::npos);
   }
 }
 
@@ -58,8 +61,8 @@ TEST(WellbeingConversations, ShowAnAuditInTheLanguageOfTheState) {
       "riskLevel":9,"assessed":true,"localHelp":"Ayuda","summary":"Un día.",
       "keyInsights":["Uno","Dos"],"remarks":["Nota"],"notice":"Reglas","disclaimer":"Aviso"}})");
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0].text, "1910-02-06");
-  EXPECT_EQ(messages[1].text,
+  EXPECT_EQ(messages[0].message.text, "1910-02-06");
+  EXPECT_EQ(messages[1].message.text,
             "Riesgo 9 de 10\nAyuda\nUn día.\n- Uno\n- Dos\n- Nota\nReglas\nAviso");
 }
 
@@ -67,7 +70,7 @@ TEST(WellbeingConversations, DoNotShowAnAuditWithoutAnAssessmentAsALowRisk) {
   auto messages = messages_in("analysis", R"({"date":"1910-02-06","language":"en",
       "analysis":{"riskLevel":null,"assessed":false,"summary":"Nothing."}})");
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[1].text, "Risk: not assessed\nNothing.");
+  EXPECT_EQ(messages[1].message.text, "Risk: not assessed\nNothing.");
 }
 
 TEST(WellbeingConversations, ShowTheActivitiesOfARoutine) {
@@ -75,7 +78,7 @@ TEST(WellbeingConversations, ShowTheActivitiesOfARoutine) {
       "activities":[{"time":"07:30","activity":"Walk","expectedBenefit":"Air"},7],
       "notice":"Rules"}})");
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[1].text, "07:30  Walk\n  Air\nRules");
+  EXPECT_EQ(messages[1].message.text, "07:30  Walk\n  Air\nRules");
 }
 
 TEST(WellbeingConversations, HaveNoAnswerBeforeTheResult) {

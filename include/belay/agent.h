@@ -85,7 +85,8 @@ struct AgentTurn {
   bool is_note = false;
   std::string text{};
   std::vector<AgentCall> calls{};
-  // Of a reply: streamed_message_id() of the attempt that received it; empty in older turns.
+  // Of a reply: streamed_message_id() of the attempt that received it. Of the question of a run:
+  // question_id(). Empty in older turns.
   std::string message_id{};
 };
 
@@ -131,6 +132,11 @@ AgentState sub_agent_input(std::string call, std::string question, bool is_untru
 // For graphs that call a model themselves: the id of the message as which chats show the text that
 // this attempt streams. If the state has the text as a message with this id, chats show it once.
 std::string streamed_message_id(const Context& context);
+
+// For graphs that keep the questions of earlier runs: the id that the client of a chat has given
+// the message which the run answers. If the state has the question as a message with this id, chats
+// show it once. Empty: none.
+std::string question_id(const Context& context);
 
 // For graphs that call a model themselves: the steering messages (service.h) of the run. Messages
 // are accepted until the run has ended, except while the node `finish_node` is scheduled. A graph

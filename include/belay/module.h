@@ -90,12 +90,22 @@ struct ModuleContext {
   std::function<std::string(const std::vector<std::string>& words)> command_line;
 };
 
+// A message of an agent's conversation. `id`: the one by which clients show it once. Of a text that
+// a model streamed, streamed_message_id() of its attempt; of the question of a run, question_id()
+// (belay/agent.h). Empty: an id is derived from the texts of persons up to the message.
+struct FormMessage {
+  Message message;
+  std::string id = {};
+};
+
 // An agent as a conversation, for protocols of chats. From any thread.
 struct ConversationForm {
   // Returns the input of a run for a text of a person; `invalid`, with the expected form, if none.
   std::function<Result<Value>(std::string_view text)> input_of = nullptr;
   // Returns the texts of persons (Role::user) and of the agent in a state, oldest first.
-  std::function<std::vector<Message>(const Value& state)> messages_of = nullptr;
+  // `question_id`: that of the run whose state it is; empty: none.
+  std::function<std::vector<FormMessage>(const Value& state, const std::string& question_id)>
+      messages_of = nullptr;
 };
 
 // The display of results. Each member may be null: payloads are then shown as JSON, and nothing is

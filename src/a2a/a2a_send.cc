@@ -6,6 +6,7 @@
 #include "a2a/a2a_endpoint.h"
 #include "a2a/a2a_task.h"
 #include "conversation/interrupt_id.h"
+#include "conversation/question_id.h"
 
 namespace belay::a2a {
 namespace {
@@ -120,6 +121,7 @@ Task<A2aEndpoint::Outcome<RunView>> A2aEndpoint::start(Call& call, const A2aRequ
   auto input = input_of(agent, options_.conversations, message, request.agent);
   if (!input.ok()) co_return failure_of(input.error());
   wanted.input = *std::move(input);
+  wanted.run.configuration = conversation::with_question_id("", message.id);
   wanted.user = call.who.user;
   // A task of a busy context waits for the earlier ones.
   wanted.if_busy = BusyThread::enqueue;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "belay/service.h"
+#include "conversation/question_id.h"
 
 namespace belay::a2a {
 namespace {
@@ -16,7 +17,8 @@ std::vector<ChatEntry> shown_entries(const RunView& view,
                                      const conversation::Conversations& conversations) {
   std::vector<ChatEntry> shown;
   for (ChatEntry& entry : conversations.entries_of(view.row.graph, view.row.thread.text, view.state,
-                                                   is_final(view.row.status))) {
+                                                   is_final(view.row.status),
+                                                   conversation::question_id_of(view.row))) {
     bool is_of_both = entry.author == Author::person || entry.author == Author::agent;
     if (is_of_both && !entry.text.empty()) shown.push_back(std::move(entry));
   }

@@ -4,6 +4,7 @@
 
 #include "ag_ui/ag_ui_stream.h"
 #include "base/in_quotes.h"
+#include "conversation/question_id.h"
 #include "server/heartbeat.h"
 
 namespace belay::ag_ui {
@@ -85,6 +86,8 @@ Task<Result<AgUiRun>> AgUiEndpoint::start(Call& call, AgUiRun wanted, Value agen
   start.input = std::move(input.input);
   if (start.input.is_null()) {
     BELAY_CO_TRY(start.input, options_.conversations.input_of(start.agent, agent, input.messages));
+    std::string id = conversation::question_id_of(input.messages);
+    start.run.configuration = conversation::with_question_id("", id);
   }
   wanted.request = to_hex(sha256("start\n" + to_json(start.input)));
   std::string key = wanted.id;
@@ -133,9 +136,12 @@ Task<Result<Reply>> AgUiEndpoint::stream_of(Call& call, AgUiRun named,
   wanted.poll_max = kIdlePoll;
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
                co_await call.service.events(call.who, std::move(wanted)));
+  ThreadId thread(named.thread);
+  BELAY_CO_TRY(RunRow run, co_await call.service.run_of(call.who, std::move(thread), segment.run));
   EntriesOf entries_of = [conversations = options_.conversations, agent = call.path.at("agent"),
-                          thread = named.thread](const Value& state, bool ended) {
-    return conversations.entries_of(agent, thread, state, ended);
+                          thread = named.thread, question = conversation::question_id_of(run)](
+                             const Value& state, bool ended) {
+    return conversations.entries_of(agent, thread, state, ended, question);
   };
   EventTranslator translator(std::move(segment), std::move(entries_of), std::move(received));
   auto events = std::make_unique<AgUiStream>(call.service, call.who, std::move(translator),

@@ -18,7 +18,6 @@
 
 #include "agent/conversation.h"
 #include "agent/materials.h"
-#include "agent/message_id.h"
 #include "agent/turn.h"
 #include "base/in_quotes.h"
 #include "base/trimmed.h"
@@ -48,12 +47,14 @@ struct Agent {
 };
 using SharedAgent = std::shared_ptr<const Agent>;
 
-Result<Update<AgentState>> begin(const AgentState& state, Context&) {
+Result<Update<AgentState>> begin(const AgentState& state, Context& context) {
   if (trimmed(state.question).empty()) {
     return error(ErrorCode::invalid, "Missing question. Provide one as \"question\".");
   }
   AgentTurn turn;
   turn.question = state.question;
+  bool is_sub = !state.call.empty();
+  if (!is_sub) turn.message_id = question_id(context);
   return append(&AgentState::turns, std::move(turn))
       .set(&AgentState::answer, "")
       .set(&AgentState::outcome, "")
@@ -347,16 +348,7 @@ Result<Done> add_calls(GraphBuilder<AgentState>& graph, const SharedAgent& agent
 
 }  // namespace
 
-std::string message_id(const TaskId& task, int attempt) {
-  std::string id = "run-" + task.text();
-  return attempt > 1 ? id + "-" + std::to_string(attempt) : id;
-}
-
 }  // namespace agents
-
-std::string streamed_message_id(const Context& context) {
-  return agents::message_id(context.task(), context.attempt());
-}
 
 SubAgent sub_agent(std::string name, std::string description, AgentOptions options) {
   return {std::move(name), std::move(description),

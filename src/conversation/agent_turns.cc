@@ -38,14 +38,13 @@ class TurnReader {
   void add(const Value& turn, std::size_t index, bool is_passed) {
     std::string place = std::to_string(index);
     ChatEntry entry;
-    entry.id = entry_id(thread_, "turn", place);
+    entry.id = text_in(turn, "message_id");
+    if (entry.id.empty()) entry.id = entry_id(thread_, "turn", place);
     entry.text = text_in(turn, "question");
     if (!entry.text.empty()) {
       entry.author = author_of_question(turn, entry.text);
       return entries_.push_back(std::move(entry));
     }
-    std::string stored = text_in(turn, "message_id");
-    if (!stored.empty()) entry.id = std::move(stored);
     entry.text = text_in(turn, "text");
     entry.calls = calls_of(turn);
     entries_.push_back(std::move(entry));

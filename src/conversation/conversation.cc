@@ -92,15 +92,19 @@ Author author_of_role(Role role) {
 // The state of such an agent can be that of its current run alone, and the next run of the thread
 // has other messages at the same positions: an id depends on the texts of persons up to its entry.
 std::vector<ChatEntry> form_entries(const ConversationForm& form, std::string_view thread,
-                                    const Value& state) {
+                                    const Value& state, const std::string& question_id) {
   std::vector<ChatEntry> entries;
   if (!form.messages_of) return entries;
   std::string asked;
-  for (Message& message : form.messages_of(state)) {
+  for (FormMessage& shown : form.messages_of(state, question_id)) {
+    Message& message = shown.message;
     ChatEntry entry;
     entry.author = author_of_role(message.role);
     if (entry.author == Author::person) asked = entry_id(asked, "asked", message.text);
-    entry.id = entry_id(thread, "form", std::to_string(entries.size()) + " " + asked);
+    entry.id = std::move(shown.id);
+    if (entry.id.empty()) {
+      entry.id = entry_id(thread, "form", std::to_string(entries.size()) + " " + asked);
+    }
     entry.text = std::move(message.text);
     entry.call_id = std::move(message.tool_call_id);
     for (ToolCall& call : message.tool_calls) {
@@ -170,11 +174,12 @@ bool Conversations::makes_entries(std::string_view agent) const {
 }
 
 std::vector<ChatEntry> Conversations::entries_of(std::string_view agent, std::string_view thread,
-                                                 const Value& state, bool ended) const {
+                                                 const Value& state, bool ended,
+                                                 const std::string& question_id) const {
   std::vector<ChatEntry> entries;
   auto form = forms_.find(agent);
   if (form != forms_.end()) {
-    entries = form_entries(form->second, thread, state);
+    entries = form_entries(form->second, thread, state, question_id);
   } else if (auto messages = message_entries(thread, state)) {
     entries = *std::move(messages);
   } else if (is_agent_state(state)) {

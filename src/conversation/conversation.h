@@ -38,9 +38,9 @@ struct ChatCall {
 };
 
 struct ChatEntry {
-  // Stable: the same entry has the same id whenever the thread is read. That of the stored message;
-  // of an entry without one, derived from the thread and from the entry's position. No two entries
-  // of a thread have the same id.
+  // Stable: the same entry has the same id whenever the thread is read. That of the stored message,
+  // or that by which the client sent it; otherwise derived from the thread and from the entry's
+  // position. No two entries of a thread have the same id.
   std::string id;
   Author author = Author::agent;
   std::string text;
@@ -73,8 +73,10 @@ class Conversations {
   // True if the form of the agent makes the entries, also of a state with a channel `messages`.
   bool makes_entries(std::string_view agent) const;
   // Returns the entries of a thread, oldest first. `ended`: the current run has ended.
+  // `question_id`: that of the run whose state it is (question_id.h).
   std::vector<ChatEntry> entries_of(std::string_view agent, std::string_view thread,
-                                    const Value& state, bool ended) const;
+                                    const Value& state, bool ended,
+                                    const std::string& question_id = {}) const;
 
  private:
   // The form that makes the agent's input; null if it has none.

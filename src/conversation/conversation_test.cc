@@ -35,11 +35,14 @@ Conversations numbers() {
     if (text != "7" && text != "8") return error(ErrorCode::invalid, "Expected 7 or 8.");
     return Value::object({{"number", text}});
   };
-  form.messages_of = [](const Value& state) {
-    std::vector<Message> messages;
+  form.messages_of = [](const Value& state, const std::string& question_id) {
+    std::vector<FormMessage> messages;
     const std::string* number = state["number"].as_string();
-    if (number) messages.push_back({Role::user, *number});
-    if (number && state.find("double")) messages.push_back({Role::assistant, "Twice " + *number});
+    if (number) messages.push_back({.message = {Role::user, *number}, .id = question_id});
+    if (number && state.find("double")) {
+      std::string id = state["id"].as_string() ? *state["id"].as_string() : std::string();
+      messages.push_back({.message = {Role::assistant, "Twice " + *number}, .id = std::move(id)});
+    }
     return messages;
   };
   Conversations::Forms forms;
@@ -185,6 +188,8 @@ TEST(ConversationEntries, OfAFormHaveOneIdForOneQuestion) {
   Entries next = entries_for("8", true);
   EXPECT_NE(next[0].id, answered[0].id);
   EXPECT_NE(next[1].id, answered[1].id);
+  Value streamed = Value::object({{"number", "8"}, {"double", 16}, {"id", "run-1"}});
+  EXPECT_EQ(conversations.entries_of("numbers", "t", streamed, true)[1].id, "run-1");
 }
 
 TEST(ConversationEntries, OfManyAndLongMessagesAreComplete) {

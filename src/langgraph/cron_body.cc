@@ -112,9 +112,9 @@ Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Cal
   if (body.find("multitask_strategy")) change.overlap = std::move(overlap);
   change.agent = *agent["name"].as_string();
   const Value given = run.input["messages"];
-  BELAY_TRY(Value input, agent_input(served.options.conversations, agent, std::move(run.input),
-                                     served.world.parts.random));
-  if (body.find("input")) change.input = without_new_ids(given, std::move(input));
+  BELAY_TRY(AgentInput input, agent_input(served.options.conversations, agent, std::move(run.input),
+                                          served.world.parts.random));
+  if (body.find("input")) change.input = without_new_ids(given, std::move(input.value));
   return change;
 }
 

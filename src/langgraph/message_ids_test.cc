@@ -10,15 +10,16 @@ using server::text;
 using Ids = std::vector<std::string>;
 
 struct MessageIds : ToolFixture {
-  // The ids of the messages of agents in a state, in order.
-  static Ids ids_in(const Value& values) {
+  // The ids of the messages of agents in a state, in order; and of those of persons.
+  static Ids ids_in(const Value& values, const char* type = "ai") {
     Ids ids;
     const Value::Array* messages = values["messages"].as_array();
     for (std::size_t i = 0; messages && i < messages->size(); ++i) {
-      if ((*messages)[i]["type"] == Value("ai")) ids.push_back(text((*messages)[i]["id"]));
+      if ((*messages)[i]["type"] == Value(type)) ids.push_back(text((*messages)[i]["id"]));
     }
     return ids;
   }
+  static Ids human_ids_in(const Value& values) { return ids_in(values, "human"); }
   static void add_new(const std::string& id, Ids& ids) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
@@ -94,6 +95,30 @@ TEST_F(MessageIds, OfTheNewProtocolAreThoseOfTheValues) {
     }
     EXPECT_EQ(started, ids_of_state(thread_of(runs))) << words;
     EXPECT_EQ(ids_in(named(events, "values").back().data["params"]["data"]), started) << words;
+  }
+}
+
+// Clients replace the message that they show by the one with the same id.
+TEST_F(MessageIds, OfQuestionsAreThoseOfTheClientAlsoInLaterRuns) {
+  std::string runs = new_thread();
+  for (const char* id : {"q1", "q2"}) {
+    std::string message = R"({"type":"human","content":"weather","id":")" + std::string(id);
+    Events all = stream_run(R"({"assistant_id":"clerk","input":{"messages":[)" + message +
+                                R"("}]},"if_not_exists":"create","stream_mode":"values"})",
+                            runs + "/stream");
+    ASSERT_FALSE(named(all, "values").empty()) << lines_of(all);
+    EXPECT_EQ(human_ids_in(named(all, "values").back().data).back(), id);
+  }
+  Value state = get(thread_of(runs) + "/state").body["values"];
+  EXPECT_EQ(human_ids_in(state), (Ids{"q1", "q2"}));
+  auto copied = post(thread_of(runs) + "/copy", "");
+  Value copy = get("/threads/" + text(copied.body["thread_id"]) + "/state").body["values"];
+  EXPECT_EQ(human_ids_in(copy), (Ids{"q1", "q2"}));
+  Events events = v2_until(thread_of(runs), "", "completed");
+  for (const Event& each : named(events, "values")) {
+    for (const std::string& id : human_ids_in(each.data["params"]["data"])) {
+      EXPECT_TRUE(id == "q1" || id == "q2") << id;
+    }
   }
 }
 

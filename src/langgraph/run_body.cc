@@ -4,6 +4,7 @@
 #include <array>
 
 #include "conversation/interrupt_id.h"
+#include "conversation/question_id.h"
 #include "langgraph/errors.h"
 #include "server/due_deliveries.h"
 
@@ -224,12 +225,12 @@ Result<RunBody> run_body_of(const Value& body) {
   return run;
 }
 
-Result<Value> agent_input(const conversation::Conversations& conversations, const Value& agent,
-                          Value input, Random& random) {
+Result<AgentInput> agent_input(const conversation::Conversations& conversations, const Value& agent,
+                               Value input, Random& random) {
   Value::Object* members = input.as_object();
-  if (!members) return Value(Value::Object{});
+  if (!members) return AgentInput{.value = Value(Value::Object{})};
   auto found = members->find("messages");
-  if (found == members->end()) return input;
+  if (found == members->end()) return AgentInput{.value = std::move(input)};
   Value::Array messages = message_list(std::move(found->second));
   const std::string* name = agent["name"].as_string();
   if (conversations.takes_messages(name ? *name : "", agent)) {
@@ -238,7 +239,7 @@ Result<Value> agent_input(const conversation::Conversations& conversations, cons
       if (!has_id) each.as_object()->insert_or_assign("id", random_uuid(random).text());
     }
     found->second = Value(std::move(messages));
-    return input;
+    return AgentInput{.value = std::move(input)};
   }
   std::vector<conversation::ChatEntry> entries;
   for (const Value& each : messages) {
@@ -252,7 +253,7 @@ Result<Value> agent_input(const conversation::Conversations& conversations, cons
       made.as_object()->emplace(channel, std::move(value));
     }
   }
-  return made;
+  return AgentInput{.value = std::move(made), .question_id = conversation::question_id_of(entries)};
 }
 
 Result<std::vector<PlannedDecision>> planned_decisions(const Value& resume,

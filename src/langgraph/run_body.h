@@ -65,8 +65,12 @@ Result<StreamModes> stream_modes_of(const Value& named);
 // that it expects (conversation.h); other members are kept if the agent has such a channel. For an
 // agent with that channel, messages get an id if they have none. `agent`: its document of
 // Service::agents().
-Result<Value> agent_input(const conversation::Conversations& conversations, const Value& agent,
-                          Value input, Random& random);
+struct AgentInput {
+  Value value;
+  std::string question_id = {};  // of `messages`: see conversation/question_id.h
+};
+Result<AgentInput> agent_input(const conversation::Conversations& conversations, const Value& agent,
+                               Value input, Random& random);
 
 // The decisions that a resume makes. `open`: the open approvals of the paused run. The resume is an
 // object of replies by interrupt id, all of which must be open; or one reply, if exactly one is

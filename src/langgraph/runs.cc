@@ -4,6 +4,7 @@
 
 #include "base/percent_encoding.h"
 #include "base/run_of_key.h"
+#include "conversation/question_id.h"
 #include "http/ascii.h"
 #include "langgraph/assistants.h"
 #include "langgraph/errors.h"
@@ -171,12 +172,15 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
   StartRun start;
   start.agent = wanted.assistant.graph_id;
   Value input = wanted.body.change ? wanted.body.change->values : wanted.body.input;
-  BELAY_CO_TRY(start.input, agent_input(served.options.conversations, wanted.agent,
-                                        std::move(input), served.world.parts.random));
+  BELAY_CO_TRY(AgentInput given, agent_input(served.options.conversations, wanted.agent,
+                                             std::move(input), served.world.parts.random));
   start.user = wanted.thread ? wanted.thread->user : call.who.user;
   if (wanted.thread) start.thread = wanted.thread->id;
   if (!wanted.thread) start.thread = wanted.new_thread;
+  start.input = std::move(given.value);
   start.run = wanted.body.run;
+  start.run.configuration =
+      conversation::with_question_id(std::move(start.run.configuration), given.question_id);
   if (!wanted.body.breakpoints.before.empty() || !wanted.body.breakpoints.after.empty()) {
     start.run.breakpoints = wanted.body.breakpoints;
   }

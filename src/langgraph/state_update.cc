@@ -1,5 +1,6 @@
 #include "langgraph/state_update.h"
 
+#include "conversation/question_id.h"
 #include "langgraph/assistants.h"
 #include "langgraph/runs.h"
 #include "langgraph/state.h"
@@ -32,8 +33,10 @@ Task<Result<RunRow>> change_state(AgentServer& served, Call& call, ThreadId thre
   wanted.edit = edit_of(change);
   wanted.edit->held = true;
   wanted.edit->from = std::move(from);
-  BELAY_CO_TRY(wanted.input, agent_input(served.options.conversations, agent,
-                                         std::move(change.values), served.world.parts.random));
+  BELAY_CO_TRY(AgentInput given, agent_input(served.options.conversations, agent,
+                                             std::move(change.values), served.world.parts.random));
+  wanted.input = std::move(given.value);
+  wanted.run.configuration = conversation::with_question_id("", given.question_id);
   server::Patience patience;
   auto view = co_await server::begun_run(served.world, call, std::move(wanted), patience);
   if (!view.ok()) co_return std::move(view).error();

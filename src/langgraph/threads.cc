@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conversation/question_id.h"
 #include "langgraph/assistants.h"
 #include "langgraph/records.h"
 
@@ -43,15 +44,14 @@ ThreadSettings settings_of(const ThreadView& view, Value changes) {
   return settings;
 }
 
-Value values_with(const conversation::Conversations& conversations, const RunView& run,
-                  ShownMessages shown) {
+Value values_with(const conversation::Conversations& conversations, const RunView& run) {
   Value values = run.state;
   if (!values.as_object()) return Value(Value::Object{});
-  bool is_of_form = shown == ShownMessages::of_form && conversations.makes_entries(run.row.graph);
-  if (values.find("messages") && !is_of_form) return values;
+  if (values.find("messages") && !conversations.makes_entries(run.row.graph)) return values;
   Value::Array messages;
-  for (const conversation::ChatEntry& entry : conversations.entries_of(
-           run.row.graph, run.row.thread.text, run.state, is_final(run.row.status))) {
+  for (const conversation::ChatEntry& entry :
+       conversations.entries_of(run.row.graph, run.row.thread.text, run.state,
+                                is_final(run.row.status), conversation::question_id_of(run.row))) {
     messages.push_back(conversation::langchain_message(entry));
   }
   values.as_object()->insert_or_assign("messages", std::move(messages));
@@ -131,7 +131,7 @@ Value thread_document(AgentServer& served, const ThreadView& thread, const RunVi
 }
 
 Value values_of(const AgentServer& served, const RunView& run) {
-  return values_with(served.options.conversations, run, ShownMessages::of_form);
+  return values_with(served.options.conversations, run);
 }
 
 Value interrupt_document(const ApprovalRow& approval) {
@@ -200,14 +200,14 @@ bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings) 
 }
 
 std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,
-                                                               RunRow row, ShownMessages messages) {
-  return [conversations = served.options.conversations, row = std::move(row), messages](
-             Value state, bool has_ended) {
+                                                               RunRow row) {
+  return [conversations = served.options.conversations, row = std::move(row)](Value state,
+                                                                              bool has_ended) {
     RunView view;
     view.row = row;
     view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
     view.state = std::move(state);
-    return values_with(conversations, view, messages);
+    return values_with(conversations, view);
   };
 }
 

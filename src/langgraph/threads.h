@@ -53,16 +53,14 @@ Task<Result<ThreadView>> find_thread(server::ApiContext& world, const server::Ca
 // `values` and `interrupts` are null and empty.
 Value thread_document(AgentServer& served, const ThreadView& thread, const RunView* run);
 
-// The messages of an agent that has a form and a channel `messages`.
-enum class ShownMessages { of_form, stored };
 // The values of a run's state, as the protocol shows them: the channels, and, if none of them is
 // `messages` or the agent has a form, the entries of the conversation (conversation.h) as that
 // member.
 Value values_of(const AgentServer& served, const RunView& run);
 // Returns a function of a state of the run, and of whether the run has ended, that returns the
 // values which this API shows for it.
-std::function<Value(Value state, bool has_ended)> shown_values(
-    const AgentServer& served, RunRow row, ShownMessages messages = ShownMessages::of_form);
+std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,
+                                                               RunRow row);
 // The open approvals of a run as interrupts: {task id: [{"id", "value"}]}.
 Value interrupts_of(const RunView& run);
 // One interrupt: {"id": ..., "value": ...}. The id has 32 hexadecimal digits.

@@ -20,9 +20,7 @@ ClassicOptions options_of_run(const AgentServer& served, const RunRow& row) {
   options.thread_id = row.thread.text;
   options.graph_id = row.graph;
   options.assistant_id = row.graph;
-  // Its clients merge the messages of values with streamed ones by id, and those of a form have
-  // other ids: a channel `messages` is sent unchanged.
-  options.shown = shown_values(served, row, ShownMessages::stored);
+  options.shown = shown_values(served, row);
   return options;
 }
 

@@ -88,6 +88,38 @@ test("a run of the Agent Server is watched through A2A and approved through AG-U
   assert.equal((await client.threads.get(thread)).status, "idle");
 });
 
+test("a message has the id of its client at each door, whichever it came through", async () => {
+  const { thread_id: thread } = await client.threads.create();
+  const human = { type: "human", content: HARD_DAY, id: "of-sdk" };
+  await client.runs.wait(thread, AGENT, { input: { messages: [human] } });
+  const parts = [{ text: HARD_DAY }];
+  const { task } = await a2aResult("SendMessage", {
+    message: { messageId: "of-a2a", role: "ROLE_USER", parts },
+  });
+  const messages = [{ id: "of-ag-ui", role: "user", content: HARD_DAY }];
+  await sentEvents(await agUi({ threadId: "chat", runId: "asked", messages }));
+  for (const [place, id] of [
+    [thread, "of-sdk"],
+    [task.contextId, "of-a2a"],
+    ["chat", "of-ag-ui"],
+  ]) {
+    const { values, metadata } = await client.threads.getState(place);
+    const ids = (from) => from.filter((each) => each.type === "human").map((each) => each.id);
+    assert.deepEqual(ids(values.messages), [id]);
+    const { history } = await a2aResult("GetTask", { id: metadata.run_id });
+    assert.equal(history.find((each) => each.role === "ROLE_USER").messageId, id);
+    const states = await client.threads.getHistory(place);
+    for (const each of states) {
+      assert.ok(ids(each.values.messages ?? []).every((one) => one === id));
+    }
+  }
+  const [interrupt] = (await client.threads.getState("chat")).tasks[0].interrupts;
+  const resume = [{ interruptId: interrupt.id, status: "resolved", payload: { approved: true } }];
+  const ended = await sentEvents(await agUi({ threadId: "chat", runId: "decided", resume }));
+  const snapshot = ended.find((each) => each.text.includes("MESSAGES_SNAPSHOT"));
+  assert.match(snapshot.text, /"id":"of-ag-ui"/);
+});
+
 test("a run of AG-UI is approved at a terminal, and all of its streams agree", async () => {
   const thread = "of-ag-ui";
   const start = { threadId: thread, runId: "first", forwardedProps: { input } };

@@ -88,7 +88,7 @@ for (const [page, more] of [
       await shows("#say");
       await click("#say");
       await shows("#approve");
-      await shows(".human", HARD_DAY);
+      assert.equal((await shows(".human", HARD_DAY)).length, 1, "the message of the page, once");
       await server.restart();
       await browser.open(url);
       await shows(".human", HARD_DAY);
@@ -113,7 +113,8 @@ async function serveModel() {
     request.on("end", async () => {
       const { messages, tools } = JSON.parse(body);
       const hasResult = !tools || messages.at(-1).role === "tool";
-      const call = { name: "find_order", arguments: '{"number":"A-17"}' };
+      const canFindOrders = tools?.some((each) => each.function.name === FIND_ORDER.name);
+      const call = canFindOrders ? FIND_ORDER : WRITE_FILE;
       const words = (hasResult ? REPLIES[1] : REPLIES[0]).match(/\S+ ?/g);
       const send = (choice) => {
         const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "scripted" };
@@ -134,6 +135,8 @@ async function serveModel() {
   await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
   return model;
 }
+const FIND_ORDER = { name: "find_order", arguments: '{"number":"A-17"}' };
+const WRITE_FILE = { name: "write_file", arguments: '{"path":"note.txt","text":"hello"}' };
 const REPLIES = ["Let me look at this order first.", "It was delivered to you yesterday, a lamp."];
 
 // True if a text is the beginning of another one, or equals it.
@@ -153,6 +156,10 @@ async function expectOnce(api, agent, page, more, last, least) {
     const shown = await browser.call(() => window.shown);
     const twice = shown.filter(showsTwice);
     assert.deepEqual(twice, []);
+    const messages = await browser.call(() =>
+      [...document.querySelectorAll("p")].map((each) => [each.className, each.textContent]));
+    assert.deepEqual(messages.filter(([type]) => type === "human"), [["human", "hello"]]);
+    assert.deepEqual(messages.filter(([type, text]) => type === "ai" && !text), []);
     const parts = new Set(shown.flat());
     assert.ok(parts.size >= least, "as they were streamed: " + JSON.stringify([...parts]));
   } finally {
@@ -177,15 +184,18 @@ for (const [page, more] of [
     };
     const withoutTools = { ...variables, BELAY_ASSISTANT_FILES: undefined };
     const talks = await Server.start(withoutTools, ...cors);
+    const tools = await Server.start(variables, ...cors);
     const desk = { PROGRAM: process.env.HELPDESK, ...variables };
     const helpdesk = process.env.HELPDESK ? await Server.start(desk, ...cors) : undefined;
     try {
       await expectOnce(graphs.url, "agent", page, more, "end", 2);
-      // Its messages are those of its values, which are not streamed.
+      // Its words are those of a subgraph, which a chat does not show.
       await expectOnce(talks.url, "assistant", page, more, REPLIES[1], 1);
+      await expectOnce(tools.url, "assistant", page, more, REPLIES[1], 1);
       if (helpdesk) await expectOnce(helpdesk.url, "helpdesk", page, more, REPLIES[1], 6);
     } finally {
       await helpdesk?.remove();
+      await tools.remove();
       await talks.remove();
       await graphs.remove();
       model.close();
