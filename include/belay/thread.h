@@ -59,6 +59,9 @@ struct StartOptions {
   // continues that run, or returns it if it has ended or is running. `invalid` for another input.
   ThreadId thread = {};
   bool thread_is_new = false;  // `thread` is a random id: it has no run yet
+  // The caller has read a run of `thread`: `not_found` if the thread was deleted since. A remote
+  // service ignores it.
+  bool thread_exists = false;
   // Names the run. A start of the same user with a known key starts nothing: it returns the run of
   // the key, and continues it if no process does. `invalid` if that has another thread, graph,
   // input or edit. Empty: none.

@@ -176,6 +176,8 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
                                              std::move(input), served.world.parts.random));
   start.user = wanted.thread ? wanted.thread->user : call.who.user;
   if (wanted.thread) start.thread = wanted.thread->id;
+  // A deletion that is acknowledged meanwhile is not undone.
+  start.thread_exists = wanted.thread && wanted.thread->has_run() && !wanted.body.creates_thread;
   if (!wanted.thread) start.thread = wanted.new_thread;
   start.input = std::move(given.value);
   start.run = wanted.body.run;

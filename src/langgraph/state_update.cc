@@ -20,16 +20,15 @@ std::string checkpoint_of_update(const Value& body) {
   return std::string();
 }
 
-// Starts the run of the change, which does not execute a node. Returns its row.
-Task<Result<RunRow>> change_state(AgentServer& served, Call& call, ThreadId thread, UserId user,
-                                  std::string graph, StateChange change,
+// Starts the run of the change, which does not execute a node. Returns its row. `wanted`: the
+// agent, the thread and its user.
+Task<Result<RunRow>> change_state(AgentServer& served, Call& call, StartRun wanted,
+                                  StateChange change,
                                   std::optional<RunCommit> from = std::nullopt) {
+  std::string graph = wanted.agent;
   std::string named = graph;
   BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(named)));
-  StartRun wanted;
-  wanted.agent = graph;
-  wanted.thread = thread;
-  wanted.user = std::move(user);
+  ThreadId thread = wanted.thread;
   wanted.edit = edit_of(change);
   wanted.edit->held = true;
   wanted.edit->from = std::move(from);
@@ -65,11 +64,13 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
   std::string checkpoint = checkpoint_of_update(std::as_const(call.body));
   BELAY_CO_TRY(std::optional<RunCommit> from,
                co_await commit_of_checkpoint(call, &thread, std::move(checkpoint), false));
-  ThreadId id = thread.id;
-  UserId user = thread.user;
-  BELAY_CO_TRY(RunRow run,
-               co_await change_state(served, call, std::move(id), std::move(user), std::move(graph),
-                                     std::move(change), std::move(from)));
+  StartRun wanted;
+  wanted.agent = std::move(graph);
+  wanted.thread = thread.id;
+  wanted.user = thread.user;
+  wanted.thread_exists = thread.has_run();
+  BELAY_CO_TRY(RunRow run, co_await change_state(served, call, std::move(wanted), std::move(change),
+                                                 std::move(from)));
   ThreadId changed = thread.id;
   BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(changed), std::nullopt));
   Value reference =
@@ -115,11 +116,11 @@ Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, Thread
   std::size_t count = 0;
   for (StateChange& change : updates) {
     if (!key.empty()) replace_key(call, key + "-" + std::to_string(count++));
-    ThreadId changed = thread;
-    UserId user = call.who.user;
-    std::string of_graph = graph;
-    BELAY_CO_CHECK(co_await change_state(served, call, std::move(changed), std::move(user),
-                                         std::move(of_graph), std::move(change)));
+    StartRun wanted;
+    wanted.agent = graph;
+    wanted.thread = thread;
+    wanted.user = call.who.user;
+    BELAY_CO_CHECK(co_await change_state(served, call, std::move(wanted), std::move(change)));
   }
   co_return Done{};
 }

@@ -201,7 +201,11 @@ Task<Result<Reply>> change_thread(AgentServer& served, Call call) {
 Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
   if (view.listed) {
     ThreadId thread = view.id;
-    BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
+    auto deleted = co_await call.service.delete_thread(call.who, std::move(thread));
+    // `not_found`: another request has deleted it since the read, and can be stopped before it
+    // deletes the rest.
+    bool is_deleted = deleted.ok() || deleted.error().code == ErrorCode::not_found;
+    if (!is_deleted) co_return std::move(deleted).error();
   }
   // Also without a thread: a crash can have ended the same request after its deletion.
   ThreadId named = view.id;

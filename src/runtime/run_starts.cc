@@ -121,11 +121,16 @@ Result<Done> RunStarts::check_same_thread(const RunRow& newest, const RunRow& wa
                                        "\". Use another thread.");
 }
 
+Error RunStarts::unknown_thread(const Request& request) {
+  return error(ErrorCode::not_found, "Unknown thread \"" + request.wanted.thread.text + "\".");
+}
+
 Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::shared_ptr<void> input,
                                               StartOptions options) {
   Request request;
   BELAY_TRY(request.graph, loader_.graphs()->newest(graph_name));
   request.may_have_a_run = !options.thread.empty() && !options.thread_is_new;
+  request.needs_a_thread = options.thread_exists;
   request.is_named = !options.idempotency_key.empty();
   request.if_busy = options.if_busy;
   request.thread_is_named = !options.thread.empty();
@@ -201,13 +206,19 @@ Task<Result<RunStarts::Place>> RunStarts::find_place(Request& request) {
   if (!request.run) {
     BELAY_CO_TRY(request.run, engine::new_run_from(graph, request.wanted));
   }
-  if (!request.may_have_a_run || graph.one_run_per_thread) co_return std::move(place);
+  if (!request.may_have_a_run || graph.one_run_per_thread) {
+    if (request.needs_a_thread) co_return unknown_thread(request);
+    co_return std::move(place);
+  }
   std::function<Result<std::optional<ThreadPlace>>(Snapshot&)> reader =
       [tenant = request.wanted.tenant, thread = request.wanted.thread, graphs = loader_.graphs()](
           Snapshot& view) { return thread_place(view, *graphs, tenant, thread); };
   auto read_place = co_await read<std::optional<ThreadPlace>>(parts_.store, std::move(reader));
   if (!read_place.ok()) co_return std::move(read_place).error();
   if (!*read_place) {
+    // Without the runs that this start has rolled back, the thread continues to exist.
+    bool is_deleted = request.needs_a_thread && !request.former_thread;
+    if (is_deleted) co_return unknown_thread(request);
     request.run->former_thread = request.former_thread;
     co_return std::move(place);
   }

@@ -46,6 +46,7 @@ class RunStarts {
     bool is_named = false;  // by an idempotency key
     bool thread_is_named = false;
     bool may_have_a_run = false;
+    bool needs_a_thread = false;             // see StartOptions::thread_exists
     std::optional<ThreadRow> former_thread;  // see engine::Run
     BusyThread if_busy = BusyThread::reject;
     std::optional<StateEdit> edit;
@@ -59,6 +60,7 @@ class RunStarts {
   Result<Request> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
   // `conflict` for another user; `invalid` for another graph.
   static Result<Done> check_same_thread(const RunRow& newest, const RunRow& wanted);
+  static Error unknown_thread(const Request& request);
   // Finds the run of a repeated request, or sets the run's place in its thread.
   Task<Result<Place>> find_place(Request& request);
   // Returns the run that the request names, if it exists. Errors: see StartOptions.

@@ -90,9 +90,8 @@ Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_edit(Request& re
       };
   auto found = co_await read<std::optional<EditPlace>>(parts_.store, std::move(reader));
   if (!found.ok()) co_return std::move(found).error();
-  if (request.edit->from && !*found) {
-    co_return error(ErrorCode::not_found, "Unknown thread \"" + request.wanted.thread.text + "\".");
-  }
+  bool needs_a_thread = request.edit->from || request.needs_a_thread;
+  if (needs_a_thread && !*found) co_return unknown_thread(request);
   LeftTasks nothing;
   const LeftTasks& left = *found ? (*found)->left : nothing;
   BELAY_CO_TRY(RunBeginning beginning, beginning_of(*request.edit, left));
