@@ -6,20 +6,20 @@
 namespace belay::conversation {
 namespace {
 
+// A longer one is not an id: clients send UUIDs.
 constexpr std::size_t kIdBytesMax = 256;
 
 }  // namespace
 
 std::string question_id_of(const std::vector<ChatEntry>& messages) {
   for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-    if (message->author != Author::person) continue;
-    return message->id.size() <= kIdBytesMax ? message->id : std::string();
+    if (message->author == Author::person) return message->id;
   }
   return {};
 }
 
 std::string with_question_id(std::string configuration, const std::string& id) {
-  if (id.empty()) return configuration;
+  if (id.empty() || id.size() > kIdBytesMax) return configuration;
   Value all = Value::Object();
   if (!configuration.empty()) all = parse_json(configuration).value_or(Value());
   // The start refuses a configuration that is not an object.

@@ -17,12 +17,11 @@
 
 namespace belay::conversation {
 
-// Returns the id of the newest message of a person. Empty: it has none, or one of more than 256
-// bytes.
+// Returns the id of the newest message of a person; empty: none.
 std::string question_id_of(const std::vector<ChatEntry>& messages);
 
-// Returns the configuration with the id. `configuration`: the JSON text of an object, or empty.
-// `id`: empty: none.
+// Returns the configuration with the id, unless that is empty or has more than 256 bytes.
+// `configuration`: the JSON text of an object, or empty.
 std::string with_question_id(std::string configuration, const std::string& id);
 
 // Returns the id that is stored with the run; empty: none.

@@ -27,8 +27,8 @@ TEST(QuestionId, IsThatOfTheNewestMessageOfAPerson) {
 }
 
 TEST(QuestionId, OfMoreThan256BytesIsNotStored) {
-  EXPECT_EQ(question_id_of({entry(std::string(256, 'x'), Author::person)}).size(), 256u);
-  EXPECT_EQ(question_id_of({entry(std::string(257, 'x'), Author::person)}), "");
+  EXPECT_EQ(question_id_of(run_with(with_question_id("", std::string(256, 'x')))).size(), 256u);
+  EXPECT_EQ(with_question_id("", std::string(257, 'x')), "");
 }
 
 TEST(QuestionId, IsStoredWithTheOtherMembersOfTheConfiguration) {
