@@ -11,8 +11,9 @@ namespace {
 std::vector<std::string> texts_of(const Conversation& state) {
   std::vector<std::string> texts;
   Value value = parse_json(encode_json(state).value()).value();
-  for (const auto& [message, id] : conversation_form().messages_of(value, "")) {
-    texts.push_back((message.role == Role::user ? "user: " : "agent: ") + message.text);
+  for (const FormMessage& each : conversation_form().messages_of(value, "")) {
+    const char* author = each.message.role == Role::user ? "user: " : "agent: ";
+    texts.push_back(author + each.message.text);
   }
   return texts;
 }

@@ -36,12 +36,22 @@ struct EndedCall {
   Instant startedAt{};
 };
 
-// A step as later prompts show it.
+// A call of a step as chats show it.
+struct ShownCall {
+  std::string tool{};
+  Value input{};       // of long arguments: their beginning
+  std::string text{};  // of the result: its beginning
+  bool isError = false;
+};
+
+// A step as later prompts and chats show it.
 struct ShownStep {
   int number = 0;
   std::string thought{};
   std::string tools{};        // comma-separated
   std::string observation{};  // cut
+  std::string messageId{};    // GoalRun::messageId
+  std::vector<ShownCall> calls{};
 };
 
 // A steering message, or several that one step has used.
@@ -62,10 +72,12 @@ struct GoalRun {
   GoalInput goal{};
   std::string outcome{};  // see planner.h
   std::string summary{};
+  std::string summaryId{};  // streamed_message_id() of the attempt that wrote the summary
   int step = 0;
   // Of the current step: empty between two steps.
   std::string thought{};
-  std::string fault{};  // of the reply
+  std::string messageId{};  // streamed_message_id() of the attempt that planned the step
+  std::string fault{};      // of the reply
   std::vector<PlannedCall> calls{};
   std::map<std::string, EndedCall> results{};  // by the index of the call
   Instant startedAt{};

@@ -91,6 +91,7 @@ Update<GoalRun> update_with(const Planner& planner, const GoalRun& state, ModelR
   Usage usage = reply.usage.value_or(Usage());
   auto update = set(&GoalRun::step, step)
                     .set(&GoalRun::thought, std::move(thought))
+                    .set(&GoalRun::messageId, streamed_message_id(context))
                     .set(&GoalRun::fault, fault_of(reply))
                     .set(&GoalRun::startedAt, context.now())
                     .add(&GoalRun::tokens, usage.input_tokens + usage.output_tokens)

@@ -54,7 +54,7 @@ void add_observation(std::string& text, const std::string& line) {
 // The parts of a step that are known once its calls have ended.
 struct EndedStep {
   GoalStep step;
-  std::string tools;
+  ShownStep shown;
   std::vector<MemoryEntry> entries;
   bool untrusted = false;
 };
@@ -66,6 +66,9 @@ EndedStep ended_step(const GoalRun& state, Context& context) {
   step.run = context.run().text();
   step.number = state.step;
   step.thought = state.thought;
+  ended.shown.number = state.step;
+  ended.shown.thought = state.thought;
+  ended.shown.messageId = state.messageId;
   step.createdAt = state.startedAt;
   step.durationMs = milliseconds_between(state.startedAt, context.now());
   for (std::size_t i = 0; i < state.calls.size(); ++i) {
@@ -79,7 +82,10 @@ EndedStep ended_step(const GoalRun& state, Context& context) {
       ended.entries.push_back(
           {memory_key(state.step, call.name, i), end.text, end.result, end.characters});
     }
-    ended.tools += (ended.tools.empty() ? "" : ", ") + call.name;
+    std::string& tools = ended.shown.tools;
+    tools += (tools.empty() ? "" : ", ") + call.name;
+    ended.shown.calls.push_back({call.name, recorded_input(call.arguments),
+                                 first_characters(end.text, kStepObservation), end.isError});
     ended.untrusted = ended.untrusted || end.untrusted;
     StepCall row{call.name,  recorded_input(call.arguments),
                  "",         "",
@@ -141,11 +147,10 @@ Update<GoalRun> with_next(const GoalRun& state, Update<GoalRun> update) {
 
 Update<GoalRun> record_step(const GoalRun& state, Context& context) {
   EndedStep ended = ended_step(state, context);
-  ShownStep shown{state.step, first_characters(state.thought, kShownThought),
-                  std::move(ended.tools),
-                  first_characters(ended.step.observation, kStepObservation)};
-  auto update = append(&GoalRun::history, std::move(shown))
+  ended.shown.observation = first_characters(ended.step.observation, kStepObservation);
+  auto update = append(&GoalRun::history, std::move(ended.shown))
                     .set(&GoalRun::thought, "")
+                    .set(&GoalRun::messageId, "")
                     .set(&GoalRun::fault, "")
                     .set(&GoalRun::calls, {})
                     .set(&GoalRun::results, {})

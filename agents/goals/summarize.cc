@@ -34,7 +34,7 @@ Update<GoalRun> update_with_summary(std::string summary) {
   return set(&GoalRun::summary, std::move(summary)).append(&GoalRun::memory, std::move(entry));
 }
 
-Update<GoalRun> update_with_reply(const ModelReply& reply) {
+Update<GoalRun> update_with_reply(const ModelReply& reply, const Context& context) {
   std::string summary = first_characters(storable_text(reply.text), kSummaryMax);
   if (reply.stop_reason == StopReason::refused) {
     summary = without_summary(
@@ -44,6 +44,7 @@ Update<GoalRun> update_with_reply(const ModelReply& reply) {
   }
   Usage usage = reply.usage.value_or(Usage());
   return update_with_summary(std::move(summary))
+      .set(&GoalRun::summaryId, streamed_message_id(context))
       .add(&GoalRun::tokens, usage.input_tokens + usage.output_tokens)
       .set(&GoalRun::provider, storable_text(reply.provider))
       .set(&GoalRun::model, storable_text(reply.model))
@@ -67,7 +68,7 @@ Task<Result<Update<GoalRun>>> summarize(SharedPlanner, const GoalRun& state, Con
     context.stream(storable_text(piece));
   };
   auto reply = co_await context.model().generate(std::move(request));
-  if (reply.ok()) co_return update_with_reply(*reply);
+  if (reply.ok()) co_return update_with_reply(*reply, context);
   bool is_retried =
       reply.error().code == ErrorCode::unavailable && context.attempt() + 1 < attempts;
   if (is_retried || reply.error().code == ErrorCode::cancelled) {

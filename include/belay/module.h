@@ -96,6 +96,7 @@ struct ModuleContext {
 struct FormMessage {
   Message message;
   std::string id = {};
+  bool is_error = false;  // role `tool`: the call failed
 };
 
 // An agent as a conversation, for protocols of chats. From any thread.

@@ -107,6 +107,7 @@ std::vector<ChatEntry> form_entries(const ConversationForm& form, std::string_vi
     }
     entry.text = std::move(message.text);
     entry.call_id = std::move(message.tool_call_id);
+    entry.is_error = shown.is_error;
     for (ToolCall& call : message.tool_calls) {
       entry.calls.push_back(
           {std::move(call.id), std::move(call.name), call_arguments(call.arguments)});

@@ -112,10 +112,13 @@ async function serveModel() {
     request.on("data", (piece) => (body += piece));
     request.on("end", async () => {
       const { messages, tools } = JSON.parse(body);
-      const hasResult = !tools || messages.at(-1).role === "tool";
+      // A goal: a step with a call, one without, and the summary.
+      const isPlanned = JSON.stringify(messages).includes("Step 1:");
+      const hasResult = !tools || isPlanned || messages.at(-1).role === "tool";
+      const answer = REPLIES[isPlanned && !tools ? 2 : 1];
       const canFindOrders = tools?.some((each) => each.function.name === FIND_ORDER.name);
       const call = canFindOrders ? FIND_ORDER : WRITE_FILE;
-      const words = (hasResult ? REPLIES[1] : REPLIES[0]).match(/\S+ ?/g);
+      const words = (hasResult ? answer : REPLIES[0]).match(/\S+ ?/g);
       const send = (choice) => {
         const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "scripted" };
         const data = JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }] });
@@ -137,7 +140,11 @@ async function serveModel() {
 }
 const FIND_ORDER = { name: "find_order", arguments: '{"number":"A-17"}' };
 const WRITE_FILE = { name: "write_file", arguments: '{"path":"note.txt","text":"hello"}' };
-const REPLIES = ["Let me look at this order first.", "It was delivered to you yesterday, a lamp."];
+const REPLIES = [
+  "Let me look at this order first.",
+  "It was delivered to you yesterday, a lamp.",
+  "The order has been found, and its lamp is yours.",
+];
 
 // True if a text is the beginning of another one, or equals it.
 const showsTwice = (texts) =>
@@ -192,6 +199,7 @@ for (const [page, more] of [
       // Its words are those of a subgraph, which a chat does not show.
       await expectOnce(talks.url, "assistant", page, more, REPLIES[1], 1);
       await expectOnce(tools.url, "assistant", page, more, REPLIES[1], 1);
+      await expectOnce(tools.url, "goal", page, more, REPLIES[2], 12);
       if (helpdesk) await expectOnce(helpdesk.url, "helpdesk", page, more, REPLIES[1], 6);
     } finally {
       await helpdesk?.remove();

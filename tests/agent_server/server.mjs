@@ -43,6 +43,7 @@ export class Server {
       BELAY_STORE: store,
       BELAY_MODEL: "builtin",
       BELAY_ASSISTANT_FILES: join(this.home, "files"),
+      BELAY_GOALS_FILES: join(this.home, "goal_files"),
       // For webhooks that a test receives.
       BELAY_EGRESS_NETWORKS: "127.0.0.1",
       BELAY_EGRESS_PORTS: "any",

@@ -1,5 +1,5 @@
-// The calls of tools of an agent, in the streams of the SDK: the program's assistant, whose model is
-// a scripted server with OpenAI's protocol.
+// The calls of tools of agents, in the streams of the SDK: the assistant, which calls them in a
+// subgraph, and a goal. Their model is a scripted server with OpenAI's protocol.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { Client } from "@langchain/langgraph-sdk";
 import { Server } from "./server.mjs";
 
-const AGENT = "assistant";
+const AGENTS = ["assistant", "goal"];
 const CALL = { name: "write_file", arguments: '{"path":"note.txt","text":"hello"}' };
 let model;
 let server;
@@ -18,7 +18,9 @@ function reply(request, response) {
   let body = "";
   request.on("data", (piece) => (body += piece));
   request.on("end", () => {
-    const has_result = JSON.parse(body).messages.at(-1).role === "tool";
+    const { messages } = JSON.parse(body);
+    // A goal shows its steps as a text.
+    const has_result = messages.at(-1).role === "tool" || body.includes("Step 1:");
     const call = { index: 0, id: "call_1", type: "function", function: CALL };
     const delta = has_result ? { content: "It is written." } : { tool_calls: [call] };
     const send = (choice) =>
@@ -60,47 +62,49 @@ async function collect(stream) {
 
 const input = { messages: [{ role: "user", content: "Write a note." }] };
 
-test("the classic stream has the call and its result, after each cut", async () => {
-  const { thread_id: thread } = await client.threads.create();
-  const options = { streamMode: ["tools", "events", "updates"], streamSubgraphs: true };
-  const whole = await collect(client.runs.stream(thread, AGENT, { input, ...options }));
-  const tools = whole.filter((each) => each.event.startsWith("tools|")).map((each) => each.data);
-  assert.deepEqual(tools.map((each) => each.event), ["on_tool_start", "on_tool_end"]);
-  assert.deepEqual(tools[0].input, JSON.parse(CALL.arguments));
-  const events = whole.filter((each) => each.event === "events").map((each) => each.data);
-  for (const name of ["on_chat_model_end", "on_tool_start", "on_tool_end", "on_chain_end"]) {
-    assert.ok(events.some((each) => each.event === name), name);
-  }
-  const run = whole[0].data.run_id;
-  for (let last = -1; last < whole.length; last++) {
-    const rest = await collect(
-      client.runs.joinStream(thread, run, { lastEventId: String(last), ...options }),
-    );
-    assert.deepEqual(rest, whole.slice(last + 1), `after ${last}`);
-  }
-});
-
-test("the newer protocol has the call in a message, and its course", async () => {
-  const thread = client.threads.stream({ assistantId: AGENT });
-  const calls = [];
-  const opened = await thread.subscribe({ channels: ["tools", "messages", "lifecycle"] });
-  const seen = [];
-  const reading = (async () => {
-    for await (const event of opened) {
-      seen.push(event);
-      const { data, namespace } = event.params;
-      if (event.method === "tools") calls.push(data);
-      const is_end = event.method === "lifecycle" && namespace.length === 0;
-      if (is_end && data.event !== "running" && data.event !== "started") return;
+for (const agent of AGENTS) {
+  test(`${agent}: the classic stream has the call and its result, after each cut`, async () => {
+    const { thread_id: thread } = await client.threads.create();
+    const options = { streamMode: ["tools", "events", "updates"], streamSubgraphs: true };
+    const whole = await collect(client.runs.stream(thread, agent, { input, ...options }));
+    const tools = whole.filter((each) => each.event.startsWith("tools")).map((each) => each.data);
+    assert.deepEqual(tools.map((each) => each.event), ["on_tool_start", "on_tool_end"]);
+    assert.deepEqual(tools[0].input, JSON.parse(CALL.arguments));
+    const events = whole.filter((each) => each.event === "events").map((each) => each.data);
+    for (const name of ["on_chat_model_end", "on_tool_start", "on_tool_end", "on_chain_end"]) {
+      assert.ok(events.some((each) => each.event === name), name);
     }
-  })();
-  await thread.run.start({ input });
-  await reading;
-  assert.deepEqual(calls.map((each) => each.event), ["tool-started", "tool-finished"]);
-  const blocks = seen
-    .filter((each) => each.params.data.event === "content-block-finish")
-    .map((each) => each.params.data.content.type);
-  assert.ok(blocks.includes("tool_call"), JSON.stringify(blocks));
-  assert.ok(blocks.includes("text"), JSON.stringify(blocks));
-  await thread.close();
-});
+    const run = whole[0].data.run_id;
+    for (let last = -1; last < whole.length; last++) {
+      const rest = await collect(
+        client.runs.joinStream(thread, run, { lastEventId: String(last), ...options }),
+      );
+      assert.deepEqual(rest, whole.slice(last + 1), `after ${last}`);
+    }
+  });
+
+  test(`${agent}: the newer protocol has the call in a message, and its course`, async () => {
+    const thread = client.threads.stream({ assistantId: agent });
+    const calls = [];
+    const opened = await thread.subscribe({ channels: ["tools", "messages", "lifecycle"] });
+    const seen = [];
+    const reading = (async () => {
+      for await (const event of opened) {
+        seen.push(event);
+        const { data, namespace } = event.params;
+        if (event.method === "tools") calls.push(data);
+        const is_end = event.method === "lifecycle" && namespace.length === 0;
+        if (is_end && data.event !== "running" && data.event !== "started") return;
+      }
+    })();
+    await thread.run.start({ input });
+    await reading;
+    assert.deepEqual(calls.map((each) => each.event), ["tool-started", "tool-finished"]);
+    const blocks = seen
+      .filter((each) => each.params.data.event === "content-block-finish")
+      .map((each) => each.params.data.content.type);
+    assert.ok(blocks.includes("tool_call"), JSON.stringify(blocks));
+    assert.ok(blocks.includes("text"), JSON.stringify(blocks));
+    await thread.close();
+  });
+}
