@@ -18,7 +18,7 @@ Result<std::optional<Instant>> end_time_in(const Value& body) {
   BELAY_TRY(auto text, text_member(body, "end_time"));
   if (!text) return std::optional(Instant());
   auto time = instant_from(*text);
-  if (time) return std::optional(*time);
+  if (time) return time;
   return error(ErrorCode::invalid, "\"end_time\" must be a time: 2026-12-31T00:00:00Z.");
 }
 
