@@ -7,7 +7,11 @@ import { after, before, test } from "node:test";
 import { Client } from "@langchain/langgraph-sdk";
 import { Server } from "./server.mjs";
 
-const AGENTS = ["assistant", "goal"];
+// The agents, and the names of the events of their tools.
+const AGENTS = [
+  ["assistant", /^tools\|answer:/],
+  ["goal", /^tools$/],
+];
 const CALL = { name: "write_file", arguments: '{"path":"note.txt","text":"hello"}' };
 let model;
 let server;
@@ -62,12 +66,12 @@ async function collect(stream) {
 
 const input = { messages: [{ role: "user", content: "Write a note." }] };
 
-for (const agent of AGENTS) {
+for (const [agent, name_of_tools] of AGENTS) {
   test(`${agent}: the classic stream has the call and its result, after each cut`, async () => {
     const { thread_id: thread } = await client.threads.create();
     const options = { streamMode: ["tools", "events", "updates"], streamSubgraphs: true };
     const whole = await collect(client.runs.stream(thread, agent, { input, ...options }));
-    const tools = whole.filter((each) => each.event.startsWith("tools")).map((each) => each.data);
+    const tools = whole.filter((each) => name_of_tools.test(each.event)).map((each) => each.data);
     assert.deepEqual(tools.map((each) => each.event), ["on_tool_start", "on_tool_end"]);
     assert.deepEqual(tools[0].input, JSON.parse(CALL.arguments));
     const events = whole.filter((each) => each.event === "events").map((each) => each.data);
