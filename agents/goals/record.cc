@@ -84,13 +84,13 @@ EndedStep ended_step(const GoalRun& state, Context& context) {
     }
     std::string& tools = ended.shown.tools;
     tools += (tools.empty() ? "" : ", ") + call.name;
-    ended.shown.calls.push_back({call.name, recorded_input(call.arguments),
-                                 first_characters(end.text, kStepObservation), end.isError});
     ended.untrusted = ended.untrusted || end.untrusted;
     StepCall row{call.name,  recorded_input(call.arguments),
                  "",         "",
                  end.result, milliseconds_between(end.startedAt, context.now())};
     (end.isError ? row.error : row.observation) = end.text;
+    ended.shown.calls.push_back(
+        {call.name, row.input, first_characters(end.text, kStepObservation), end.isError});
     step.calls.push_back(std::move(row));
   }
   if (!state.fault.empty()) {

@@ -44,14 +44,14 @@ ThreadSettings settings_of(const ThreadView& view, Value changes) {
   return settings;
 }
 
-Value values_with(const conversation::Conversations& conversations, const RunView& run) {
+Value values_with(const conversation::Conversations& conversations, const RunView& run,
+                  const std::string& question_id) {
   Value values = run.state;
   if (!values.as_object()) return Value(Value::Object{});
   if (values.find("messages") && !conversations.makes_entries(run.row.graph)) return values;
   Value::Array messages;
-  for (const conversation::ChatEntry& entry :
-       conversations.entries_of(run.row.graph, run.row.thread.text, run.state,
-                                is_final(run.row.status), conversation::question_id_of(run.row))) {
+  for (const conversation::ChatEntry& entry : conversations.entries_of(
+           run.row.graph, run.row.thread.text, run.state, is_final(run.row.status), question_id)) {
     messages.push_back(conversation::langchain_message(entry));
   }
   values.as_object()->insert_or_assign("messages", std::move(messages));
@@ -131,7 +131,7 @@ Value thread_document(AgentServer& served, const ThreadView& thread, const RunVi
 }
 
 Value values_of(const AgentServer& served, const RunView& run) {
-  return values_with(served.options.conversations, run);
+  return values_with(served.options.conversations, run, conversation::question_id_of(run.row));
 }
 
 Value interrupt_document(const ApprovalRow& approval) {
@@ -201,13 +201,15 @@ bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings) 
 
 std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,
                                                                RunRow row) {
-  return [conversations = served.options.conversations, row = std::move(row)](Value state,
-                                                                              bool has_ended) {
+  // Read once: a stream shows many states.
+  std::string question = conversation::question_id_of(row);
+  return [conversations = served.options.conversations, row = std::move(row),
+          question = std::move(question)](Value state, bool has_ended) {
     RunView view;
     view.row = row;
     view.row.status = has_ended ? RunStatus::completed : RunStatus::running;
     view.state = std::move(state);
-    return values_with(conversations, view);
+    return values_with(conversations, view, question);
   };
 }
 
