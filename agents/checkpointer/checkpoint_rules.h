@@ -47,6 +47,7 @@ inline constexpr std::size_t kNameBytesMax = 4'000;        // of namespaces, cha
 inline constexpr std::size_t kThreadBytesMax = 1'000;      // of thread ids
 inline constexpr std::size_t kCheckpointIdBytesMax = 200;  // an index is ordered by it
 inline constexpr std::int64_t kPartsMax = 1'024;           // of one value
+inline constexpr std::size_t kTasksOfPutMax = 64;          // whose writes are saved with one put
 inline constexpr std::int64_t kBaseDepthMax = 32;          // of a value that is based on others
 
 // Checks a name's length. `least` is 0 or 1.

@@ -10,6 +10,7 @@
 
 #include "agents/checkpointer/read_checkpoints.h"
 #include "agents/checkpointer/thread_operations.h"
+#include "agents/checkpointer/value_parts.h"
 #include "belay/testing.h"
 
 namespace belay::checkpointer {
@@ -41,16 +42,23 @@ inline void add_channel(PutBody& body, std::string channel, std::string version,
   body.blobs.push_back(std::move(blob));
 }
 
-inline WritesBody writes_of(std::string thread, std::string id, std::string task,
-                            std::vector<std::pair<std::string, std::string>> writes,
+using Writes = std::vector<std::pair<std::string, std::string>>;  // channels and base64 texts
+
+inline TaskWrites task_of(std::string id, std::string task, Writes writes) {
+  TaskWrites made{std::move(id), std::move(task), std::nullopt, {}};
+  for (auto& [channel, data] : writes) made.writes.push_back({channel, json_value(data)});
+  return made;
+}
+
+inline WritesBody writes_of(std::string thread, std::string id, std::string task, Writes writes,
                             std::string path = "") {
-  WritesBody body;
-  body.threadId = std::move(thread);
-  body.checkpointId = std::move(id);
-  body.taskId = std::move(task);
-  body.taskPath = std::move(path);
-  for (auto& [channel, data] : writes) body.writes.push_back({channel, json_value(data)});
-  return body;
+  TaskWrites made = task_of(std::move(id), std::move(task), std::move(writes));
+  return {std::move(thread),
+          "",
+          std::move(made.checkpointId),
+          std::move(made.taskId),
+          std::move(path),
+          std::move(made.writes)};
 }
 
 // A clock that only the test moves. From any thread.

@@ -1,6 +1,7 @@
 #include "agents/checkpointer/checkpointer_routes.h"
 
 #include "agents/checkpointer/checkpoint_documents.h"
+#include "agents/checkpointer/value_parts.h"
 
 namespace belay::checkpointer {
 namespace {
@@ -32,8 +33,8 @@ RouteReply empty_reply() {
 ModuleRoute put_route() {
   ModuleRoute route = checkpointer_route<PutBody>(
       "checkpoints", "putLangGraphCheckpoint",
-      "Saves a checkpoint with the values of its changed channels", Permission::run,
-      {"threadId", "checkpointId", "checkpoint", "metadata"});
+      "Saves a checkpoint with the values of its changed channels, and pending writes of tasks",
+      Permission::run, {"threadId", "checkpointId", "checkpoint", "metadata"});
   route.answers = {{204, "Saved", ""}};
   route.handle = [](RouteCall& call) -> Task<Result<RouteReply>> {
     BELAY_CO_TRY(CheckpointAccess at, access_of(call));

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "agents/checkpointer/thread_gates.h"
+#include "agents/checkpointer/value_parts.h"
 
 namespace belay::checkpointer {
 namespace {
@@ -26,6 +28,33 @@ Result<Done> check_blob(const NewBlob& blob) {
   return check_value("a channel", blob.value);
 }
 
+Result<Done> check_writes(const WritesBody& body) {
+  BELAY_CHECK(check_address(body.threadId, body.checkpointNs, body.checkpointId));
+  BELAY_CHECK(check_text("\"taskId\"", body.taskId, 1, kNameBytesMax));
+  BELAY_CHECK(check_text("\"taskPath\"", body.taskPath.value_or(""), 0, kNameBytesMax));
+  for (const NewWrite& write : body.writes) {
+    BELAY_CHECK(check_text("channel of a write", write.channel, 0, kNameBytesMax));
+    BELAY_CHECK(check_value("a write", write.value));
+  }
+  return Done{};
+}
+
+Result<Done> check_tasks(const std::vector<WritesBody>& tasks) {
+  if (tasks.size() > kTasksOfPutMax) {
+    return error(ErrorCode::invalid, "A checkpoint is saved with the writes of at most " +
+                                         std::to_string(kTasksOfPutMax) +
+                                         " tasks. Send the others alone.");
+  }
+  std::set<std::pair<std::string, std::string>> names;
+  for (const WritesBody& task : tasks) {
+    BELAY_CHECK(check_writes(task));
+    if (names.emplace(task.checkpointId, task.taskId).second) continue;
+    return error(ErrorCode::invalid, "\"tasks\" has the task \"" + task.taskId +
+                                         "\" twice. Send its later writes alone.");
+  }
+  return Done{};
+}
+
 Result<Done> check_put(const PutBody& body) {
   BELAY_CHECK(check_address(body.threadId, body.checkpointNs, body.checkpointId));
   if (body.parentCheckpointId) {
@@ -45,26 +74,6 @@ Result<Done> check_put(const PutBody& body) {
   return Done{};
 }
 
-Result<Done> check_writes(const WritesBody& body) {
-  BELAY_CHECK(check_address(body.threadId, body.checkpointNs, body.checkpointId));
-  BELAY_CHECK(check_text("\"taskId\"", body.taskId, 1, kNameBytesMax));
-  BELAY_CHECK(check_text("\"taskPath\"", body.taskPath.value_or(""), 0, kNameBytesMax));
-  for (const NewWrite& write : body.writes) {
-    BELAY_CHECK(check_text("channel of a write", write.channel, 0, kNameBytesMax));
-    BELAY_CHECK(check_value("a write", write.value));
-  }
-  return Done{};
-}
-
-// Fails if a part of a value was not saved before.
-Task<Result<Done>> check_parts_of(CheckpointAccess at, const std::string& thread,
-                                  const TypedValue& value) {
-  for (std::int64_t part = 0; part < value.parts; ++part) {
-    PartName name{thread, value.blob, part};
-    BELAY_CO_CHECK(co_await read_part(at, std::move(name)));
-  }
-  co_return Done{};
-}
 Task<Result<Done>> check_parts(CheckpointAccess at, const PutBody& body) {
   BELAY_CO_CHECK(co_await check_parts_of(at, body.threadId, body.checkpoint));
   BELAY_CO_CHECK(co_await check_parts_of(at, body.threadId, body.metadata));
@@ -100,6 +109,17 @@ Result<RecordWrite> expecting(const R& record, const UserId& owner, std::uint64_
   BELAY_TRY(RecordWrite write, record_write(record, owner));
   write.expected_version = version;
   return write;
+}
+
+// Takes the writes of tasks out of a put.
+std::vector<WritesBody> take_tasks(PutBody& body) {
+  std::vector<WritesBody> tasks;
+  for (TaskWrites& task : body.tasks) {
+    tasks.push_back({body.threadId, body.checkpointNs, std::move(task.checkpointId),
+                     std::move(task.taskId), std::move(task.taskPath), std::move(task.writes)});
+  }
+  body.tasks.clear();
+  return tasks;
 }
 
 StoredCheckpoint checkpoint_of(const PutBody& body) {
@@ -291,11 +311,11 @@ bool keep_stored(const StoredWrites& stored, StoredWrites& record) {
   return has_others;
 }
 
-Task<Result<std::vector<RecordWrite>>> records_of_writes(CheckpointAccess at,
-                                                         const WritesBody& body, bool is_first) {
+// Adds the records of a task's writes. The first attempt expects new ones, as in writes_of_put().
+Task<Result<Done>> add_writes(CheckpointAccess at, const WritesBody& body, bool is_first,
+                              std::vector<RecordWrite>& writes) {
   auto records = records_of(at.service, at.who, at.owner);
   std::map<std::int64_t, StoredWrites> groups = writes_in(body);
-  std::vector<RecordWrite> writes;
   for (auto& [group, record] : groups) {
     std::uint64_t version = 0;
     if (!is_first) {
@@ -307,17 +327,23 @@ Task<Result<std::vector<RecordWrite>>> records_of_writes(CheckpointAccess at,
     BELAY_CO_TRY(RecordWrite saved, expecting(record, at.owner, version));
     writes.push_back(std::move(saved));
   }
-  co_return std::move(writes);
+  co_return Done{};
 }
 
 }  // namespace
 
 Task<Result<Done>> put_checkpoint(CheckpointAccess at, PutBody body) {
+  std::vector<WritesBody> tasks = take_tasks(body);
   BELAY_CO_CHECK(check_put(body));
+  BELAY_CO_CHECK(check_tasks(tasks));
   for (int attempt = 1;; ++attempt) {
     BELAY_CO_TRY(ThreadGate gate, co_await read_gate(at, body.threadId));
     BELAY_CO_CHECK(co_await check_parts(at, body));
+    for (const WritesBody& task : tasks) BELAY_CO_CHECK(co_await check_parts(at, task));
     BELAY_CO_TRY(std::vector<RecordWrite> writes, co_await writes_of_put(at, body, attempt == 1));
+    for (const WritesBody& task : tasks) {
+      BELAY_CO_CHECK(co_await add_writes(at, task, attempt == 1, writes));
+    }
     BELAY_CO_TRY(bool is_saved, co_await save_while_open(at, std::move(writes), std::move(gate)));
     if (is_saved) co_return Done{};
     if (attempt == kAttempts) co_return gate_is_closed();
@@ -329,43 +355,13 @@ Task<Result<Done>> put_writes(CheckpointAccess at, WritesBody body) {
   for (int attempt = 1;; ++attempt) {
     BELAY_CO_TRY(ThreadGate gate, co_await read_gate(at, body.threadId));
     BELAY_CO_CHECK(co_await check_parts(at, body));
-    BELAY_CO_TRY(std::vector<RecordWrite> writes,
-                 co_await records_of_writes(at, body, attempt == 1));
+    std::vector<RecordWrite> writes;
+    BELAY_CO_CHECK(co_await add_writes(at, body, attempt == 1, writes));
     if (writes.empty()) co_return Done{};
     BELAY_CO_TRY(bool is_saved, co_await save_while_open(at, std::move(writes), std::move(gate)));
     if (is_saved) co_return Done{};
     if (attempt == kAttempts) co_return gate_is_closed();
   }
-}
-
-Task<Result<Done>> put_part(CheckpointAccess at, PartBody body, Instant now) {
-  BELAY_CO_CHECK(check_text("\"threadId\"", body.threadId, 1, kThreadBytesMax));
-  bool is_valid = uuid_from(body.blob) && body.part >= 0 && body.part < kPartsMax &&
-                  is_base64(body.data) && !body.data.empty();
-  if (!is_valid) {
-    co_return error(ErrorCode::invalid, "A part has a UUID, a number below " +
-                                            std::to_string(kPartsMax) + " and base64 data.");
-  }
-  StoredPart part;
-  part.threadId = std::move(body.threadId);
-  part.blob = std::move(body.blob);
-  part.part = body.part;
-  part.data = std::move(body.data);
-  part.createdAt = now;
-  set_keys(part);
-  BELAY_CO_TRY(RecordWrite write, record_write(part, at.owner));
-  std::vector<RecordWrite> writes;
-  writes.push_back(std::move(write));
-  co_return co_await at.service.save_records(at.who, std::move(writes));
-}
-
-Task<Result<std::string>> read_part(CheckpointAccess at, PartName name) {
-  auto records = records_of(at.service, at.who, at.owner);
-  std::string key = key_of({name.threadId, name.blob, std::to_string(name.part)});
-  BELAY_CO_TRY(auto found, co_await records->get<StoredPart>(std::move(key)));
-  if (found) co_return std::move(found->data);
-  co_return error(ErrorCode::not_found, "The part " + std::to_string(name.part) + " of the value " +
-                                            name.blob + " does not exist.");
 }
 
 }  // namespace belay::checkpointer

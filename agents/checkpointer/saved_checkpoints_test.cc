@@ -19,6 +19,8 @@ std::unique_ptr<Service> service_of_checkpoints(Store& store, Runtime& runtime, 
   return make_local_service({store, store, runtime, loop, clock, random, {}, {}, {}});
 }
 
+constexpr const char* kMissingBlob = "1ef0c1a2-0000-6000-8000-000000000000";
+
 class Checkpoints : public ::testing::TestWithParam<std::string> {
  protected:
   std::string store_name() const {
@@ -151,6 +153,47 @@ TEST_P(Checkpoints, AreSavedWithOneRecordOfValuesAndOneOfTheWritesOfACall) {
   EXPECT_EQ(store_.count<StoredPart>(), 0u);
 }
 
+TEST_P(Checkpoints, AreSavedWithTheWritesOfTasks) {
+  ASSERT_TRUE(store_.put(put_of("t", "1")).ok());
+  ASSERT_TRUE(store_.write(writes_of("t", "1", "a", {{"x", "QQ=="}})).ok());
+  PutBody body = put_of("t", "2", "1");
+  body.tasks = {task_of("1", "a", {{"x", "Qg=="}, {"y", "Qw=="}}), task_of("1", "b", {{"x", ""}})};
+  for (int time : {1, 2}) {
+    ASSERT_TRUE(store_.put(body).ok()) << time;
+    EXPECT_THAT(writes("t", "1"), ElementsAre("a:x=QQ==", "a:y=Qw==", "b:x=")) << time;
+    EXPECT_TRUE(store_.tuple("t", "2")) << time;
+  }
+}
+
+TEST_P(Checkpoints, ThatAreRefusedSaveNoWritesOfTasks) {
+  const PutBody stored = put_of("t", "1");
+  ASSERT_TRUE(store_.put(stored).ok());
+  PutBody orphan = put_of("t", "3", "2");
+  add_channel(orphan, "a", "1", std::nullopt);
+  orphan.tasks = {task_of("1", "a", {{"x", "QQ=="}})};
+  EXPECT_EQ(store_.put(orphan).error().code, ErrorCode::conflict);
+  PutBody twice = put_of("t", "2", "1");
+  twice.tasks = {task_of("1", "a", {{"x", "QQ=="}}), task_of("1", "a", {{"y", "QQ=="}})};
+  EXPECT_EQ(store_.put(twice).error().code, ErrorCode::invalid);
+  PutBody many = put_of("t", "2", "1");
+  for (std::size_t i = 0; i <= kTasksOfPutMax; ++i) {
+    many.tasks.push_back(task_of("1", std::to_string(i), {{"x", ""}}));
+  }
+  EXPECT_EQ(store_.put(many).error().code, ErrorCode::invalid);
+  PutBody part = put_of("t", "2", "1");
+  part.tasks = {task_of("1", "a", {{"x", ""}})};
+  part.tasks[0].writes[0].value = TypedValue{"bytes", "", kMissingBlob, 1};
+  EXPECT_EQ(store_.put(part).error().code, ErrorCode::not_found);
+  PutBody nameless = put_of("t", "2", "1");
+  nameless.tasks = {task_of("1", "", {{"x", ""}})};
+  EXPECT_EQ(store_.put(nameless).error().code, ErrorCode::invalid);
+  EXPECT_THAT(writes("t", "1"), IsEmpty());
+  EXPECT_THAT(store_.ids({}), ElementsAre("1"));
+  many.tasks.pop_back();
+  EXPECT_TRUE(store_.put(many).ok());
+  EXPECT_EQ(writes("t", "1").size(), kTasksOfPutMax);
+}
+
 TEST_P(Checkpoints, HaveTextsAsTheyWereSent) {
   PutBody body = put_of("t", "1");
   add_channel(body, "a", "1", "QQ==");
@@ -198,7 +241,7 @@ TEST_P(Checkpoints, OfAnOldFormatHaveTheSendsOfTheirParent) {
 }
 
 TEST_P(Checkpoints, WithAMissingPartAreNotSaved) {
-  std::string blob = "1ef0c1a2-0000-6000-8000-000000000000";
+  std::string blob = kMissingBlob;
   PutBody body = put_of("t", "1");
   add_channel(body, "a", "1", "QQ==");
   body.blobs[0].value = TypedValue{"bytes", "", blob, 2};

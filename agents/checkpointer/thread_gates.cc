@@ -1,5 +1,7 @@
 #include "agents/checkpointer/thread_gates.h"
 
+#include "agents/checkpointer/checkpoint_records.h"
+
 namespace belay::checkpointer {
 namespace {
 

@@ -10,7 +10,8 @@
 
 #include <chrono>
 
-#include "agents/checkpointer/saved_checkpoints.h"
+#include "agents/checkpointer/checkpoint_access.h"
+#include "belay/collection.h"
 
 namespace belay::checkpointer {
 
