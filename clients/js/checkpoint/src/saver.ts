@@ -16,6 +16,7 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
+import { HeldWrites, type JoinedTasks, type TaskWrites } from "./held_writes.js";
 import { addressOf, nameOf, searchable, setMember, type Address } from "./names.js";
 import { BelayError, BelayServer, type BelayServerOptions } from "./server.js";
 import {
@@ -97,6 +98,9 @@ const configOf = (threadId: string, checkpointNs: string, checkpointId: string):
 export class BelaySaver extends BaseCheckpointSaver {
   readonly server: BelayServer;
   private readonly known: KnownValues;
+  private readonly held = new HeldWrites(async (place, task) => {
+    await this.server.send("writes", { ...place, ...task });
+  });
 
   constructor(options: BelaySaverOptions = {}) {
     super(options.serde);
@@ -148,15 +152,9 @@ export class BelaySaver extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const address = addressOf(config, "put()");
     const id = nameOf("checkpoint.id", checkpoint.id);
-    try {
-      await this.putOnce(address, id, checkpoint, metadata, newVersions, true);
-    } catch (error) {
-      // The parent or a base was removed by another process: all values are sent, as whole ones.
-      if (!(error instanceof BelayError) || error.status !== 409) throw error;
-      this.known.clear();
-      const all = { ...checkpoint.channel_versions, ...newVersions };
-      await this.putOnce(address, id, checkpoint, metadata, all, false);
-    }
+    await this.held.saveWith(address, (joined) =>
+      this.putWith(joined, address, id, checkpoint, metadata, newVersions),
+    );
     return configOf(address.threadId, address.checkpointNs, id);
   }
 
@@ -167,21 +165,15 @@ export class BelaySaver extends BaseCheckpointSaver {
     taskPath = "",
   ): Promise<void> {
     const { threadId, checkpointNs } = addressOf(config, "putWrites()");
-    const checkpointId: unknown = config.configurable?.checkpoint_id;
-    if (!checkpointId) throw new Error('putWrites() needs a "checkpoint_id" in "configurable".');
-    const dumped = await Promise.all(writes.map(([, value]) => this.dump(value)));
-    const values = await toWire(this.server, threadId, dumped);
-    await this.server.send("writes", {
-      threadId,
-      checkpointNs,
-      checkpointId: nameOf("checkpoint_id", checkpointId),
-      taskId: nameOf("taskId", taskId),
-      taskPath: nameOf("taskPath", taskPath),
-      writes: writes.map(([channel], index) => ({
-        channel: nameOf("channel", channel),
-        value: values[index],
-      })),
-    });
+    const given: unknown = config.configurable?.checkpoint_id;
+    if (!given) throw new Error('putWrites() needs a "checkpoint_id" in "configurable".');
+    const checkpointId = nameOf("checkpoint_id", given);
+    nameOf("taskId", taskId);
+    nameOf("taskPath", taskPath);
+    const named = { checkpointId, taskId, taskPath };
+    const task = this.wireWrites(threadId, writes).then((wire) => ({ ...named, writes: wire }));
+    const name = JSON.stringify([checkpointId, taskId]);
+    return this.held.add({ threadId, checkpointNs }, name, task);
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -261,7 +253,34 @@ export class BelaySaver extends BaseCheckpointSaver {
     return [write.taskId, write.channel, await this.loadWire(threadId, write.value)];
   }
 
+  private async wireWrites(threadId: string, writes: PendingWrite[]): Promise<TaskWrites["writes"]> {
+    const channels = writes.map(([channel]) => nameOf("channel", channel));
+    const dumped = await Promise.all(writes.map(([, value]) => this.dump(value)));
+    const values = await toWire(this.server, threadId, dumped);
+    return values.map((value, index) => ({ channel: channels[index] ?? "", value }));
+  }
+
+  private async putWith(
+    joined: JoinedTasks,
+    address: Address,
+    id: string,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<void> {
+    try {
+      await this.putOnce(joined, address, id, checkpoint, metadata, newVersions, true);
+    } catch (error) {
+      // The parent or a base was removed by another process: all values are sent, as whole ones.
+      if (!(error instanceof BelayError) || error.status !== 409) throw error;
+      this.known.clear();
+      const all = { ...checkpoint.channel_versions, ...newVersions };
+      await this.putOnce(joined, address, id, checkpoint, metadata, all, false);
+    }
+  }
+
   private async putOnce(
+    { tasks, bytes }: JoinedTasks,
     address: Address,
     checkpointId: string,
     checkpoint: Checkpoint,
@@ -295,7 +314,7 @@ export class BelaySaver extends BaseCheckpointSaver {
       const depth = change?.depth ?? 0;
       learned.push(() => this.known.set(key, { ...whole, version, checkpointId, depth }));
     }
-    const [stored, described, ...changed] = await toWire(this.server, threadId, dumped);
+    const [stored, described, ...changed] = await toWire(this.server, threadId, dumped, bytes);
     await this.server.send("checkpoints", {
       threadId,
       checkpointNs,
@@ -307,6 +326,7 @@ export class BelaySaver extends BaseCheckpointSaver {
       search: searchable(metadata),
       channels,
       blobs: blobs.map((blob, index) => ({ ...blob, value: changed[index] })),
+      tasks,
     });
     for (const learn of learned) learn();
   }

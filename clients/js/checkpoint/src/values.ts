@@ -65,18 +65,19 @@ async function upload(server: BelayServer, threadId: string, value: Bytes): Prom
 }
 
 /**
- * Returns the values for one request. The largest ones are saved as parts before it, until the
- * others fit into a request.
+ * Returns the values for one request that has `taken` other bytes. The largest values are saved as
+ * parts before it, until the others fit into a request.
  */
 export async function toWire(
   server: BelayServer,
   threadId: string,
   values: Bytes[],
+  taken = 0,
 ): Promise<WireValue[]> {
   const bySize = values.map((_, index) => index);
   const size = (index: number): number => values[index]?.bytes.length ?? 0;
   bySize.sort((a, b) => size(b) - size(a));
-  let total = values.reduce((sum, value) => sum + value.bytes.length, 0);
+  let total = values.reduce((sum, value) => sum + value.bytes.length, taken);
   const large = new Set<number>();
   for (const index of bySize) {
     if (total <= REQUEST_BYTES) break;

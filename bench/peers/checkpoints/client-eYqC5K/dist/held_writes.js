@@ -1,0 +1,115 @@
+// held_writes.ts - the writes of tasks, held until the checkpoint that follows them is sent.
+//
+// LangGraph puts the writes of a step's last task and the checkpoint after it within one turn of the
+// event loop, or, if the checkpoint before it is still being saved, in the turn when that one is
+// stored. Then both are one request, and one commit of the server. If no checkpoint follows, as
+// after an interrupt, the writes are sent alone.
+import { BelayError } from "./server.js";
+const TASKS_MAX = 64; // the server permits 64
+const BYTES_MAX = 64 * 1024;
+/** Returns the number of bytes of the values within the request. */
+function bytesOf(task) {
+    const size = ({ text, data }) => Buffer.byteLength(text ?? data ?? "");
+    return task.writes.reduce((sum, { value }) => sum + size(value), 0);
+}
+export class HeldWrites {
+    send;
+    // By thread and namespace: the held writes, and the number of checkpoints that are being saved.
+    groups = new Map();
+    saves = new Map();
+    constructor(send) {
+        this.send = send;
+    }
+    /**
+     * Resolves when the writes are stored. `name` identifies the task of a checkpoint; `task` is
+     * settled when its values can be sent.
+     */
+    add(place, name, task) {
+        task.catch(() => undefined); // it is awaited later, and must not count as unhandled until then
+        const key = HeldWrites.key(place);
+        // A request contains a task once: its earlier writes are sent before.
+        if (this.groups.get(key)?.some((held) => held.name === name))
+            this.sendAll(this.take(place));
+        const group = this.groups.get(key) ?? [];
+        this.groups.set(key, group);
+        if (group.length === 0 && !this.saves.has(key))
+            this.release(place);
+        return new Promise((resolve, reject) => group.push({ place, name, task, resolve, reject }));
+    }
+    /**
+     * Saves a checkpoint by `save`, with those of the held writes that fit into its request, and
+     * settles these. Writes that are added meanwhile are held until it is stored, or is not.
+     */
+    async saveWith(place, save) {
+        const key = HeldWrites.key(place);
+        this.saves.set(key, (this.saves.get(key) ?? 0) + 1);
+        try {
+            const { held, joined } = await this.fitting(this.take(place));
+            await save(joined).catch((error) => {
+                // Writes need not fail with a checkpoint that is refused or cannot be serialized.
+                const isUnanswered = error instanceof BelayError && (error.status === 0 || error.status >= 500);
+                if (!isUnanswered)
+                    this.sendAll(held);
+                else
+                    for (const { reject } of held)
+                        reject(error);
+                throw error;
+            });
+            for (const { resolve } of held)
+                resolve();
+        }
+        finally {
+            const left = (this.saves.get(key) ?? 0) - 1;
+            if (left > 0)
+                this.saves.set(key, left);
+            else
+                this.saves.delete(key);
+            if (left <= 0)
+                this.release(place);
+        }
+    }
+    /** Sends the held writes at the end of this turn, if no checkpoint has taken them. */
+    release(place) {
+        const key = HeldWrites.key(place);
+        const group = this.groups.get(key);
+        if (!group)
+            return;
+        setImmediate(() => {
+            if (this.groups.get(key) === group)
+                this.sendAll(this.take(place));
+        });
+    }
+    /** Removes the held writes of a thread and namespace and returns them. */
+    take(place) {
+        const key = HeldWrites.key(place);
+        const group = this.groups.get(key) ?? [];
+        this.groups.delete(key);
+        return group;
+    }
+    /** Sends the writes of each task in a separate request, and settles them. */
+    sendAll(group) {
+        for (const { place, task, resolve, reject } of group) {
+            task.then((writes) => this.send(place, writes)).then(resolve, reject);
+        }
+    }
+    /** Returns those of the group that one request can contain, and sends the others alone. */
+    async fitting(group) {
+        const held = [];
+        const joined = { tasks: [], bytes: 0 };
+        for (const each of group) {
+            const task = await each.task.catch(() => undefined);
+            const bytes = task ? bytesOf(task) : 0;
+            if (!task || held.length === TASKS_MAX || joined.bytes + bytes > BYTES_MAX) {
+                this.sendAll([each]);
+                continue;
+            }
+            held.push(each);
+            joined.tasks.push(task);
+            joined.bytes += bytes;
+        }
+        return { held, joined };
+    }
+    static key({ threadId, checkpointNs }) {
+        return JSON.stringify([threadId, checkpointNs]);
+    }
+}
