@@ -6,6 +6,7 @@
 #include "cli/command_context.h"
 #include "cli/command_list.h"
 #include "cli/documents.h"
+#include "cli/exit_code.h"
 #include "cli/shared_options.h"
 #include "cli/show.h"
 
@@ -64,11 +65,16 @@ Task<CommandResult> resume_named(CommandContext& world, ThreadId thread,
 
 // Returns the more important of two exit codes, for a command with several runs.
 ExitCode heavier(ExitCode one, ExitCode other) {
-  for (ExitCode code :
-       {ExitCode::store, ExitCode::failed, ExitCode::cancelled, ExitCode::waiting}) {
+  for (ExitCode code : {ExitCode::store, ExitCode::bad_input, ExitCode::failed, ExitCode::cancelled,
+                        ExitCode::waiting}) {
     if (one == code || other == code) return code;
   }
   return one;
+}
+
+// True if the error can be that of one run only, so that the others can be resumed.
+bool concerns_one_run(ErrorCode code) {
+  return code == ErrorCode::invalid || code == ErrorCode::not_found || code == ErrorCode::corrupt;
 }
 
 Task<CommandResult> resume_all(CommandContext& world) {
@@ -76,7 +82,7 @@ Task<CommandResult> resume_all(CommandContext& world) {
                co_await world.service.orphaned_threads(world.who, std::nullopt));
   if (left.empty()) world.output.line(world.phrases.nothing_to_resume);
   ExitCode code = ExitCode::done;
-  Value::Array documents;
+  Value::Array documents, failures;
   for (const ThreadId& thread : left) {
     world.output.progress(format_message(world.phrases.claiming, {{"thread", thread.text}}));
     auto view = co_await resume_one(world, thread);
@@ -85,12 +91,20 @@ Task<CommandResult> resume_all(CommandContext& world) {
       world.output.progress(view.error().message);
       continue;
     }
+    if (!view.ok() && concerns_one_run(view.error().code)) {
+      world.output.print_error(view.error().message);
+      failures.push_back(
+          Value::object({{"threadId", thread.text}, {"error", view.error().message}}));
+      code = heavier(code, exit_code_of(view.error().code));
+      continue;
+    }
     if (!view.ok()) co_return std::move(view).error();
     show_run(world, *view);
     documents.push_back(run_document(world.program, *view));
     code = heavier(code, end_of(world, *view));
   }
-  world.output.document(Value::object({{"resumed", std::move(documents)}}));
+  world.output.document(
+      Value::object({{"resumed", std::move(documents)}, {"failed", std::move(failures)}}));
   co_return code;
 }
 

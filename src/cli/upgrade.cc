@@ -134,9 +134,9 @@ Result<Value> rehearsal(const ProcessContext& context) {
 
 std::vector<std::string> words_for(const ProcessContext& context) {
   std::vector<std::string> words{"upgrade", "--check", "--json"};
-  if (context.flags.key_file) {
+  if (context.settings.key_file) {
     words.push_back("--key-file");
-    words.push_back(*context.flags.key_file);
+    words.push_back(*context.settings.key_file);
   }
   return words;
 }
@@ -191,7 +191,9 @@ Value::Array changed_materials(const Definitions& own, const Value& graphs) {
 Result<Value> rehearsal_of(const std::string& program, const ProcessContext& context) {
   BELAY_TRY(Definitions own, graphs_with_model(context.program, context.settings, context.clock));
   // In the environment: other users can read command lines, and the name can contain a password.
-  std::vector<std::string> environment{"BELAY_STORE=" + context.settings.store};
+  // A server of the environment would exclude it.
+  std::vector<std::string> environment{"BELAY_STORE=" + context.settings.store, "BELAY_SERVER="};
+  if (context.flags.config) environment.push_back("BELAY_CONFIG=" + *context.flags.config);
   if (context.flags.model) environment.push_back("BELAY_MODEL=" + *context.flags.model);
   BELAY_TRY(ProgramOutput output, output_of(program, words_for(context), environment));
   auto answer = parse_json(output.text, limits::document_depth_max);

@@ -7,6 +7,7 @@
 #include "engine/restore.h"
 #include "engine/run_options.h"
 #include "engine/run_queries.h"
+#include "load/code_gone.h"
 
 namespace belay {
 namespace {
@@ -273,14 +274,23 @@ Task<Result<RunView>> RunExecutor::resume(TenantId tenant, ThreadId thread,
 Task<Result<std::vector<ThreadId>>> RunExecutor::orphaned_threads(TenantId tenant,
                                                                   std::optional<UserId> user) {
   // A queued run has no owner and is not orphaned: it waits for its due time and a worker.
-  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant, user](Snapshot& view) {
-    return running_runs(view, tenant, user);
+  // A run whose code is gone has a status of that name: this process cannot resume it.
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+      [tenant, user, graphs = loader_.graphs()](Snapshot& view) -> Result<std::vector<RunRow>> {
+    BELAY_TRY(std::vector<RunRow> running, running_runs(view, tenant, user));
+    std::vector<RunRow> with_code;
+    for (RunRow& row : running) {
+      if (!graphs->knows(row.graph)) continue;
+      BELAY_TRY(auto gone, why_code_is_gone(view, *graphs, {}, row));
+      if (!gone) with_code.push_back(std::move(row));
+    }
+    return with_code;
   };
   auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   std::vector<ThreadId> threads;
   for (const RunRow& row : *rows) {
-    if (!loader_.graphs()->knows(row.graph) || driven_.contains(row.run)) continue;
+    if (driven_.contains(row.run)) continue;
     BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
     if (!alive || row.session == session_) threads.push_back(row.thread);
   }

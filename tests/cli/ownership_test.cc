@@ -37,7 +37,7 @@ TEST_F(CliOwnership, ALivingProcessKeepsItsRun) {
   EXPECT_TRUE(resume.says({"\"t\"", "live process", pid})) << resume.err;
   Outcome all = world.run({"resume", "--all", "--json"});
   EXPECT_EQ(all.code, 0);
-  EXPECT_EQ(all.out, "{\"resumed\":[]}\n");
+  EXPECT_EQ(all.out, "{\"failed\":[],\"resumed\":[]}\n");
   EXPECT_EQ((*world.run({"--json"}).json()["running"].as_array())[0]["threadId"], Value("t"));
 }
 

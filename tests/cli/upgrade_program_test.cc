@@ -55,6 +55,29 @@ TEST_F(UpgradeCheck, OfPoliciesAndTextsReportsThatEveryRunContinues) {
   EXPECT_EQ(approved.code, 0) << approved.err;
 }
 
+// The settings of the command are also those of the new program.
+TEST_F(UpgradeCheck, PassesItsSettingsToTheNewProgram) {
+  std::string store = world_.setting.environment["BELAY_STORE"];
+  world_.setting.environment.erase("BELAY_STORE");
+  world_.setting.environment["BELAY_SERVER"] = "http://127.0.0.1:1";
+  Outcome checked = check("old", {"--json", "--store", store});
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  EXPECT_EQ(checked.json()["counts"]["continues"], Value(2)) << checked.out;
+}
+
+TEST_F(UpgradeCheck, ReadsAnEncryptedStoreWithTheKeyOfTheSettingsFile) {
+  std::string keys = world_.write("keys", "k1:" + std::string(64, 'a') + "\n");
+  ::chmod(keys.c_str(), 0600);
+  std::string store = "sqlite:" + world_.folder.file("encrypted.db");
+  world_.setting.environment.erase("BELAY_STORE");
+  std::string file = world_.write("letters.yaml", "store: " + store + "\nkey_file: " + keys + "\n");
+  Words words{"enqueue", "letter", "--config", file, "--input", "text=Hello"};
+  ASSERT_EQ(run(words).code, 0);
+  Outcome checked = check("old", {"--json", "--config", file});
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  EXPECT_EQ(checked.json()["counts"]["continues"], Value(1)) << checked.out;
+}
+
 TEST_F(UpgradeCheck, CallsTheUpgradeAndWritesNothing) {
   std::string before = world_.store_contents();
   Outcome checked = check("hooked", {"--json"});
@@ -171,6 +194,29 @@ TEST_F(UpgradeCheck, ShowsARunWhoseProcessIsGoneThroughAServerToo) {
   Outcome remote = run_belay({"state", "gone"}, through(server));
   EXPECT_EQ(remote.out, run({"state", "gone"}).out);
   EXPECT_THAT(remote.out, HasSubstr("running: its process is gone"));
+}
+
+// A run that cannot continue does not keep the others from being resumed.
+TEST_F(UpgradeCheck, IsFollowedByAResumeOfAllRunsThatCanContinue) {
+  for (std::string thread : {"first", "second"}) {
+    Setting halting = world_.setting;
+    halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "2";
+    Belay running({"run", "letter", "--thread", thread, "--input", "text=Hello"}, halting);
+    ASSERT_TRUE(running.waits_to_say("paused before commit 2")) << running.said();
+    running.send(SIGKILL);
+    running.finish();
+  }
+  world_.setting.binary = program("strict");
+  Outcome refused = run({"resume", "--all", "--json"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_EQ(refused.json()["failed"].as_array()->size(), 2u) << refused.out;
+  world_.setting.binary = program("bare");
+  Outcome gone = run({"resume", "--all", "--json"});
+  EXPECT_EQ(gone.code, 0) << gone.err;
+  EXPECT_EQ(gone.out, "{\"failed\":[],\"resumed\":[]}\n");
+  world_.setting.binary = program("old");
+  Outcome resumed = run({"resume", "--all", "--json"});
+  EXPECT_EQ(resumed.json()["resumed"].as_array()->size(), 2u) << resumed.out << resumed.err;
 }
 
 TEST_F(UpgradeCheck, ShowsARunWhoseCodeIsGoneAsSuch) {
