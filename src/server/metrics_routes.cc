@@ -38,8 +38,11 @@ Task<Result<Done>> count_runs(ApiContext& world) {
   if (!queues) co_return Done{};
   for (const Value& queue : *queues) {
     const std::string* name = queue["name"].as_string();
-    for (const char* status : {"queued", "running", "paused", "quarantined"}) {
-      std::optional<std::int64_t> count = queue[status].as_int();
+    // The member `paused` is that of the queue.
+    using Pair = std::pair<const char*, const char*>;
+    for (auto [status, member] : {Pair("queued", "queued"), Pair("running", "running"),
+                                  Pair("paused", "waiting"), Pair("quarantined", "quarantined")}) {
+      std::optional<std::int64_t> count = queue[member].as_int();
       if (!name || !count) continue;
       metrics.set(telemetry::kRuns, {{"queue", *name}, {"status", status}},
                   static_cast<double>(*count));

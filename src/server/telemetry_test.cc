@@ -69,5 +69,15 @@ TEST_F(ApiTelemetry, MetricsNeedAKeyThatMayRead) {
   EXPECT_EQ(status_of("GET", "/metrics", "token-of-ana-0001"), 200);
 }
 
+using ApiMetrics = ApiFixture;
+
+TEST_F(ApiMetrics, CountTheRunsThatWaitForADecision) {
+  begin_urgent("first");
+  begin_urgent("second");
+  std::string shown = text(get("/metrics").body);
+  EXPECT_THAT(shown, HasSubstr("belay_runs{queue=\"default\",status=\"paused\"} 2\n"));
+  EXPECT_THAT(shown, HasSubstr("belay_runs{queue=\"default\",status=\"running\"} 0\n"));
+}
+
 }  // namespace
 }  // namespace belay::server
