@@ -33,7 +33,8 @@ std::vector<std::size_t> idiom_ends(const LexiconView& view, const Words& words)
 }
 
 void append_phrases(Language language, std::string_view text, const Words& words,
-                    std::size_t text_index, std::vector<CrisisPhrase>& out) {
+                    const QuotationMarks& marks, std::size_t text_index,
+                    std::vector<CrisisPhrase>& out) {
   const LexiconView view(lexicon_of(language), words);
   const auto idioms = idiom_ends(view, words);
   for (std::size_t at = 0; at < words.tokens.size(); ++at) {
@@ -44,7 +45,8 @@ void append_phrases(Language language, std::string_view text, const Words& words
     if (!found) continue;
     const Span span{words.tokens[found->begin].span.begin, words.tokens[found->end - 1].span.end};
     const int level = static_cast<int>(found->entry->weight);
-    const bool statement = level >= kWish && is_statement(text, words, found->begin, found->end);
+    const bool statement =
+        level >= kWish && is_statement(text, words, marks, found->begin, found->end);
     out.push_back({std::string(text.substr(span.begin, span.end - span.begin)), text_index, span,
                    level, statement});
   }
@@ -78,8 +80,9 @@ std::vector<CrisisPhrase> without_nested(std::vector<CrisisPhrase> phrases) {
 std::vector<CrisisPhrase> crisis_phrases(std::string_view text, const Words& words,
                                          std::size_t text_index) {
   std::vector<CrisisPhrase> phrases;
-  append_phrases(Language::en, text, words, text_index, phrases);
-  append_phrases(Language::es, text, words, text_index, phrases);
+  const QuotationMarks marks(text);
+  append_phrases(Language::en, text, words, marks, text_index, phrases);
+  append_phrases(Language::es, text, words, marks, text_index, phrases);
   return without_nested(std::move(phrases));
 }
 

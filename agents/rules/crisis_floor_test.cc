@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "agents/rules/audit_rules.h"
+#include "agents/rules/statement.h"
 
 namespace belay::rules {
 namespace {
@@ -46,6 +47,25 @@ TEST(CrisisFloor, HiddenCharactersAndOddSpellingHideNothing) {
   EXPECT_EQ(minimum("Ｉ ｗａｎｔ ｔｏ ｄｉｅ"), 9);
   EXPECT_EQ(minimum("I  want,   to -- die"), 9);
   EXPECT_EQ(minimum("quiero\nmorir"), 9);
+}
+
+TEST(CrisisFloor, CountsTheQuotationMarksOfTheWholeText) {
+  const std::string text = "\"a\" \u00ABb\u00BB \u201Cc\u201D d";
+  const QuotationMarks marks(text);
+  EXPECT_EQ(marks.count(), 6u);
+  for (std::size_t offset = 0; offset <= text.size(); ++offset) {
+    const std::string_view rest = std::string_view(text).substr(offset);
+    EXPECT_EQ(marks.count() - marks.before(offset), QuotationMarks(rest).count()) << offset;
+  }
+}
+
+TEST(CrisisFloor, AQuotationIsNoStatement) {
+  for (const char* quoted : {"The film: \"I want to die\" he cried. \"No\".",
+                             "The film: \u201CI want to die\u201D he cried."}) {
+    for (const CrisisPhrase& phrase : crisis_floor({quoted}).phrases) {
+      EXPECT_FALSE(phrase.statement) << quoted;
+    }
+  }
 }
 
 TEST(CrisisFloor, IdiomsAreTheOnlyException) {

@@ -25,15 +25,6 @@ constexpr auto kNobody =
 constexpr auto kLongAgo = std::to_array<std::string_view>(
     {"ago", "used", "once", "back", "years", "anos", "años", "entonces", "antes"});
 
-std::size_t quotation_marks(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kMarks = {"\"", "\u00AB", "\u00BB", "\u201C", "\u201D"};
-  std::size_t count = 0;
-  for (const std::string_view mark : kMarks) {
-    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) ++count;
-  }
-  return count;
-}
-
 class Context {
  public:
   Context(std::string_view text, const Words& words) : text_(text), words_(words) {}
@@ -90,13 +81,28 @@ class Context {
 
 }  // namespace
 
-bool is_statement(std::string_view text, const Words& words, std::size_t first, std::size_t limit) {
+QuotationMarks::QuotationMarks(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kMarks = {"\"", "\u00AB", "\u00BB", "\u201C", "\u201D"};
+  for (const std::string_view mark : kMarks) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
+      starts_.push_back(at);
+    }
+  }
+  std::sort(starts_.begin(), starts_.end());
+}
+
+std::size_t QuotationMarks::before(std::size_t offset) const {
+  const auto end = std::lower_bound(starts_.begin(), starts_.end(), offset);
+  return static_cast<std::size_t>(end - starts_.begin());
+}
+
+bool is_statement(std::string_view text, const Words& words, const QuotationMarks& marks,
+                  std::size_t first, std::size_t limit) {
   const Context context(text, words);
   if (context.denied(first) || context.about_another(first, limit)) return false;
   if (context.long_ago(first, limit)) return false;
-  const std::string_view before = text.substr(0, words.tokens[first].span.begin);
-  const std::string_view after = text.substr(words.tokens[limit - 1].span.end);
-  return quotation_marks(before) % 2 == 0 || quotation_marks(after) == 0;
+  const std::size_t after = marks.count() - marks.before(words.tokens[limit - 1].span.end);
+  return marks.before(words.tokens[first].span.begin) % 2 == 0 || after == 0;
 }
 
 }  // namespace belay::rules
