@@ -93,6 +93,16 @@ TEST_F(ApiCallers, DecideInTheirOwnNameWhateverTheBodySays) {
   EXPECT_THAT(events, HasSubstr(R"("onBehalfOf":"ana")"));
 }
 
+TEST_F(ApiCallers, AreToldThatTheirDecisionWonAlsoIfTheyDoNotWait) {
+  begin("ana", "t");
+  auto sent = request_as("bob", "POST", "/api/approvals/t/decision",
+                         R"({"approved":true,"decidedBy":"Zoe"})");
+  sent.headers.push_back({"Prefer", "wait=0"});
+  auto decided = send(std::move(sent));
+  EXPECT_EQ(text_of(decided.body["result"]), "accepted");
+  EXPECT_EQ(text_of(decided.body["answer"]), "won");
+}
+
 TEST_F(ApiCallers, DecideForNobodyElseWhereTheyNameThemselves) {
   begin("ana", "t");
   auto decided = as("bob", "POST", "/api/approvals/t/decision",

@@ -104,7 +104,8 @@ bool has_decision_of(const ApprovalRow& approval, const std::string& by,
 // is a duplicate of the caller's own decision, and reported as accepted.
 Task<Result<DecisionResult>> answer_so_far(Service& service, const Principal& who,
                                            InterruptId interrupt, Decision decision) {
-  std::string by = decision.decided_by;
+  // With a key, the decision has the name of the key.
+  std::string by = is_unrestricted(who) ? decision.decided_by : who.user.text;
   std::string comment = decision.comment;
   auto answer = co_await service.decide(who, interrupt, std::move(decision));
   bool is_same = answer.ok() && answer->kind == DecisionResult::Kind::duplicate;
