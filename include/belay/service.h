@@ -133,6 +133,7 @@ struct CallPage {
 
 struct ApprovalPage {
   bool only_open = true;
+  std::optional<InterruptId> before = std::nullopt;  // only older approvals: the next page
   std::size_t limit = limits::list_rows_max;
   std::optional<UserId> user = std::nullopt;  // only approvals of this user's runs
 };

@@ -5,6 +5,7 @@
 #include "cli/command_context.h"
 #include "cli/command_list.h"
 #include "cli/documents.h"
+#include "cli/shared_options.h"
 #include "cli/show.h"
 
 namespace belay::cli {
@@ -24,20 +25,26 @@ Examples:
   {p} approvals happened first    # an effect whose outcome is unknown; or: redo
 )";
 
-Task<Result<std::vector<ApprovalRow>>> find_approvals(CommandContext& world, bool all) {
-  ApprovalPage page;
-  page.only_open = !all;
-  return world.service.approvals(world.who, std::move(page));
-}
-
 class ApprovalsListCommand final : public Command {
  public:
   void declare(CommandWords& words) override {
     words.flag("--all", all_, "Include decided, expired and closed approvals");
+    declare_limit(words, limit_);
+    words.option("--before", before_, "Only approvals older than this one: its id");
+  }
+
+  Result<Done> validate(const CommandValidation&) override {
+    if (!before_ || uuid_from(*before_)) return Done{};
+    return error(ErrorCode::invalid, "Invalid --before: expected the whole id of an approval.");
   }
 
   Task<CommandResult> run(CommandContext& world) override {
-    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await find_approvals(world, all_));
+    ApprovalPage page;
+    page.only_open = !all_;
+    page.limit = limit_;
+    if (before_) page.before = InterruptId(*uuid_from(*before_));
+    BELAY_CO_TRY(std::vector<ApprovalRow> rows,
+                 co_await world.service.approvals(world.who, std::move(page)));
     if (rows.empty()) world.output.line(world.phrases.no_approvals);
     Value::Array documents;
     for (const ApprovalRow& row : rows) {
@@ -45,16 +52,29 @@ class ApprovalsListCommand final : public Command {
       documents.push_back(approval_document(world.program, row));
     }
     if (const auto& after = world.program.presentation.after_approvals; after && !all_) {
-      BELAY_CO_TRY(std::vector<ApprovalRow> every, co_await find_approvals(world, true));
+      ApprovalPage all;
+      all.only_open = false;
+      BELAY_CO_TRY(std::vector<ApprovalRow> every,
+                   co_await world.service.approvals(world.who, std::move(all)));
       ModuleContext seen = module_context(world);
       after(seen, every);
     }
-    world.output.document(Value::object({{"approvals", std::move(documents)}}));
+    Value next;
+    if (rows.size() == limit_) {
+      next = rows.back().interrupt.text();
+      std::vector<std::string> more{"approvals", "list", "--before", *next.as_string()};
+      if (all_) more.insert(more.begin() + 2, "--all");
+      world.output.line("More: " + command(world, more));
+    }
+    world.output.document(
+        Value::object({{"approvals", std::move(documents)}, {"next", std::move(next)}}));
     co_return ExitCode::done;
   }
 
  private:
   bool all_ = false;
+  std::size_t limit_ = limits::list_rows_max;
+  std::optional<std::string> before_;
 };
 
 class ApprovalsShowCommand final : public Command {

@@ -17,10 +17,15 @@ Example:
   {p} status --json
 )";
 
-void show_runs(CommandContext& world, std::string_view title, const std::vector<RunRow>& rows) {
+// Queued runs and open approvals of a StatusSummary.
+constexpr std::size_t kListed = 100;
+
+// `is_cut`: there can be more of these runs.
+void show_runs(CommandContext& world, std::string_view title, const std::vector<RunRow>& rows,
+               bool is_cut = false) {
   if (rows.empty()) return;
-  world.output.line(world.output.styled(Style::bold, title) + " (" + std::to_string(rows.size()) +
-                    "):");
+  std::string count = std::to_string(rows.size()) + (is_cut ? "+" : "");
+  world.output.line(world.output.styled(Style::bold, title) + " (" + count + "):");
   for (const RunRow& row : rows) {
     std::string due = due_text(world, row);
     world.output.line("  " + one_line(row.thread.text) + "  " + row.graph + "  " + row.node +
@@ -60,9 +65,13 @@ class StatusCommand final : public Command {
     }
     show_runs(world, world.phrases.running_title, standing.at_work);
     show_runs(world, world.phrases.orphaned_title, standing.orphaned);
-    show_runs(world, world.phrases.queued_title, standing.queued);
+    show_runs(world, world.phrases.queued_title, standing.queued,
+              standing.queued.size() == kListed);
     show_runs(world, world.phrases.code_gone_title, standing.code_gone);
     for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
+    if (standing.open.size() == kListed) {
+      world.output.line("More: " + command(world, {"approvals", "list"}));
+    }
     show_hints(world, standing);
     world.output.document(
         status_summary_document(standing, world.program.presentation.approval_document));

@@ -252,13 +252,13 @@ class RemoteService final : public Service {
     Target target("/api/approvals");
     target.query("limit", page_limit(page.limit));
     if (!page.only_open) target.query("all", "true");
+    if (page.before) target.query("before", page.before->text());
     add_user(target, page.user);
     return get_list<ApprovalRow>(target, "approvals", approval_from);
   }
 
   Task<Result<ApprovalRow>> approval(const Principal&, std::string id, Whose whose) override {
-    Target target("/api/approvals");
-    target.segment(id);
+    Target target = Target("/api/approvals").segment(id);
     add_user(target, whose.approvals);
     return get<ApprovalRow>(ask_to("GET", target.text()), approval_from);
   }

@@ -65,7 +65,7 @@ constexpr Schema kSchemas[] = {
      "needs:integer answerSchema:any answer:any votes:Vote[] riskLevel:integer? crisis:boolean"},
     {"ApprovalChoice", "name:string label:string? approves:boolean"},
     {"Vote", "decidedBy:string choice:string at:string", "onBehalfOf:string comment:string"},
-    {"ApprovalList", "approvals:Approval[]"},
+    {"ApprovalList", "approvals:Approval[] next:string?"},
     {"Decision", "result:DecisionVerdict answer:FormerVerdict approval:Approval run:Run"},
     {"LostDecision", "type:string title:string status:integer code:ProblemCode detail:string",
      "result:DecisionVerdict answer:FormerVerdict approval:Approval run:Run"},

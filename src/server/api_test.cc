@@ -123,6 +123,18 @@ TEST_F(ApiApprovals, OfTwoDecisionsTheFirstWinsAndTheOtherIsToldWhich) {
   EXPECT_EQ(lost.header("Content-Type"), "application/problem+json");
 }
 
+TEST_F(ApiApprovals, AreListedInPages) {
+  for (const char* thread : {"first", "second", "third"}) begin_urgent(thread);
+  auto newest = get("/api/approvals?limit=2");
+  ASSERT_EQ(newest.body["approvals"].as_array()->size(), 2u);
+  EXPECT_EQ(text((*newest.body["approvals"].as_array())[0]["threadId"]), "third");
+  auto rest = get("/api/approvals?limit=2&before=" + text(newest.body["next"]));
+  ASSERT_EQ(rest.body["approvals"].as_array()->size(), 1u);
+  EXPECT_EQ(text((*rest.body["approvals"].as_array())[0]["threadId"]), "first");
+  EXPECT_TRUE(rest.body["next"].is_null());
+  EXPECT_EQ(get("/api/approvals?before=first").status, 422);
+}
+
 TEST_F(ApiApprovals, ADecisionNeedsAVerdict) {
   begin_urgent("first");
   auto empty = post("/api/approvals/first/decision", R"({"comment":"fine"})");

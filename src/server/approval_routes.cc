@@ -25,14 +25,22 @@ Route list_approvals(ApiContext& world) {
       route_of("GET", "/api/approvals", "listApprovals", "Pending approvals, newest first");
   route.parameters = {query_parameter("all", "Include decided, expired and closed approvals",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
+                      query_parameter("before", "Last approval of the previous page",
+                                      Value::object({{"type", "string"}, {"format", "uuid"}})),
                       named_user_parameter(), limit_parameter(kApprovalsDefault, kListMax)};
-  route.answers = {{200, "Approvals", "ApprovalList"}};
+  route.answers = {
+      {200, "A page of approvals; `next` is the `before` of the next page", "ApprovalList"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ApprovalPage page;
     page.only_open = !bool_parameter(call.query, "all");
     BELAY_CO_TRY(std::int64_t limit,
                  int_parameter(call.query, "limit", kApprovalsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
+    if (auto found = call.query.find("before"); found != call.query.end()) {
+      auto id = uuid_from(found->second);
+      if (!id) co_return error(ErrorCode::invalid, "\"before\" must be an approval id.");
+      page.before = InterruptId(*id);
+    }
     BELAY_CO_TRY(page.user, named_user_in(call));
     BELAY_CO_TRY(std::vector<ApprovalRow> rows,
                  co_await call.service.approvals(call.who, std::move(page)));
@@ -40,7 +48,10 @@ Route list_approvals(ApiContext& world) {
     for (const ApprovalRow& row : rows) {
       approvals.push_back(approval_document(row, served.options.extras));
     }
-    co_return reply_with(Value::object({{"approvals", std::move(approvals)}}));
+    Value next;
+    if (rows.size() == static_cast<std::size_t>(limit)) next = rows.back().interrupt.text();
+    co_return reply_with(
+        Value::object({{"approvals", std::move(approvals)}, {"next", std::move(next)}}));
   });
   return route;
 }

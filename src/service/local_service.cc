@@ -352,6 +352,7 @@ class LocalService final : public Service {
       ApprovalFilter filter;
       filter.tenant = tenant;
       filter.only_open = page.only_open;
+      filter.before = page.before;
       filter.user = page.user;
       filter.limit = std::min(page.limit, limits::list_rows_max);
       return view.approvals(filter);

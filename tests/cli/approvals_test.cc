@@ -90,7 +90,7 @@ TEST_F(CliApprovals, ListShowAndApprove) {
   EXPECT_EQ(document["approval"]["comment"], Value("yes"));
   EXPECT_EQ(document["run"]["status"], Value("completed"));
   EXPECT_EQ(document["run"]["outcome"], Value("saved"));
-  EXPECT_EQ(world.run({"approvals", "list", "--json"}).out, "{\"approvals\":[]}\n");
+  EXPECT_EQ(world.run({"approvals", "list", "--json"}).out, "{\"approvals\":[],\"next\":null}\n");
   EXPECT_NE(world.run({"approvals", "list", "--all"}).out.find("approved"), std::string::npos);
 }
 
