@@ -226,6 +226,10 @@ std::optional<std::string> path_of_store(const std::string& store) {
 
 std::vector<Diagnostic> diagnose_store(const std::string& store, Clock& clock) {
   std::optional<std::string> path = path_of_store(store);
+  if (!path && store != "memory:") {
+    return {{"store", Kind::bad, "it is not sqlite:PATH, memory: or postgresql://...",
+             "name a file: --store sqlite:PATH"}};
+  }
   if (!path) {
     return {{"store", Kind::warning, store + " is deleted when belay ends",
              "name a file to keep the runs: --store sqlite:PATH"}};

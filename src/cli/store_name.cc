@@ -53,7 +53,9 @@ std::string shown_webhook(const std::string& url) {
 std::string shown_store(const std::string& store) {
   std::size_t scheme = store.find("://");
   bool is_url = store.starts_with("postgresql://") || store.starts_with("postgres://");
-  if (!is_url) return store;
+  bool is_known = store.starts_with("sqlite:") || store == "memory:";
+  // The rest of another text can contain a password.
+  if (!is_url) return is_known ? store : store.substr(0, store.find(':'));
   std::string url = store;
   hide_in_authority(url, scheme + 3);
   hide_in_options(url);

@@ -180,6 +180,15 @@ TEST_F(CliStore, LookingMakesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST_F(CliStore, DoctorRefusesANameThatIsNoStore) {
+  for (const char* name : {"diary.db", "mysql://root:secret@host/x", "postgresql:u:secret@h/db"}) {
+    Outcome doctor = world.run({"doctor", "--store", name, "--json"});
+    EXPECT_EQ(doctor.code, 6) << doctor.out;
+    EXPECT_EQ(doctor.json()["usable"], Value(false)) << doctor.out;
+    EXPECT_EQ(doctor.out.find("secret"), doctor.out.npos) << doctor.out;
+  }
+}
+
 TEST_F(CliStore, DoctorMakesNoStore) {
   world.setting.environment["BELAY_STORE"] = "sqlite:" + world.folder.file("absent.db");
   Outcome doctor = world.run({"doctor"});
