@@ -16,6 +16,9 @@ std::string member_names(const Value& schema) {
 
 bool is_text_member(const Value& member) {
   if (!member["enum"].is_null()) return true;
+  // A member that can be unset: a text or null.
+  const Value::Array* choices = member["anyOf"].as_array();
+  if (choices) return std::any_of(choices->begin(), choices->end(), is_text_member);
   const std::string* type = member["type"].as_string();
   return type && *type == "string";
 }

@@ -94,6 +94,14 @@ TEST_F(CliChoices, OfAFormHaveATypedAnswer) {
   EXPECT_EQ(told(), "120 for as agreed");
 }
 
+TEST_F(CliChoices, OfAFormHaveTextsAlsoForMembersThatCanBeUnset) {
+  begin("refund");
+  Outcome paid = world.run({"approvals", "answer", "t", "--set", "amount=120", "--set",
+                            "reason=as agreed", "--set", "note=, in cash"});
+  EXPECT_EQ(paid.code, 0) << paid.err;
+  EXPECT_EQ(told(), "120 for as agreed, in cash");
+}
+
 TEST_F(CliChoices, OfSeveralPeopleAreCounted) {
   begin("board");
   Outcome first = world.run({"approvals", "approve", "t", "--by", "ana"});

@@ -15,6 +15,7 @@ struct Letter {
 struct Refund {
   int amount = 0;
   std::string reason{};
+  std::optional<std::string> note{};
 };
 
 Update<Letter> tell(const Letter&, Context& context) {
@@ -43,7 +44,8 @@ Result<Graph<Letter>> refund_graph() {
       .answer<Refund>();
   graph.node("pay", [](const Letter&, Context& context) {
     auto refund = context.decision()->answer_as<Refund>();
-    return set(&Letter::told, std::to_string(refund.amount) + " for " + refund.reason);
+    return set(&Letter::told,
+               std::to_string(refund.amount) + " for " + refund.reason + refund.note.value_or(""));
   });
   graph.edge(start, "review").edge("pay", end);
   return std::move(graph).build();
