@@ -71,6 +71,13 @@ class Descriptor {
   int number_;
 };
 
+// Returns whether this variable of the environment is a setting that can change what the
+// demonstration shows.
+bool is_setting(std::string_view line) {
+  return line.starts_with("BELAY_") || line.starts_with("AGENT_") ||
+         line.starts_with("REDIS_URL=") || line.starts_with("CHECKPOINT_ENCRYPTION_KEY=");
+}
+
 // A process of this program.
 class Child {
  public:
@@ -89,7 +96,7 @@ class Child {
     std::vector<std::string> environment = more_environment;
     for (char** each = environ; *each; ++each) {
       std::string line(*each);
-      if (!line.starts_with("BELAY_")) environment.push_back(std::move(line));
+      if (!is_setting(line)) environment.push_back(std::move(line));
     }
     std::vector<char*> variables;
     for (std::string& line : environment) variables.push_back(line.data());
@@ -151,6 +158,10 @@ class Demo final : public ModuleCommand {
     Language language = world.settings.language;
     environment_ = {"BELAY_STORE=sqlite:" + folder.path() + "/demo.db", "BELAY_MODEL=builtin",
                     "BELAY_LANGUAGE=" + std::string(name_of(language))};
+    // An empty settings file: that of the user can change what the demonstration shows.
+    std::string settings = folder.path() + "/belay.yaml";
+    std::ofstream{settings};
+    environment_.push_back("BELAY_CONFIG=" + settings);
     std::string diary = folder.path() + "/diary.jsonl";
     std::ofstream(diary) << (language == Language::es ? kSpanishDiary : kDiary);
     const Words& words = words_of(language);
@@ -169,21 +180,20 @@ class Demo final : public ModuleCommand {
  private:
   Result<bool> play(Output& output, const Words& words, const std::string& diary) {
     heading(output, words.demo_diary);
-    if (step(output, {"notes", "import", diary}) != 0) return false;
+    if (!step(output, {"notes", "import", diary})) return false;
     heading(output, words.demo_kill);
     BELAY_TRY(bool killed, kill_in_its_midst(output, words));
     if (!killed) return false;
     heading(output, words.demo_resume);
-    if (step(output, {"resume", "demo"}) != 3) return false;
+    if (!step(output, {"resume", "demo"}, 3)) return false;
     heading(output, words.demo_decide);
     std::string you(words.demo_you);
     std::string fine(words.demo_comment);
-    if (step(output, {"approvals", "approve", "demo", "--by", you, "--comment", fine}) != 0) {
+    if (!step(output, {"approvals", "approve", "demo", "--by", you, "--comment", fine})) {
       return false;
     }
     heading(output, words.demo_commits);
-    if (step(output, {"history", "demo"}) != 0) return false;
-    return step(output, {"replay", "demo"}) == 0;
+    return step(output, {"history", "demo"}) && step(output, {"replay", "demo"});
   }
 
   // Written immediately, so that it precedes the output of a child process.
@@ -203,12 +213,16 @@ class Demo final : public ModuleCommand {
     steps_.push_back(Value::object({{"command", shown(words).substr(2)}, {"code", code}}));
   }
 
-  int step(Output& output, const std::vector<std::string>& words) {
+  // Returns whether the command ended with the expected code.
+  bool step(Output& output, const std::vector<std::string>& words, int expected = 0) {
     if (!output.json()) output.write_now(shown(words));
     Child child(words, environment_, output.json(), false);
     int code = child.wait();
     keep(words, code);
-    return code;
+    if (code == expected) return true;
+    output.progress("The command ended with exit code " + std::to_string(code) + ", not " +
+                    std::to_string(expected) + ".");
+    return false;
   }
 
   Result<bool> kill_in_its_midst(Output& output, const Words& texts) {

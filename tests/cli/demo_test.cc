@@ -40,5 +40,15 @@ TEST(CliDemo, EndsWithCommandsThatExist) {
   }
 }
 
+TEST(CliDemo, DoesNotDependOnTheSettingsOfTheUser) {
+  World world;
+  world.setting.environment["AGENT_REQUIRE_APPROVAL"] = "false";
+  world.setting.environment["CHECKPOINT_ENCRYPTION_KEY"] = std::string(64, 'a');
+  world.setting.environment["BELAY_CONFIG"] =
+      world.write("belay.yaml", "agent_require_approval: false\n");
+  Outcome played = world.run({"demo"});
+  EXPECT_EQ(played.code, 0) << played.out << played.err;
+}
+
 }  // namespace
 }  // namespace belay::cli::tests
