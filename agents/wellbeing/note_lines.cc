@@ -77,8 +77,9 @@ Result<NoteLine> note_from(const Value& object, std::size_t line) {
   if (wellbeing::is_blank(note.content)) {
     return fault(line, which + " has no text. Write some, or omit the note.");
   }
-  if (note.content.size() > wellbeing::kNoteContentBytesMax) {
-    return fault(line, which + " has " + std::to_string(note.content.size()) +
+  std::size_t bytes = note_content_bytes(note.content);
+  if (bytes > wellbeing::kNoteContentBytesMax) {
+    return fault(line, which + " has " + std::to_string(bytes) +
                            " bytes; the maximum is " +
                            std::to_string(wellbeing::kNoteContentBytesMax) + ". Split it.");
   }

@@ -76,12 +76,18 @@ Result<Done> check_activities(const std::vector<Activity>& activities) {
   return refused("activities", validation.feedback);
 }
 
+std::size_t note_content_bytes(const std::string& content) {
+  constexpr std::size_t kQuotationMarks = 2;
+  return to_json(Value(content)).size() - kQuotationMarks;
+}
+
 Result<Done> check(const Note& note, Instant now) {
   BELAY_CHECK(check_name("id", note.id));
   BELAY_CHECK(check_date(note.date));
   BELAY_CHECK(check_text("content", note.content));
-  if (note.content.size() > kNoteContentBytesMax) {
-    return refused("content", "it has " + std::to_string(note.content.size()) +
+  std::size_t bytes = note_content_bytes(note.content);
+  if (bytes > kNoteContentBytesMax) {
+    return refused("content", "it has " + std::to_string(bytes) +
                                   " bytes, and at most " + std::to_string(kNoteContentBytesMax) +
                                   " can be kept");
   }

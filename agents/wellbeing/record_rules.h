@@ -13,6 +13,8 @@
 namespace belay::wellbeing {
 
 inline constexpr std::size_t kNoteContentBytesMax = 1'000'000;  // below the limit of a whole record
+// Returns the bytes of a note's text in its record: a line break or a quotation mark has two.
+std::size_t note_content_bytes(const std::string& content);
 inline constexpr int kFixedEventMinutesMax = 24 * 60;
 // The maximum by which a writer's clock can be ahead of this machine's.
 inline constexpr std::chrono::hours kClockAheadMax{24};

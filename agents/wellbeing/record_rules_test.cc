@@ -59,6 +59,8 @@ TEST(RecordRules, RefuseANoteThatSaysNothingOrNoDay) {
   EXPECT_THAT(note([](Note& n) { n.content = " \n\u00A0\u200B"; }), HasSubstr("Invalid content"));
   EXPECT_THAT(note([](Note& n) { n.content.assign(kNoteContentBytesMax + 1, 'x'); }),
               HasSubstr("1000001 bytes"));
+  EXPECT_THAT(note([](Note& n) { n.content.assign(kNoteContentBytesMax / 2 + 1, '"'); }),
+              HasSubstr("1000002 bytes"));
   EXPECT_THAT(note([](Note& n) { n.id = ""; }), HasSubstr("id"));
 }
 

@@ -98,6 +98,10 @@ TEST(NoteLines, RefusesANoteThatIsTooLongAndSaysHowLongItMayBe) {
             std::string::npos);
   line.erase(line.find('x'), 1);
   EXPECT_TRUE(read_note_lines(line).ok());
+  std::string breaks;
+  for (int i = 0; i < 500'001; ++i) breaks += "\\n";
+  std::string escaped = R"({"date":"2026-01-02","content":"x)" + breaks + "\"}";
+  EXPECT_NE(fault_of(escaped).find("1000003 bytes"), std::string::npos) << fault_of(escaped);
 }
 
 TEST(NoteLines, RefusesATextWithoutNotes) {
