@@ -6,6 +6,8 @@ namespace belay::langgraph {
 namespace {
 
 constexpr int kPartCharacters = 8;
+// The numbers of an attempt that has failed: those of the events of its text.
+constexpr std::uint64_t kAttemptNumbers = 1 << 16;
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
@@ -122,6 +124,8 @@ void ClassicStream::add(StreamEvent&& event, ClassicEvents& out) {
   bool has_failed = event.kind == EventKind::tasks && event.body["event"] == Value("attemptFailed");
   bool is_shown = event.kind == EventKind::updates || event.kind == EventKind::checkpoints;
   if (has_failed || is_shown) revoke_preview();
+  bool was_previewed = has_failed && !is_inside && only_task_ == event.task;
+  if (was_previewed) next_ += kAttemptNumbers;
   if (event.kind == EventKind::updates) {
     add_update(event, out);
   } else if (event.kind == EventKind::values) {
@@ -159,6 +163,8 @@ void ClassicStream::preview_text(const StreamEvent& event, ClassicEvents& out) {
   bool fits = event.attempt == preview_->attempt && event.offset == preview_->text.size();
   if (!fits) return;
   preview_->text += text_of(event.body["text"]);
+  bool is_full = next_ - preview_->first > kAttemptNumbers / 2;
+  if (is_full) return;
   send_parts(event, preview_->text, preview_->sent, false, out);
 }
 

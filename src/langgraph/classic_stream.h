@@ -7,7 +7,8 @@
 //   stream.begin(out);                                   // metadata
 //   for (StreamEvent& event : events) stream.add(std::move(event), out);
 //
-// Ids. The events of a stream are numbered 0, 1, 2, ... The numbers depend only on the durable
+// Ids. The events of a stream are numbered 0, 1, 2, ..., with a gap after each attempt that has
+// failed, whose text can have used the numbers of the gap. The numbers depend only on the durable
 // events of the run and on the requested modes: a client that rejoins, at any server and after any
 // restart, gets the same events with the same numbers, and continues after the last one that it
 // has received. The stream is therefore made again from its first event, and those that the client
@@ -17,8 +18,10 @@
 // Both are divided at the same places: after each white space, and after 8 characters. The parts of
 // a text in progress are numbered as they will be when it is durable, because the text of a
 // superstep's only task comes first among the events of its commit. Other texts (of parallel tasks,
-// and of subgraphs) are sent when they are durable. The text of an attempt that fails is revoked:
-// its numbers are used again, and its message has another id than that of the next attempt.
+// and of subgraphs) are sent when they are durable, and the rest of a text with very many parts.
+// The text of an attempt that fails is revoked: a client that rejoins does not get it, and its
+// message has another id than that of the next attempt. A text that ends with its process is
+// revoked, too, but its numbers are used again.
 //
 // Order. The events of a commit are sent in the order of LangGraph: messages, custom, updates, the
 // ends of calls of tools and of tasks, the checkpoint, values, the beginnings of tasks and of

@@ -7,8 +7,8 @@
 namespace belay::langgraph {
 namespace {
 
-constexpr int kRunBits = 32;           // of a seq: the place of an event in its run
-constexpr std::uint64_t kPlaces = 64;  // for the events that belong to one classic event
+constexpr int kRunBits = 36;            // of a seq: the place of an event in its run
+constexpr std::uint64_t kPlaces = 256;  // for the events that belong to one classic event
 
 ClassicOptions all_modes(ClassicOptions options) {
   options.modes = {StreamMode::values,     StreamMode::updates, StreamMode::messages_tuple,
