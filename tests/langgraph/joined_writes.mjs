@@ -153,8 +153,23 @@ test("writes are stored when their checkpoint is refused", async () => {
   const saved = saver.putWrites(config, [["a", 1]], "task");
   await assert.rejects(put(config, { id: "x".repeat(201) }), /checkpointId/);
   await saved;
-  assert.deepEqual(recorder.seen, ["checkpoints", "writes"]);
+  assert.deepEqual(recorder.seen.sort(), ["checkpoints", "checkpoints", "writes"]);
   assert.deepEqual(await writesAt(config), ["task:a:1"]);
+});
+
+test("a checkpoint is stored when the writes before it are refused", async () => {
+  const refused = assert.rejects(saver.putWrites(config, [["x".repeat(4_001), 1]], "task"), /channel/);
+  const [next] = await Promise.all([put(config), refused]);
+  assert.deepEqual(recorder.seen.sort(), ["checkpoints", "checkpoints", "writes"]);
+  assert.deepEqual(await writesAt(next), []);
+});
+
+test("many small writes are not joined with a large checkpoint", async () => {
+  const writes = Array.from({ length: 9_000 }, (_, i) => ["items", i % 10]);
+  const saved = saver.putWrites(config, writes, "task");
+  await Promise.all([put(config, { values: { big: "\"".repeat(200_000) } }), saved]);
+  assert.deepEqual(recorder.seen.sort(), ["checkpoints", "writes"]);
+  assert.equal((await writesAt(config)).length, 9_000);
 });
 
 // A serializer that fails for values with the member `bad`.

@@ -16,7 +16,7 @@ export interface TaskWrites {
   writes: { channel: string; value: WireValue }[];
 }
 
-/** The writes of tasks that one request has, and the number of bytes of their values. */
+/** The writes of tasks that one request has, and the number of their bytes in it. */
 export interface JoinedTasks {
   tasks: TaskWrites[];
   bytes: number;
@@ -38,12 +38,6 @@ interface Held {
 
 const TASKS_MAX = 64; // the server permits 64
 const BYTES_MAX = 64 * 1024;
-
-/** Returns the number of bytes of the values within the request. */
-function bytesOf(task: TaskWrites): number {
-  const size = ({ text, data }: WireValue): number => Buffer.byteLength(text ?? data ?? "");
-  return task.writes.reduce((sum, { value }) => sum + size(value), 0);
-}
 
 export class HeldWrites {
   // By thread and namespace: the held writes, and the number of checkpoints that are being saved.
@@ -76,20 +70,30 @@ export class HeldWrites {
     this.saves.set(key, (this.saves.get(key) ?? 0) + 1);
     try {
       const { held, joined } = await this.fitting(this.take(place));
-      await save(joined).catch((error: unknown) => {
-        // Writes need not fail with a checkpoint that is refused or cannot be serialized.
-        const isUnanswered = error instanceof BelayError && (error.status === 0 || error.status >= 500);
-        if (!isUnanswered) this.sendAll(held);
-        else for (const { reject } of held) reject(error);
-        throw error;
-      });
-      for (const { resolve } of held) resolve();
+      await save(joined).then(
+        () => held.forEach(({ resolve }) => resolve()),
+        (error: unknown) => this.saveApart(held, error, save),
+      );
     } finally {
       const left = (this.saves.get(key) ?? 0) - 1;
       if (left > 0) this.saves.set(key, left);
       else this.saves.delete(key);
       if (left <= 0) this.release(place);
     }
+  }
+
+  /** After an error of a request with joined writes. */
+  private async saveApart(
+    held: Held[],
+    error: unknown,
+    save: (joined: JoinedTasks) => Promise<void>,
+  ): Promise<void> {
+    const isUnanswered = error instanceof BelayError && (error.status === 0 || error.status >= 500);
+    if (isUnanswered) held.forEach(({ reject }) => reject(error));
+    if (isUnanswered || held.length === 0) throw error;
+    // A refused request saves nothing. The writes need not fail with the checkpoint, nor it with them.
+    this.sendAll(held);
+    await save({ tasks: [], bytes: 0 });
   }
 
   /** Sends the held writes at the end of this turn, if no checkpoint has taken them. */
@@ -123,7 +127,7 @@ export class HeldWrites {
     const joined: JoinedTasks = { tasks: [], bytes: 0 };
     for (const each of group) {
       const task = await each.task.catch(() => undefined);
-      const bytes = task ? bytesOf(task) : 0;
+      const bytes = Buffer.byteLength(JSON.stringify(task ?? null));
       if (!task || held.length === TASKS_MAX || joined.bytes + bytes > BYTES_MAX) {
         this.sendAll([each]);
         continue;

@@ -326,7 +326,7 @@ export class BelaySaver extends BaseCheckpointSaver {
       search: searchable(metadata),
       channels,
       blobs: blobs.map((blob, index) => ({ ...blob, value: changed[index] })),
-      tasks,
+      ...(tasks.length === 0 ? {} : { tasks }),
     });
     for (const learn of learned) learn();
   }
