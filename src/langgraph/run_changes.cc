@@ -20,7 +20,7 @@ Task<Result<Done>> check_only_run(const Call& call, const ProtocolRun& run) {
                       "Delete the thread, or start with the multitask strategy rollback.");
 }
 
-// The record of a thread that loses its runs.
+// The record of a thread that loses its runs, and exists without them.
 ThreadRecord remaining_thread(const ThreadView& view, Instant now) {
   ThreadRecord record;
   if (view.record) record = *view.record;
@@ -28,6 +28,7 @@ ThreadRecord remaining_thread(const ThreadView& view, Instant now) {
   record.metadata = view.metadata();
   record.created_at = view.created_at();
   record.updated_at = now;
+  record.has_begun = false;
   return record;
 }
 
@@ -51,16 +52,40 @@ Task<Result<Done>> cancel_run(AgentServer& served, const Call& call, ProtocolRun
   co_return co_await delete_run(served, call, std::move(run));
 }
 
+Task<Result<Done>> keep_thread(AgentServer& served, const Call& call, ThreadView view) {
+  ThreadRecord remaining = remaining_thread(view, served.world.parts.clock.now());
+  std::vector<RecordWrite> writes;
+  BELAY_CO_CHECK(add_write(writes, remaining, view.user));
+  co_return co_await call.service.save_records(call.who, std::move(writes));
+}
+
+Task<Done> keep_no_longer(AgentServer& served, const Call& call, ThreadId thread, Error refused) {
+  // After the others, the run can exist.
+  bool is_refused = refused.code != ErrorCode::unavailable && refused.code != ErrorCode::uncertain;
+  if (!is_refused) co_return Done{};
+  auto view = co_await find_thread(served.world, call, std::move(thread));
+  if (!view.ok() || !view->record) co_return Done{};
+  if (view->listed) {
+    Value none = Value(Value::Object{});
+    (void)co_await change_thread_metadata(served.world, call, *std::move(view), std::move(none));
+    co_return Done{};
+  }
+  // Otherwise, the start itself has deleted the runs: the thread remains.
+  if (refused.code != ErrorCode::not_found) co_return Done{};
+  std::vector<RecordWrite> writes;
+  writes.push_back(record_erasure(ThreadRecord::collection, view->user, view->record->id));
+  writes.back().expected_version = view->record_version;
+  (void)co_await call.service.save_records(call.who, std::move(writes));
+  co_return Done{};
+}
+
 Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun run) {
   BELAY_CO_CHECK(co_await check_only_run(call, run));
   ThreadId thread = run.row.thread;
   BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
   // Saved before the deletion: a crash between them loses nothing of the thread.
   if (!run.record.is_stateless) {
-    ThreadRecord remaining = remaining_thread(view, served.world.parts.clock.now());
-    std::vector<RecordWrite> writes;
-    BELAY_CO_CHECK(add_write(writes, remaining, run.row.user));
-    BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
+    BELAY_CO_CHECK(co_await keep_thread(served, call, std::move(view)));
   }
   thread = run.row.thread;
   BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));

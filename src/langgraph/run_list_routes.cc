@@ -156,10 +156,13 @@ Task<Result<Reply>> cancel_runs(AgentServer& served, Call call) {
 // Deletes the records that a crash has left after the deletion of the thread's only run.
 Task<Result<Done>> forget_deleted_run(AgentServer& served, const Call& call) {
   ThreadId thread(call.path.at("threadId"));
+  ThreadId named = thread;
   auto view = co_await find_thread(served.world, call, std::move(thread));
-  if (!view.ok() || view->has_run()) co_return Done{};
-  ThreadId named = view->id;
-  UserId user = view->user;
+  bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
+  bool has_left_none = view.ok() ? view->has_run() : !is_absent;
+  if (has_left_none) co_return Done{};
+  if (view.ok()) named = view->id;
+  UserId user = view.ok() ? view->user : call.who.user;
   co_return co_await forget_runs(call.service, call.who, std::move(named), std::move(user));
 }
 

@@ -9,6 +9,7 @@
 #include "langgraph/assistants.h"
 #include "langgraph/errors.h"
 #include "langgraph/resumes.h"
+#include "langgraph/run_changes.h"
 #include "langgraph/run_configuration.h"
 #include "langgraph/run_endings.h"
 #include "langgraph/sent_before.h"
@@ -150,6 +151,13 @@ void set_run_of_key(AgentServer& served, Call& call, WantedRun& wanted) {
   wanted.continuing_id = run_of_key(call.who.tenant, user, key).text();
 }
 
+// A rollback deletes the runs of a busy thread, and its run is stored after that.
+bool may_delete_runs(const WantedRun& wanted, BusyThread if_busy) {
+  bool is_kept = wanted.thread && wanted.thread->record && wanted.thread->record->has_begun;
+  return is_kept && wanted.thread->has_run() && !is_final(wanted.thread->listed->run->status) &&
+         if_busy == BusyThread::rollback;
+}
+
 bool waits_at_breakpoint(const WantedRun& wanted) {
   if (!wanted.thread || !wanted.thread->has_run()) return false;
   const RunRow& run = *wanted.thread->listed->run;
@@ -197,7 +205,16 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
   start.queued = start.delay.count() > 0;
   server::Patience patience;
   patience.is_queued = start.queued;
+  bool keeps_thread = may_delete_runs(wanted, start.if_busy);
+  if (keeps_thread) {
+    ThreadView kept = *wanted.thread;
+    BELAY_CO_CHECK(co_await keep_thread(served, call, std::move(kept)));
+  }
   auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
+  bool is_refused = !view.ok() && keeps_thread;
+  if (is_refused) {
+    (void)co_await keep_no_longer(served, call, wanted.thread->id, view.error());
+  }
   bool may_be_busy = !view.ok() && view.error().code == ErrorCode::conflict && wanted.thread;
   if (may_be_busy) co_return co_await busy_thread(call, wanted.thread->id, view.error());
   if (!view.ok()) co_return std::move(view).error();

@@ -289,6 +289,7 @@ Task<Result<Reply>> copy_thread(AgentServer& served, Call call) {
     if (view->record) record = *std::move(view->record);
     record.id = copied.text;
     record.metadata = std::move(metadata);
+    record.has_begun = false;
     record.created_at = record.updated_at = served.world.parts.clock.now();
     std::vector<RecordWrite> writes;
     BELAY_CO_CHECK(add_write(writes, record, view->user, 0));

@@ -10,6 +10,7 @@ namespace {
 using server::Call;
 
 constexpr std::size_t kComparedStatesMax = 1'000;
+constexpr std::size_t kLeftRecordsMax = 200;  // that one search erases
 
 struct ThreadSelection {
   Value metadata, values;
@@ -46,6 +47,59 @@ Error too_many_threads() {
                                          " threads. A search of so many is not possible.");
 }
 
+// True if the thread of the record was deleted through another door. A thread that has begun since
+// the threads were listed is added.
+Task<Result<bool>> was_deleted(const Call& call, std::map<ThreadId, ThreadView>& all,
+                               std::string id) {
+  ThreadId thread(std::move(id));
+  ThreadId named = thread;
+  BELAY_CO_TRY(auto listed, co_await listed_thread(call, std::move(named)));
+  bool exists = listed && listed->thread.user == call.who.user;
+  if (exists) all[thread].listed = *std::move(listed);
+  co_return !exists;
+}
+
+// Adds the records of threads. Those that deletions have left do not count: some of them are
+// erased.
+Task<Result<Done>> add_records(const Call& call, std::map<ThreadId, ThreadView>& all) {
+  RecordFilter filter;
+  filter.collection = ThreadRecord::collection;
+  filter.limit = limits::list_rows_max;
+  std::vector<RecordWrite> erasures;
+  bool is_last = false;
+  while (!is_last) {
+    RecordFilter page = filter;
+    UserId owner = call.who.user;
+    BELAY_CO_TRY(std::vector<RecordRow> rows,
+                 co_await call.service.find_records(call.who, std::move(owner), std::move(page)));
+    is_last = rows.size() < filter.limit;
+    if (!rows.empty()) filter.after = rows.back().key;
+    for (const RecordRow& row : rows) {
+      BELAY_CO_TRY(ThreadRecord record, record_from<ThreadRecord>(row));
+      ThreadId id(record.id);
+      bool may_be_left = record.has_begun && !all.contains(id);
+      if (may_be_left && erasures.size() >= kLeftRecordsMax) continue;
+      if (may_be_left) {
+        std::string named = record.id;
+        BELAY_CO_TRY(bool is_left, co_await was_deleted(call, all, std::move(named)));
+        if (is_left) {
+          erasures.push_back(record_erasure(ThreadRecord::collection, call.who.user, record.id));
+          erasures.back().expected_version = row.version;
+          continue;
+        }
+      }
+      ThreadView& view = all[id];
+      view.id = std::move(id);
+      view.user = call.who.user;
+      view.record = std::move(record);
+    }
+    if (all.size() > kSearchedMax) co_return too_many_threads();
+  }
+  // If this fails, the next search repeats it.
+  if (!erasures.empty()) (void)co_await call.service.save_records(call.who, std::move(erasures));
+  co_return Done{};
+}
+
 // All threads of the caller's user, by id.
 Task<Result<std::map<ThreadId, ThreadView>>> all_threads(const Call& call) {
   std::map<ThreadId, ThreadView> all;
@@ -67,17 +121,7 @@ Task<Result<std::map<ThreadId, ThreadView>>> all_threads(const Call& call) {
     if (all.size() > kSearchedMax) co_return too_many_threads();
     if (is_last) break;
   }
-  RecordFilter filter;
-  BELAY_CO_TRY(UserRecords<ThreadRecord> records,
-               co_await read_records<ThreadRecord>(call.service, call.who, call.who.user,
-                                                   std::move(filter)));
-  if (!records.is_complete) co_return too_many_threads();
-  for (auto& each : records.records) {
-    ThreadView& view = all[ThreadId(each.record.id)];
-    view.id = ThreadId(each.record.id);
-    view.user = call.who.user;
-    view.record = std::move(each.record);
-  }
+  BELAY_CO_CHECK(co_await add_records(call, all));
   co_return std::move(all);
 }
 

@@ -29,6 +29,29 @@ Task<Result<std::optional<Versioned<ThreadRecord>>>> record_of_thread(const Call
   co_return co_await records->get_versioned<ThreadRecord>(std::move(thread.text));
 }
 
+// Completes a view without a thread of the service. A record that has begun belongs to a deleted
+// thread, unless the thread has begun since it was read.
+Task<Result<Done>> add_record(const Call& call, ThreadView& view, Versioned<ThreadRecord> record) {
+  if (record.record.has_begun) {
+    ThreadId thread = view.id;
+    BELAY_CO_TRY(view.listed, co_await listed_thread(call, std::move(thread)));
+    bool is_of_other = view.listed && view.listed->thread.user != view.user;
+    if (is_of_other) view.user = view.listed->thread.user;
+    if (is_of_other) co_return Done{};
+    if (!view.listed) {
+      std::vector<RecordWrite> writes;
+      writes.push_back(record_erasure(ThreadRecord::collection, view.user, record.record.id));
+      writes.back().expected_version = record.version;
+      // If this fails, the next reader repeats it.
+      (void)co_await call.service.save_records(call.who, std::move(writes));
+      co_return Done{};
+    }
+  }
+  view.record_version = record.version;
+  view.record = std::move(record.record);
+  co_return Done{};
+}
+
 // Returns the change that moves the metadata of the record to the thread; `changes` come first.
 ThreadSettings settings_of(const ThreadView& view, Value changes) {
   ThreadSettings settings;
@@ -88,23 +111,31 @@ std::string_view ThreadView::status() const {
   return has_run() ? name_of(thread_status(*listed->run)) : name_of(ThreadStatus::idle);
 }
 
+Task<Result<std::optional<ListedThread>>> listed_thread(const Call& call, ThreadId thread) {
+  auto listed = co_await call.service.thread(call.who, std::move(thread));
+  bool is_absent = !listed.ok() && listed.error().code == ErrorCode::not_found;
+  if (is_absent) co_return std::optional<ListedThread>();
+  if (!listed.ok()) co_return std::move(listed).error();
+  co_return std::optional(*std::move(listed));
+}
+
 Task<Result<ThreadView>> find_thread(ApiContext&, const Call& call, ThreadId thread) {
   if (auto id = uuid_from(thread.text)) thread = ThreadId(id->text());
   ThreadView view;
   view.id = thread;
   view.user = call.who.user;
   ThreadId named = thread;
-  auto listed = co_await call.service.thread(call.who, std::move(named));
-  bool is_absent = !listed.ok() && listed.error().code == ErrorCode::not_found;
-  if (!listed.ok() && !is_absent) co_return std::move(listed).error();
-  if (listed.ok()) {
-    view.user = listed->thread.user;
-    view.listed = *std::move(listed);
-  }
+  BELAY_CO_TRY(view.listed, co_await listed_thread(call, std::move(named)));
+  if (view.listed) view.user = view.listed->thread.user;
   UserId owner = view.user;
   BELAY_CO_TRY(auto record, co_await record_of_thread(call, std::move(owner), std::move(thread)));
-  if (record) view.record_version = record->version;
-  if (record) view.record = std::move(record->record);
+  bool has_both = record && view.listed;
+  if (has_both) {
+    view.record_version = record->version;
+    view.record = std::move(record->record);
+  } else if (record) {
+    BELAY_CO_CHECK(co_await add_record(call, view, *std::move(record)));
+  }
   if (view.record || view.listed) co_return std::move(view);
   co_return error(ErrorCode::not_found, "Thread with ID " + view.id.text + " not found.");
 }
@@ -168,16 +199,23 @@ Task<Result<Done>> change_thread_metadata(ApiContext& world, const Call& call, T
         co_await call.service.edit_thread(call.who, std::move(thread), std::move(settings)));
   }
   if (!view.record) co_return Done{};
-  bool is_moved = view.record->metadata.as_object()->empty() && !view.record->expires;
+  const ThreadRecord& record = *view.record;
+  bool is_moved = record.has_begun && record.metadata.as_object()->empty() && !record.expires;
   if (is_moved) co_return Done{};
   // The thread has the metadata now. A crash before this repeats the move.
   ThreadRecord moved = *std::move(view.record);
   moved.metadata = Value(Value::Object{});
   moved.expires.reset();
+  moved.has_begun = true;
   moved.updated_at = world.parts.clock.now();
   std::vector<RecordWrite> writes;
-  BELAY_CO_CHECK(add_write(writes, moved, view.user));
-  co_return co_await call.service.save_records(call.who, std::move(writes));
+  BELAY_CO_CHECK(add_write(writes, moved, view.user, view.record_version));
+  auto saved = co_await call.service.save_records(call.who, std::move(writes));
+  // Another request has changed the record since, or it is that of a later thread with this name.
+  // The next run moves the rest.
+  bool is_changed = !saved.ok() && saved.error().code == ErrorCode::conflict;
+  if (is_changed) co_return Done{};
+  co_return std::move(saved);
 }
 
 Task<Result<Done>> note_run_on_thread(ApiContext& world, const Call& call, ThreadId thread,

@@ -4,8 +4,10 @@
 //
 // The service creates a thread with its first run. A thread that a client creates before is a
 // ThreadRecord of the caller's user; its metadata moves to the thread of the service with the first
-// run (note_run_on_thread()). Threads that were started through other doors are found as well,
-// under any name; only UUIDs can be created here.
+// run (note_run_on_thread()), which also marks the record: without a thread of the service, the
+// record of a thread that has begun is the rest of a deletion through another door, or by
+// retention. Threads that were started through other doors are found as well, under any name; only
+// UUIDs can be created here.
 //
 // Threading: on the executor that awaits.
 
@@ -23,6 +25,7 @@ struct ThreadRecord {
   Value config = Value::Object();
   Instant created_at{}, updated_at{};
   std::optional<Instant> expires{};
+  bool has_begun = false;  // its thread of the service has been seen
 
   std::string key() const { return id; }
   static auto indexed() { return std::tuple(); }
@@ -45,7 +48,11 @@ struct ThreadView {
   std::string_view status() const;  // idle, busy, interrupted, error
 };
 
-// `not_found` for a thread that does not exist, or that the caller cannot read.
+// The thread of the service with this name; nullopt if it does not exist, or the caller cannot read
+// it.
+Task<Result<std::optional<ListedThread>>> listed_thread(const server::Call& call, ThreadId thread);
+// `not_found` for a thread that does not exist, or that the caller cannot read. Erases the record
+// that a deletion through another door has left.
 Task<Result<ThreadView>> find_thread(server::ApiContext& world, const server::Call& call,
                                      ThreadId thread);
 
@@ -67,14 +74,15 @@ Value interrupts_of(const RunView& run);
 Value interrupt_document(const ApprovalRow& approval);
 
 // Merges the changes, and the metadata of the record, into the metadata of the thread, which then
-// is the only copy. REQUIRES: view.listed.
+// is the only copy, and marks the record. REQUIRES: view.listed.
 Task<Result<Done>> change_thread_metadata(server::ApiContext& world, const server::Call& call,
                                           ThreadView view, Value changes);
 // True if the settings change nothing. REQUIRES: settings.metadata is an object.
 bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings);
 
 // Writes graph_id and assistant_id, and the metadata of the record, to the metadata of the thread.
-// To be called after a start, which has created the thread; a repeated call changes nothing.
+// To be called after a start, which has created the thread: a record that is marked before would be
+// lost if the start fails. A repeated call changes nothing.
 Task<Result<Done>> note_run_on_thread(server::ApiContext& world, const server::Call& call,
                                       ThreadId thread, std::string graph_id,
                                       std::string assistant_id);
