@@ -25,6 +25,11 @@ struct AgentServerDeletions : RunFixture {
         .value()
         .size();
   }
+  Answered keyed(const std::string& key, const std::string& body) {
+    auto sent = request("POST", runs(), body);
+    sent.headers.push_back({"Idempotency-Key", key});
+    return send(std::move(sent));
+  }
   Answered make_thread(const std::string& more = {}) {
     return post("/threads", std::string(R"({"thread_id":")") + kThreadA + "\"" + more + "}");
   }
@@ -93,6 +98,58 @@ TEST_F(AgentServerDeletions, LeaveNothingToALaterThreadOfTheName) {
   Value after = get(thread).body;
   EXPECT_EQ(to_json(after["config"]), "{}");
   EXPECT_NE(after["created_at"], before["created_at"]);
+}
+
+TEST_F(AgentServerDeletions, LeaveNoRunToTheNextOneOfItsKey) {
+  auto started = [&](const char* number) {
+    std::string more = std::string(R"(,"if_not_exists":"create","metadata":{"number":)") + number;
+    return keyed("start", about("rain", more + "}"));
+  };
+  Answered first = started("1");
+  ASSERT_EQ(first.status, 200) << to_json(first.body);
+  joined(text(first.body["run_id"]));
+  delete_elsewhere();
+  Answered second = started("2");
+  ASSERT_EQ(second.status, 200) << to_json(second.body);
+  EXPECT_EQ(second.body["run_id"], first.body["run_id"]);
+  EXPECT_EQ(second.body["metadata"]["number"], Value(2));
+  EXPECT_NE(second.body["created_at"], first.body["created_at"]);
+  joined(text(second.body["run_id"]));
+  EXPECT_EQ(started("3").body["metadata"]["number"], Value(2)) << "the same request";
+  Value states = get(thread + "/history").body;
+  ASSERT_GE(size_of(states), 1u) << to_json(states);
+  EXPECT_EQ(states.as_array()->front()["metadata"]["number"], Value(2));
+}
+
+TEST_F(AgentServerDeletions, LeaveNoResumesToTheNextRunOfTheKey) {
+  const std::string urgent = about("urgent", R"(,"if_not_exists":"create")");
+  joined(text(keyed("start", urgent).body["run_id"]));
+  Answered old = keyed("answer", resume("true"));
+  ASSERT_EQ(old.status, 200) << to_json(old.body);
+  joined(text(old.body["run_id"]));
+  EXPECT_EQ(size_of(get(runs()).body), 2u);
+  delete_elsewhere();
+  joined(text(keyed("start", urgent).body["run_id"]));
+  EXPECT_EQ(get(runs("/" + text(old.body["run_id"]))).status, 404);
+  Answered other = keyed("other", resume("true"));
+  ASSERT_EQ(other.status, 200) << to_json(other.body);
+  EXPECT_EQ(to_json(joined(text(other.body["run_id"]))["log"]), R"(["urgent","printed"])");
+  EXPECT_EQ(get(runs("/" + text(old.body["run_id"]))).status, 404);
+  EXPECT_EQ(size_of(get(runs()).body), 2u) << "the run and its resume";
+}
+
+TEST_F(AgentServerDeletions, LeaveTheKeyOfAResumeFree) {
+  std::string first = begin(about("urgent"));
+  joined(first);
+  joined(text(keyed("answer", resume("true")).body["run_id"]));
+  delete_elsewhere();
+  std::string second = begin(about("urgent", R"(,"if_not_exists":"create")"));
+  joined(second);
+  Answered again = keyed("answer", resume("true"));
+  ASSERT_EQ(again.status, 200) << to_json(again.body);
+  EXPECT_EQ(to_json(joined(text(again.body["run_id"]))["log"]), R"(["urgent","printed"])");
+  EXPECT_EQ(keyed("answer", resume("true")).body["run_id"], again.body["run_id"]);
+  EXPECT_EQ(size_of(get(runs()).body), 2u);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ using server::Call;
 constexpr std::array<std::string_view, 6> kRunStatuses{"pending", "running", "success",
                                                        "error",   "timeout", "interrupted"};
 
+constexpr int kSavesMax = 3;
+
 Error no_run(std::string_view id) {
   return error(ErrorCode::not_found,
                "Run with ID " + std::string(id.substr(0, 100)) + " not found.");
@@ -65,10 +67,12 @@ bool has_begun(const RunRecord& record, const RunRow& row) {
   return record.after == 0 || static_cast<std::int64_t>(row.seq) > record.after;
 }
 
+// Removes the records of deleted runs with this id as well.
 void remove_unbegun(const RunRow& row, std::vector<RunRecord>& records) {
   std::string run = row.run.text();
-  std::erase_if(records,
-                [&](const RunRecord& each) { return each.run == run && !has_begun(each, row); });
+  std::erase_if(records, [&](const RunRecord& each) {
+    return each.run == run && !(is_record_of(each, row) && has_begun(each, row));
+  });
 }
 
 // The run of the service that a run of the protocol belongs to.
@@ -78,12 +82,59 @@ Task<Result<RunRow>> row_of_record(const Call& call, const RunRecord& record) {
   co_return co_await call.service.run(call.who, RunId(*run));
 }
 
+Task<Result<bool>> run_exists(const Call& call, const RunRecord& record) {
+  auto row = co_await row_of_record(call, record);
+  if (row.ok()) co_return is_record_of(record, *row);
+  if (row.error().code == ErrorCode::not_found) co_return false;
+  co_return std::move(row).error();
+}
+
+// The version of the record with this id, if it is that of a deleted run.
+Task<Result<std::optional<std::uint64_t>>> version_of_deleted(const Call& call, UserId user,
+                                                              std::string id) {
+  auto records = records_of(call.service, call.who, std::move(user));
+  BELAY_CO_TRY(auto found, co_await records->get_versioned<RunRecord>(std::move(id)));
+  if (!found) co_return std::optional<std::uint64_t>();
+  BELAY_CO_TRY(bool exists, co_await run_exists(call, found->record));
+  co_return exists ? std::optional<std::uint64_t>() : std::optional(found->version);
+}
+
+// Saves the record if the stored one has this version. `conflict` if it has another one.
+Task<Result<Done>> save_expected(const Call& call, const RunRecord& record, UserId user,
+                                 std::uint64_t version) {
+  std::vector<RecordWrite> writes;
+  BELAY_CO_CHECK(add_write(writes, record, user, version));
+  Principal who = call.who;
+  bool is_permitted = user == who.user || who.permission >= Permission::administer;
+  if (record.id != record.run && is_permitted) {
+    RunOwner owner{record.id, user.text, record.created_at};
+    BELAY_CO_CHECK(add_write(writes, owner, UserId()));
+    who = keeper_of(call.who);
+  }
+  co_return co_await call.service.save_records(who, std::move(writes));
+}
+
 }  // namespace
+
+bool is_record_of(const RunRecord& record, const RunRow& row) {
+  bool is_at_time = !record.run_created_at || *record.run_created_at == row.created_at;
+  return record.run == row.run.text() && is_at_time;
+}
+
+Task<Result<std::optional<RunRecord>>> existing_record(const Call& call, UserId user,
+                                                       std::string id) {
+  BELAY_CO_TRY(auto record, co_await record_of_run(call, std::move(user), std::move(id)));
+  if (!record) co_return std::move(record);
+  BELAY_CO_TRY(bool exists, co_await run_exists(call, *record));
+  if (!exists) record.reset();
+  co_return std::move(record);
+}
 
 RunRecord record_of_row(const RunRow& row) {
   RunRecord record;
   record.id = record.run = row.run.text();
   record.thread = row.thread.text;
+  record.run_created_at = row.created_at;
   record.assistant_id = system_assistant_id(row.graph);
   record.strategy = name_of(BusyThread::reject);
   record.created_at = row.created_at;
@@ -111,7 +162,8 @@ Task<Result<ProtocolRun>> find_run_by_id(const Call& call, std::string id,
   bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
   if (is_absent) co_return no_run(id);
   if (!row.ok()) co_return std::move(row).error();
-  bool is_unbegun = own && own->id != own->run && !has_begun(*own, *row);
+  bool continues = own && own->id != own->run;
+  bool is_unbegun = continues && !(is_record_of(*own, *row) && has_begun(*own, *row));
   if (is_unbegun) co_return no_run(id);
   co_return co_await run_with_record(call.service, call.who, *std::move(row), std::move(id));
 }
@@ -192,20 +244,21 @@ Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const Call& call, const Th
 }
 
 Task<Result<Done>> save_run(const Call& call, RunRecord record, UserId user) {
-  std::vector<RecordWrite> writes;
-  BELAY_CO_CHECK(add_write(writes, record, user, 0));
-  Principal who = call.who;
-  bool is_permitted = user == who.user || who.permission >= Permission::administer;
-  if (record.id != record.run && is_permitted) {
-    RunOwner owner{record.id, user.text, record.created_at};
-    BELAY_CO_CHECK(add_write(writes, owner, UserId()));
-    who = keeper_of(call.who);
+  std::uint64_t version = 0;
+  for (int attempt = 0; attempt < kSavesMax; ++attempt) {
+    UserId owner = user;
+    auto saved = co_await save_expected(call, record, std::move(owner), version);
+    bool exists = !saved.ok() && saved.error().code == ErrorCode::conflict;
+    if (!exists) co_return std::move(saved);
+    owner = user;
+    std::string id = record.id;
+    BELAY_CO_TRY(auto deleted, co_await version_of_deleted(call, std::move(owner), std::move(id)));
+    // The same request was sent before.
+    if (!deleted) co_return Done{};
+    version = *deleted;
   }
-  auto saved = co_await call.service.save_records(who, std::move(writes));
-  // The same request was sent before.
-  bool is_known = !saved.ok() && saved.error().code == ErrorCode::conflict;
-  if (is_known) co_return Done{};
-  co_return std::move(saved);
+  co_return error(ErrorCode::unavailable,
+                  "The record of run " + record.id + " is changed by other requests. Try again.");
 }
 
 Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow row) {

@@ -7,6 +7,10 @@
 // the members that the service does not store. Runs that were started through other doors have no
 // record; a decision through another door begins no run of the protocol.
 //
+// The id of a run of the service can be that of its Idempotency-Key. After a deletion of its thread
+// through another door, its records remain, and the next run of the key has its id: the records of
+// the deleted run are ignored, and replaced by those of the next one.
+//
 // Threading: on the executor that awaits.
 
 #include "langgraph/threads.h"
@@ -18,6 +22,8 @@ struct RunRecord {
 
   std::string id{};             // of the protocol; of a start: that of the run of the service
   std::string thread{}, run{};  // of the service
+  // That run was created then; unset: before this member existed.
+  std::optional<Instant> run_created_at{};
   std::string assistant_id{};
   std::int64_t after = 0;               // begins after this commit; 0: the start of the run
   std::vector<std::string> answered{};  // the interrupts that it answers
@@ -55,6 +61,12 @@ struct ProtocolRun {
   bool is_superseded = false;  // a later run of the protocol continues the run of the service
 };
 
+// True if the record is of this run of the service, and not of a deleted one with its id.
+bool is_record_of(const RunRecord& record, const RunRow& row);
+// The record of a run of the protocol; nullopt if its run of the service does not exist.
+Task<Result<std::optional<RunRecord>>> existing_record(const server::Call& call, UserId user,
+                                                       std::string id);
+
 // The record of a run of the service that has none.
 RunRecord record_of_row(const RunRow& row);
 
@@ -72,7 +84,8 @@ Task<Result<ProtocolRun>> run_with_record(Service& service, Principal who, RunRo
 Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const server::Call& call,
                                                       const ThreadView& thread);
 
-// Saves the record of a new run; the first one, if it exists.
+// Saves the record of a new run. One of the same run, saved before, remains; that of a deleted run
+// is replaced.
 Task<Result<Done>> save_run(const server::Call& call, RunRecord record, UserId user);
 // Deletes the thread of a run with its records; one that does not exist is deleted.
 Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow row);

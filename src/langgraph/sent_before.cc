@@ -30,9 +30,8 @@ Task<Result<SentBefore>> sent_before(const Call& call, const ThreadView& thread)
   std::string key(call.request.header("Idempotency-Key"));
   if (key.empty()) co_return std::move(before);
   UserId user = thread.user;
-  auto records = records_of(call.service, call.who, std::move(user));
   std::string id = id_of_key(call, thread.id, key);
-  BELAY_CO_TRY(auto record, co_await records->get<RunRecord>(std::move(id)));
+  BELAY_CO_TRY(auto record, co_await existing_record(call, std::move(user), std::move(id)));
   before.has_continued = record.has_value();
   auto row = co_await call.service.run(call.who, run_of_key(call.who.tenant, thread.user, key));
   bool is_absent = !row.ok() && row.error().code == ErrorCode::not_found;
@@ -85,8 +84,8 @@ Task<Result<std::optional<ProtocolRun>>> known_run(const Call& call, WantedRun& 
   if (!may_be_known) co_return std::optional<ProtocolRun>();
   std::string id = wanted.continuing_id;
   UserId user = wanted.thread->user;
-  auto records = records_of(call.service, call.who, user);
-  BELAY_CO_TRY(auto record, co_await records->get<RunRecord>(std::move(id)));
+  UserId owner = user;
+  BELAY_CO_TRY(auto record, co_await existing_record(call, std::move(owner), std::move(id)));
   if (!record) co_return std::optional<ProtocolRun>();
   if (record->is_partial) {
     wanted.unbegun = std::move(record);

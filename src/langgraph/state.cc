@@ -28,10 +28,9 @@ Value checkpoint_reference(const ThreadView& thread, const CheckpointId& id) {
 const RunRecord* record_of_checkpoint(const ThreadOfStates& thread,
                                       const ThreadCheckpoint& checkpoint) {
   const RunRecord* found = nullptr;
-  std::string run = checkpoint.run->run.text();
   auto seq = static_cast<std::int64_t>(checkpoint.commit.seq);
   for (const RunRecord& each : thread.runs) {
-    bool is_before = each.run == run && each.after < seq;
+    bool is_before = each.after < seq && is_record_of(each, *checkpoint.run);
     if (is_before && (!found || each.after > found->after)) found = &each;
   }
   return found;
