@@ -21,7 +21,23 @@ std::partial_ordering compare_values(const Value& a, const Value& b) {
 }
 
 bool equal_values(const Value& a, const Value& b) {
-  return contains_value(a, b) && contains_value(b, a);
+  const Value::Array* list = a.as_array();
+  const Value::Array* other_list = b.as_array();
+  if (list && other_list) {
+    return std::equal(list->begin(), list->end(), other_list->begin(), other_list->end(),
+                      equal_values);
+  }
+  const Value::Object* members = a.as_object();
+  const Value::Object* other_members = b.as_object();
+  if (members && other_members) {
+    // Objects sort their members by name.
+    return std::equal(members->begin(), members->end(), other_members->begin(),
+                      other_members->end(), [](const auto& one, const auto& other) {
+                        return one.first == other.first && equal_values(one.second, other.second);
+                      });
+  }
+  bool is_equal_scalar = compare_values(a, b) == std::partial_ordering::equivalent;
+  return is_equal_scalar || (a.is_null() && b.is_null());
 }
 
 bool contains_value(const Value& value, const Value& wanted) {

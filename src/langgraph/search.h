@@ -12,6 +12,7 @@ namespace belay::langgraph {
 // The order of two values: numbers by value (75 equals 75.0), texts by code point, booleans;
 // `unordered` for other kinds, and for values of different kinds.
 std::partial_ordering compare_values(const Value& a, const Value& b);
+// True for the same structure with equal values: also the same elements of lists in the same order.
 bool equal_values(const Value& a, const Value& b);
 // True if `value` contains `wanted`, as PostgreSQL's @> does: each member of an object, each
 // element of an array, or an equal value.

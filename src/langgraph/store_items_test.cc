@@ -65,6 +65,20 @@ TEST_F(StoreItems, FiltersCompareMembers) {
   EXPECT_EQ(post("/store/items/search", R"({"query":"meaning"})").status, 422);
 }
 
+TEST_F(StoreItems, FiltersCompareListsAndObjectsAsAWhole) {
+  put(R"(["a"])", "1", R"({"tags":["a","b"],"o":{"x":1,"y":null}})");
+  put(R"(["a"])", "2", R"({"tags":["b","a"],"o":{"x":1}})");
+  put(R"(["a"])", "3", R"({"tags":["b","a","a"],"o":{"x":[1]}})");
+  EXPECT_EQ(found(R"({"filter":{"tags":["a","b"]}})"), 1u);
+  EXPECT_EQ(found(R"({"filter":{"tags":{"$eq":["b","a"]}}})"), 1u);
+  EXPECT_EQ(found(R"({"filter":{"tags":{"$ne":["a","b"]}}})"), 2u);
+  EXPECT_EQ(found(R"({"filter":{"tags":["a"]}})"), 0u);
+  EXPECT_EQ(found(R"({"filter":{"o":{"x":1.0}}})"), 1u);
+  EXPECT_EQ(found(R"({"filter":{"o":{"y":null,"x":1}}})"), 1u);
+  EXPECT_EQ(found(R"({"filter":{"o":{"x":[1.0]}}})"), 1u);
+  EXPECT_EQ(found(R"({"filter":{"o":{"x":[1,1]}}})"), 0u);
+}
+
 TEST_F(StoreItems, NamespacesAreListedOnce) {
   for (const char* labels : {R"(["a","b"])", R"(["a","c"])", R"(["d","b"])"}) {
     put(labels, "1", "{}");
