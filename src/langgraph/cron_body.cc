@@ -86,8 +86,25 @@ Result<std::optional<bool>> deletes_threads_in(const Value& body) {
   return error(ErrorCode::invalid, "\"on_run_completed\" must be delete or keep.");
 }
 
-Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Call& call,
-                                          const CronRequest& request) {
+bool changes_configuration(const Value& body) {
+  return body.find("config") || body.find("context");
+}
+
+std::vector<http::Header> configured_headers(const Cron& cron, const Value& body) {
+  const Value stored =
+      parse_json(cron.view.schedule.run.configuration).value_or(Value(Value::Object{}));
+  const Value& given = body["config"]["configurable"];
+  const Value& before = cron.record.payload["config"]["configurable"];
+  std::vector<http::Header> headers;
+  const Value::Object* members = stored["configurable"].as_object();
+  for (const auto& [name, value] : members ? *members : Value::Object()) {
+    bool is_header = value.as_string() && !given.find(name) && before[name] != value;
+    if (is_header) headers.push_back({name, *value.as_string()});
+  }
+  return headers;
+}
+
+Result<ScheduleChange> schedule_change_in(AgentServer& served, const CronRequest& request) {
   const Value& body = request.body;
   const Value& agent = request.agent;
   Value merged = request.payload;
@@ -99,10 +116,13 @@ Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Cal
   }
   ScheduleChange change;
   change.durability = run.run.durability;
-  change.supersteps = run.run.supersteps.value_or(0);
   change.breakpoints = run.breakpoints;
-  change.configuration =
-      configuration_text(merged, request.assistant, nullptr, request.user, call.request.headers);
+  if (request.headers) {
+    // The limit is a part of the configuration.
+    change.supersteps = run.run.supersteps.value_or(0);
+    change.configuration =
+        configuration_text(merged, request.assistant, nullptr, request.user, *request.headers);
+  }
   BELAY_TRY(change.ends_at, end_time_in(body));
   BELAY_TRY(change.expression, text_member(body, "schedule"));
   BELAY_TRY(change.zone, text_member(body, "timezone"));

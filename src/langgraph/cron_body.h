@@ -9,6 +9,7 @@
 
 #include "belay/schedule.h"
 #include "langgraph/assistants.h"
+#include "langgraph/cron_records.h"
 #include "langgraph/cron_runs.h"
 
 namespace belay::langgraph {
@@ -26,12 +27,19 @@ struct CronRequest {
   const Value& body;
   const Value& payload;  // includes the members of the body
   const UserId& user;
+  // The headers that the configuration of the runs has; null: the configuration is not changed.
+  const std::vector<http::Header>* headers;
 };
 
 // The agent, and the members of a schedule that the body sets. All members of the payload are
 // checked.
-Result<ScheduleChange> schedule_change_in(AgentServer& served, const server::Call& call,
-                                          const CronRequest& request);
+Result<ScheduleChange> schedule_change_in(AgentServer& served, const CronRequest& request);
+// Returns whether the body changes the configuration of the runs.
+bool changes_configuration(const Value& body);
+// The headers in the configuration of the cron, which those of a later request do not replace.
+// Members of the body that are named as headers are not headers: the body, or the payload of the
+// cron with the same value, has them.
+std::vector<http::Header> configured_headers(const Cron& cron, const Value& body);
 // Returns whether `on_run_completed` is delete; nullopt: it is absent.
 Result<std::optional<bool>> deletes_threads_in(const Value& body);
 

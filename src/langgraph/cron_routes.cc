@@ -16,13 +16,19 @@ using server::Call;
 using server::Reply;
 using server::Route;
 
-// The assistant of a cron; one without a configuration if it was deleted.
+// The assistant of a cron, which a change of the configuration needs; one without a configuration
+// if it was deleted.
 Task<Result<Assistant>> assistant_of_cron(AgentServer& served, const Call& call,
                                           const CronRecord& record) {
   std::string id = record.assistant_id;
   auto found = co_await find_assistant(served.world, call, std::move(id));
   bool is_deleted = !found.ok() && found.error().code == ErrorCode::not_found;
   if (!is_deleted) co_return std::move(found);
+  if (changes_configuration(call.body)) {
+    co_return error(ErrorCode::conflict,
+                    "The assistant of the cron was deleted: \"config\" and \"context\" cannot be "
+                    "changed. Create another cron.");
+  }
   Assistant remaining;
   remaining.id = record.assistant_id;
   remaining.graph_id = record.graph_id;
@@ -56,8 +62,8 @@ Task<Result<Reply>> create_cron_of(AgentServer& served, const Call& call, Thread
     user = view.user;  // an administrator can add a cron to the thread of another user
     record.thread_id = view.id.text;
   }
-  CronRequest wanted{assistant, agent, call.body, record.payload, user};
-  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, call, wanted));
+  CronRequest wanted{assistant, agent, call.body, record.payload, user, &call.request.headers};
+  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, wanted));
   BELAY_CO_TRY(auto deletes, deletes_threads_in(call.body));
   record.deletes_threads = deletes.value_or(false);
   if (!change.expression) co_return error(ErrorCode::invalid, "\"schedule\" is missing.");
@@ -97,11 +103,13 @@ Task<Result<Reply>> update_cron(AgentServer& served, Call call) {
   }
   std::string graph = cron.record.graph_id;
   BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(graph)));
+  const std::vector<http::Header> headers = configured_headers(cron, call.body);
   Value payload = changed_payload(std::move(cron.record.payload), call.body);
   BELAY_CO_TRY(Assistant of, co_await assistant_of_cron(served, call, cron.record));
   const UserId owner(cron.view.schedule.user);
-  CronRequest wanted{of, agent, call.body, payload, owner};
-  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, call, wanted));
+  const std::vector<http::Header>* kept = changes_configuration(call.body) ? &headers : nullptr;
+  CronRequest wanted{of, agent, call.body, payload, owner, kept};
+  BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, wanted));
   BELAY_CO_TRY(auto deletes, deletes_threads_in(call.body));
   if (deletes) cron.record.deletes_threads = *deletes;
   cron.record.payload = std::move(payload);

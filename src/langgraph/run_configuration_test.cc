@@ -1,5 +1,6 @@
 // The configuration that the nodes of a run read.
 
+#include "belay/schedule.h"
 #include "tests/support/agent_server_run_fixture.h"
 
 namespace belay::langgraph {
@@ -114,6 +115,52 @@ TEST_F(RunConfigurations, BelongToTheStartsOfOtherDoorsToo) {
   auto forked = block_on(loop, service->fork(who, std::move(fork)));
   ASSERT_TRUE(forked.ok()) << forked.error().message;
   EXPECT_EQ(text(forked->state["verse"]), R"({"a":1})");
+}
+
+TEST_F(RunConfigurations, OfACronAreKeptUnlessAChangeNamesThem) {
+  std::string assistant =
+      text(post("/assistants",
+                R"({"graph_id":"poet","config":{"recursion_limit":9,"configurable":{"a":1}}})")
+               .body["assistant_id"]);
+  auto from = [this](const char* place, const char* method, const std::string& to,
+                     const std::string& sent_body) {
+    auto sent = request(method, to, sent_body);
+    sent.headers.push_back({"X-Place", place});
+    return send(std::move(sent));
+  };
+  Value cron = from("home", "POST", "/runs/crons",
+                    R"({"assistant_id":")" + assistant +
+                        R"(","schedule":"*/5 * * * *","input":{"topic":"a"}})")
+                   .body;
+  const std::string path = "/runs/crons/" + text(cron["cron_id"]);
+  auto run = [&] {
+    return block_on(loop, service->schedules().show(Principal(), UserId(text(cron["user_id"])),
+                                                    "cron-" + text(cron["cron_id"]), 1))
+        .value()
+        .schedule.run;
+  };
+  auto configurable = [&] { return parse_json(run().configuration).value()["configurable"]; };
+  const std::string before = run().configuration;
+  EXPECT_EQ(text(configurable()["x-place"]), "home");
+  ASSERT_EQ(call("PATCH", "/assistants/" + assistant,
+                 R"({"config":{"recursion_limit":3,"configurable":{"a":2}}})")
+                .status,
+            200);
+  for (const char* change : {R"({"metadata":{"b":1}})", R"({"enabled":true})", "{}"}) {
+    ASSERT_EQ(from("work", "PATCH", path, change).status, 200) << change;
+    EXPECT_EQ(run().configuration, before) << change;
+    EXPECT_EQ(run().supersteps, 9) << change;
+  }
+  ASSERT_EQ(from("work", "PATCH", path, R"({"config":{"configurable":{"b":1}}})").status, 200);
+  EXPECT_EQ(text(configurable()["x-place"]), "home") << "as the request that has made the cron";
+  EXPECT_EQ(configurable()["a"], Value(2));
+  EXPECT_EQ(configurable()["b"], Value(1));
+  EXPECT_EQ(run().supersteps, 3);
+  const std::string changed = run().configuration;
+  ASSERT_EQ(call("DELETE", "/assistants/" + assistant).status, 200);
+  EXPECT_EQ(call("PATCH", path, R"({"enabled":false})").status, 200);
+  EXPECT_EQ(call("PATCH", path, R"({"context":{"c":1}})").status, 409);
+  EXPECT_EQ(run().configuration, changed);
 }
 
 }  // namespace
