@@ -7,19 +7,6 @@ namespace {
 
 using server::Call;
 
-// `conflict` if the thread has other runs of the service.
-Task<Result<Done>> check_only_run(const Call& call, const ProtocolRun& run) {
-  RunPage page;
-  page.thread = run.row.thread;
-  page.limit = 2;
-  BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
-  if (rows.size() < 2) co_return Done{};
-  co_return error(ErrorCode::conflict,
-                  "Run " + run.record.id +
-                      " is one of several runs of its thread, whose states continue each other. "
-                      "Delete the thread, or start with the multitask strategy rollback.");
-}
-
 // The record of a thread that loses its runs, and exists without them.
 ThreadRecord remaining_thread(const ThreadView& view, Instant now) {
   ThreadRecord record;
@@ -33,6 +20,18 @@ ThreadRecord remaining_thread(const ThreadView& view, Instant now) {
 }
 
 }  // namespace
+
+Task<Result<Done>> check_only_run(const Call& call, const ProtocolRun& run) {
+  RunPage page;
+  page.thread = run.row.thread;
+  page.limit = 2;
+  BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
+  if (rows.size() < 2) co_return Done{};
+  co_return error(ErrorCode::conflict,
+                  "Run " + run.record.id +
+                      " is one of several runs of its thread, whose states continue each other. "
+                      "Delete the thread, or start with the multitask strategy rollback.");
+}
 
 Task<Result<Done>> cancel_run(AgentServer& served, const Call& call, ProtocolRun run,
                               bool rolls_back) {

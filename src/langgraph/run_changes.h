@@ -19,6 +19,8 @@ Task<Result<Done>> keep_thread(AgentServer& served, const server::Call& call, Th
 // The start that would have deleted the runs was refused. `not_found`: the thread was deleted.
 Task<Done> keep_no_longer(AgentServer& served, const server::Call& call, ThreadId thread,
                           Error refused);
+// `conflict` if the thread of the run has other runs of the service.
+Task<Result<Done>> check_only_run(const server::Call& call, const ProtocolRun& run);
 // Deletes a run, which must have ended.
 Task<Result<Done>> delete_run(AgentServer& served, const server::Call& call, ProtocolRun run);
 // Deletes the runs of a thread before its newest one, which keeps its history. Values of the state

@@ -112,7 +112,10 @@ Result<CancelSelection> selection_in(const Value& body) {
   bool is_named = selection.thread || runs;
   if (status && !is_named) {
     if (*status != "running") selection.statuses.push_back(RunStatus::queued);
-    if (*status != "pending") selection.statuses.push_back(RunStatus::running);
+    // A run that waits for a timer is paused.
+    if (*status != "pending") {
+      selection.statuses.insert(selection.statuses.end(), {RunStatus::running, RunStatus::paused});
+    }
     if (*status == "pending" || *status == "running" || *status == "all") return selection;
     return error(ErrorCode::invalid, "\"status\" must be pending, running or all.");
   }
@@ -120,34 +123,79 @@ Result<CancelSelection> selection_in(const Value& body) {
                "Name either \"thread_id\" and \"run_ids\", or a \"status\" of the runs.");
 }
 
-// The selected runs; `not_found` if a named one does not exist.
-Task<Result<std::vector<ProtocolRun>>> selected_runs(const Call& call, CancelSelection selection) {
+// The named runs; `not_found` if one does not exist.
+Task<Result<std::vector<ProtocolRun>>> named_runs(const Call& call, CancelSelection selection) {
   std::vector<ProtocolRun> runs;
   for (std::string& id : selection.runs) {
     ThreadId thread(*selection.thread);
     BELAY_CO_TRY(ProtocolRun run, co_await find_run(call, std::move(thread), std::move(id)));
     runs.push_back(std::move(run));
   }
-  if (selection.statuses.empty()) co_return std::move(runs);
+  co_return std::move(runs);
+}
+
+// The caller's runs in the statuses, newest first; at most kSearchedMax.
+Task<Result<std::vector<ProtocolRun>>> runs_in(const Call& call, std::vector<RunStatus> statuses) {
+  std::vector<ProtocolRun> runs;
   RunPage page;
-  page.statuses = selection.statuses;
+  page.statuses = std::move(statuses);
   page.user = call.who.user;
   page.limit = limits::list_rows_max;
-  BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
-  for (RunRow& row : rows) {
-    RunRecord record = record_of_row(row);
-    runs.push_back({std::move(record), std::move(row), false});
+  bool has_more = true;
+  while (has_more && runs.size() < kSearchedMax) {
+    RunPage wanted = page;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(wanted)));
+    has_more = rows.size() == page.limit;
+    if (has_more) page.before = rows.back().run;
+    for (RunRow& row : rows) {
+      // The others wait for a person: their runs of the protocol have ended.
+      bool is_shown = thread_status(row) == ThreadStatus::busy;
+      if (!is_shown) continue;
+      std::string id = row.run.text();
+      BELAY_CO_TRY(ProtocolRun run,
+                   co_await run_with_record(call.service, call.who, std::move(row), std::move(id)));
+      run.is_superseded = false;  // the status selects the newest one of the run of the service
+      runs.push_back(std::move(run));
+    }
   }
   co_return std::move(runs);
+}
+
+// Keeps the first failure of several runs. One that is gone, as a stateless run after its end,
+// needs no change.
+void keep_failure(Result<Done>& first, Result<Done> result) {
+  bool is_failure = !result.ok() && result.error().code != ErrorCode::not_found;
+  if (is_failure && first.ok()) first = std::move(result);
+}
+
+// Cancels the runs, and deletes them if `is_rollback`. The failure of one does not keep the others:
+// all are cancelled before the first is deleted. Returns the first failure.
+Task<Result<Done>> cancel_each(AgentServer& served, const Call& call, std::vector<ProtocolRun> runs,
+                               bool is_rollback) {
+  Result<Done> outcome = Done{};
+  for (const ProtocolRun& each : runs) {
+    ProtocolRun run = each;
+    keep_failure(outcome, co_await cancel_run(served, call, std::move(run), false));
+  }
+  if (!is_rollback) co_return std::move(outcome);
+  for (ProtocolRun& each : runs) {
+    keep_failure(outcome, co_await delete_run(served, call, std::move(each)));
+  }
+  co_return std::move(outcome);
 }
 
 Task<Result<Reply>> cancel_runs(AgentServer& served, Call call) {
   BELAY_CO_TRY(bool is_rollback, rolls_back(call));
   BELAY_CO_TRY(CancelSelection selection, selection_in(call.body));
-  BELAY_CO_TRY(std::vector<ProtocolRun> runs, co_await selected_runs(call, std::move(selection)));
-  for (ProtocolRun& run : runs) {
-    BELAY_CO_CHECK(co_await cancel_run(served, call, std::move(run), is_rollback));
+  std::vector<ProtocolRun> runs;
+  if (selection.statuses.empty()) {
+    BELAY_CO_TRY(runs, co_await named_runs(call, std::move(selection)));
+    // All of them are runs of one thread.
+    if (is_rollback) BELAY_CO_CHECK(co_await check_only_run(call, runs.front()));
+  } else {
+    BELAY_CO_TRY(runs, co_await runs_in(call, std::move(selection.statuses)));
   }
+  BELAY_CO_CHECK(co_await cancel_each(served, call, std::move(runs), is_rollback));
   Reply reply;
   reply.status = 204;
   co_return std::move(reply);

@@ -83,6 +83,43 @@ TEST_F(AgentServerRunRoutes, CancelSeveralRuns) {
   }
 }
 
+TEST_F(AgentServerRunRoutes, RollBackAllRunsInAStatusAlthoughOneIsOneOfSeveral) {
+  const std::string thread = std::string("/threads/") + kThreadB;
+  post("/threads", std::string(R"({"thread_id":")") + kThreadB + "\"}");
+  joined(begin(about("a")));
+  std::string only = begin(sleeper(), thread + "/runs");
+  std::string second = begin(sleeper());
+  clock.move(std::chrono::seconds(1));
+  std::string stateless = text(post("/runs", sleeper()).body["thread_id"]);
+  EXPECT_EQ(post("/runs/cancel?action=rollback", R"({"status":"all"})").status, 409);
+  EXPECT_EQ(status_of_run(second), "interrupted");
+  EXPECT_EQ(get(thread + "/runs/" + only).status, 404);
+  EXPECT_EQ(get(thread).status, 200) << "the thread stays";
+  EXPECT_EQ(get("/threads/" + stateless).status, 404) << "that of a stateless run does not";
+  EXPECT_EQ(post("/runs/cancel?action=rollback", R"({"status":"all"})").status, 204);
+  EXPECT_EQ(size_of(get(runs()).body), 2u);
+  std::string third = begin(sleeper());
+  std::string named = std::string(R"({"thread_id":")") + kThreadA + R"(","run_ids":[")" + third;
+  EXPECT_EQ(post("/runs/cancel?action=rollback", named + "\"]}").status, 409);
+  EXPECT_EQ(status_of_run(third), "running") << "nothing was changed";
+}
+
+TEST_F(AgentServerRunRoutes, CancelRunsThatWaitForATimerWithTheRunningOnes) {
+  std::string run = begin(R"({"assistant_id":"stop"})");
+  loop.run_until(clock.now() + std::chrono::seconds(1));
+  ASSERT_EQ(status_of_run(run), "running");
+  EXPECT_EQ(post("/runs/cancel", R"({"status":"pending"})").status, 204);
+  EXPECT_EQ(status_of_run(run), "running");
+  EXPECT_EQ(post("/runs/cancel", R"({"status":"running"})").status, 204);
+  EXPECT_EQ(status_of_run(run), "interrupted");
+  const std::string thread = std::string("/threads/") + kThreadB;
+  post("/threads", std::string(R"({"thread_id":")") + kThreadB + "\"}");
+  begin(about("urgent"), thread + "/runs");
+  loop.run_until(clock.now() + std::chrono::seconds(1));
+  EXPECT_EQ(post("/runs/cancel", R"({"status":"all"})").status, 204);
+  EXPECT_EQ(text(get(thread).body["status"]), "interrupted") << "it waits for a person";
+}
+
 TEST_F(AgentServerRunRoutes, DeleteARunThatHasEnded) {
   std::string run = begin(sleeper());
   EXPECT_EQ(call("DELETE", runs("/" + run)).status, 409);
