@@ -1,4 +1,4 @@
-// Routes of threads: creation, search, change, copy and deletion.
+// Routes of threads: creation, search, change and deletion.
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include "langgraph/run_changes.h"
 #include "langgraph/run_records.h"
 #include "langgraph/state_update.h"
+#include "langgraph/thread_copies.h"
 #include "langgraph/thread_search.h"
 
 namespace belay::langgraph {
@@ -259,46 +260,6 @@ Task<Result<Reply>> prune_threads(AgentServer& served, Call call) {
     ++pruned;
   }
   co_return server::reply_with(Value::object({{"pruned_count", pruned}}));
-}
-
-Task<Result<Reply>> copy_thread(AgentServer& served, Call call) {
-  auto view = co_await named_thread(served, call);
-  bool is_absent = !view.ok() && view.error().code == ErrorCode::not_found;
-  if (is_absent) co_return error(ErrorCode::conflict, view.error().message);
-  if (!view.ok()) co_return std::move(view).error();
-  ThreadId unnamed;
-  UserId user = view->user;
-  BELAY_CO_TRY(ThreadId copied, co_await server::thread_to_begin(
-                                    served.world, call, std::move(unnamed), std::move(user)));
-  Value metadata = view->metadata();
-  if (view->has_run()) {
-    ForkOptions options;
-    options.from = view->id;
-    options.thread = copied;
-    options.copy = true;
-    auto run = co_await call.service.fork(call.who, std::move(options));
-    server::keep_if_begun(call, run);
-    if (!run.ok()) co_return std::move(run).error();
-    ThreadSettings settings;
-    settings.metadata = std::move(metadata);
-    ThreadId named = copied;
-    BELAY_CO_CHECK(
-        co_await call.service.edit_thread(call.who, std::move(named), std::move(settings)));
-  } else {
-    ThreadRecord record;
-    if (view->record) record = *std::move(view->record);
-    record.id = copied.text;
-    record.metadata = std::move(metadata);
-    record.has_begun = false;
-    record.created_at = record.updated_at = served.world.parts.clock.now();
-    std::vector<RecordWrite> writes;
-    BELAY_CO_CHECK(add_write(writes, record, view->user, 0));
-    auto saved = co_await call.service.save_records(call.who, std::move(writes));
-    // The same request has made the copy before.
-    bool is_sent_again = !saved.ok() && saved.error().code == ErrorCode::conflict;
-    if (!saved.ok() && !is_sent_again) co_return std::move(saved).error();
-  }
-  co_return co_await thread_reply(served, call, std::move(copied));
 }
 
 Task<Result<Reply>> search_threads(AgentServer& served, Call call) {

@@ -121,6 +121,26 @@ TEST_F(Threads, ACopyIsAnotherThread) {
   EXPECT_EQ(post(path(kThreadB) + "/copy").status, 409);
 }
 
+TEST_F(Threads, ACopyHasTheConfigurationAndTheExpiryOfItsThread) {
+  const std::string config = R"({"configurable":{"a":1}})";
+  post("/threads", with_id(kThreadA, R"(,"ttl":5,"config":)" + config));
+  auto before_run = post(path(kThreadA) + "/copy");
+  EXPECT_EQ(to_json(before_run.body["config"]), config);
+  begin_urgent(kThreadA);
+  for (int i = 0; i < 2; ++i) {
+    auto sent = request("POST", path(kThreadA) + "/copy", "{}");
+    sent.headers.push_back({"Idempotency-Key", "k"});
+    auto copied = send(std::move(sent));
+    ASSERT_EQ(copied.status, 200) << to_json(copied.body);
+    EXPECT_EQ(text(copied.body["status"]), "interrupted");
+    EXPECT_EQ(to_json(copied.body["config"]), config);
+    Value there = get("/api/threads/" + text(copied.body["thread_id"])).body["thread"];
+    EXPECT_TRUE(there["expiresAt"].as_string()) << to_json(there);
+  }
+  clock.move(std::chrono::minutes(6));
+  EXPECT_EQ(get("/threads/" + text(before_run.body["thread_id"])).status, 404);
+}
+
 TEST_F(Threads, ACopyThatIsRequestedTwiceWithOneKeyIsOne) {
   post("/threads", with_id(kThreadA));
   begin_urgent("letters");
