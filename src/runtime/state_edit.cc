@@ -90,6 +90,15 @@ Task<Result<std::optional<RunStarts::Place>>> RunStarts::settle_edit(Request& re
       };
   auto found = co_await read<std::optional<EditPlace>>(parts_.store, std::move(reader));
   if (!found.ok()) co_return std::move(found).error();
+  if (*found && request.is_named) {
+    // Race: the same start was committed between the two reads. Its run is not replaced.
+    auto committed = co_await find_known(request);
+    if (!committed.ok()) co_return std::move(committed).error();
+    if (*committed) {
+      place.known = **std::move(committed);
+      co_return std::optional(std::move(place));
+    }
+  }
   bool needs_a_thread = request.edit->from || request.needs_a_thread;
   if (needs_a_thread && !*found) co_return unknown_thread(request);
   LeftTasks nothing;
