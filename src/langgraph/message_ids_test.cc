@@ -1,5 +1,6 @@
 // Ids of messages: those of streams equal those of states, so that a client shows a message once.
 
+#include "belay/json_graph.h"
 #include "tests/support/agent_server_tool_fixture.h"
 
 namespace belay::langgraph {
@@ -120,6 +121,34 @@ TEST_F(MessageIds, OfQuestionsAreThoseOfTheClientAlsoInLaterRuns) {
       EXPECT_TRUE(id == "q1" || id == "q2") << id;
     }
   }
+}
+
+TEST_F(MessageIds, ThatARequestOmitsAreThoseOfItsKey) {
+  JsonGraphBuilder builder{"room"};
+  builder.channel("messages", {.kind = JsonKind::array});
+  builder.node("stay", [](const Value&, Context&) { return JsonUpdate(); });
+  builder.edge(start, "stay").edge("stay", end);
+  JsonGraph room = std::move(builder).build().value();
+  api.reset();
+  runtime->add(room);
+  service = service_of(room);
+  serve();
+  std::string runs = new_thread(), run;
+  for (int i = 0; i < 2; ++i) {
+    auto sent = request("POST", runs,
+                        R"({"assistant_id":"room","if_not_exists":"create","input":{"messages":[)"
+                        R"("Hello",{"type":"human","content":"Again"}]}})");
+    sent.headers.push_back({"Idempotency-Key", "k"});
+    auto begun = send(std::move(sent));
+    ASSERT_EQ(begun.status, 200) << to_json(begun.body);
+    if (run.empty()) run = text(begun.body["run_id"]);
+    EXPECT_EQ(text(begun.body["run_id"]), run);
+    loop.run_until(clock.now() + std::chrono::seconds(1));
+  }
+  Ids ids = human_ids_in(get(thread_of(runs) + "/state").body["values"]);
+  ASSERT_EQ(ids.size(), 2u);
+  EXPECT_TRUE(uuid_from(ids[0]) && uuid_from(ids[1]));
+  EXPECT_NE(ids[0], ids[1]);
 }
 
 TEST_F(MessageIds, StayWithACopyOfTheThreadAndAForkOfIt) {

@@ -180,8 +180,9 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
   StartRun start;
   start.agent = wanted.assistant.graph_id;
   Value input = wanted.body.change ? wanted.body.change->values : wanted.body.input;
-  BELAY_CO_TRY(AgentInput given, agent_input(served.options.conversations, wanted.agent,
-                                             std::move(input), served.world.parts.random));
+  RequestRandom ids(call, served.world.parts.random);
+  BELAY_CO_TRY(AgentInput given,
+               agent_input(served.options.conversations, wanted.agent, std::move(input), ids));
   start.user = wanted.thread ? wanted.thread->user : call.who.user;
   if (wanted.thread) start.thread = wanted.thread->id;
   // A deletion that is acknowledged meanwhile is not undone.

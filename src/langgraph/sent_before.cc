@@ -25,6 +25,21 @@ bool can_be_answered_again(RunStatus status) {
 
 }  // namespace
 
+RequestRandom::RequestRandom(const Call& call, Random& random) : random_(random) {
+  std::string_view key = call.request.header("Idempotency-Key");
+  if (key.empty()) return;
+  seed_ = "langgraph ids\n" + call.who.tenant.text + '\n' + call.who.user.text + '\n';
+  seed_ += key;
+}
+
+std::uint64_t RequestRandom::bits() {
+  if (seed_.empty()) return random_.bits();
+  Digest digest = sha256(seed_ + '\n' + std::to_string(count_++));
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < sizeof bits; ++i) bits = bits << 8 | digest[i];
+  return bits;
+}
+
 Task<Result<SentBefore>> sent_before(const Call& call, const ThreadView& thread) {
   SentBefore before;
   std::string key(call.request.header("Idempotency-Key"));

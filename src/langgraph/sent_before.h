@@ -12,6 +12,19 @@
 
 namespace belay::langgraph {
 
+// The bits of the ids that a request makes: with an Idempotency-Key, those of the key, because a
+// repeated request has the same input; otherwise random ones. `random` must outlive it.
+class RequestRandom final : public Random {
+ public:
+  RequestRandom(const server::Call& call, Random& random);
+  std::uint64_t bits() override;
+
+ private:
+  std::string seed_;  // empty: no key
+  Random& random_;
+  std::uint64_t count_ = 0;
+};
+
 // The runs of the key of a request on a thread; none without a key.
 struct SentBefore {
   bool has_continued = false;     // the record of a run that continues another one
