@@ -1,8 +1,10 @@
 #include "langgraph/state_update.h"
 
+#include "base/run_of_key.h"
 #include "conversation/question_id.h"
 #include "langgraph/assistants.h"
 #include "langgraph/runs.h"
+#include "langgraph/sent_before.h"
 #include "langgraph/state.h"
 
 namespace belay::langgraph {
@@ -32,8 +34,9 @@ Task<Result<RunRow>> change_state(AgentServer& served, Call& call, StartRun want
   wanted.edit = edit_of(change);
   wanted.edit->held = true;
   wanted.edit->from = std::move(from);
-  BELAY_CO_TRY(AgentInput given, agent_input(served.options.conversations, agent,
-                                             std::move(change.values), served.world.parts.random));
+  RequestRandom ids(call, served.world.parts.random);
+  BELAY_CO_TRY(AgentInput given,
+               agent_input(served.options.conversations, agent, std::move(change.values), ids));
   wanted.input = std::move(given.value);
   wanted.run.configuration = conversation::with_question_id("", given.question_id);
   server::Patience patience;
@@ -44,6 +47,14 @@ Task<Result<RunRow>> change_state(AgentServer& served, Call& call, StartRun want
   BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(thread),
                                              std::move(graph), std::move(assistant)));
   co_return std::move(row);
+}
+
+std::string key_of_update(const std::string& key, std::size_t index) {
+  return key + "-" + std::to_string(index);
+}
+
+RunId run_of_update(const Call& call, const std::string& key, std::size_t index) {
+  return run_of_key(call.who.tenant, call.who.user, key_of_update(key, index));
 }
 
 }  // namespace
@@ -110,17 +121,32 @@ Result<std::vector<StateChange>> superstep_updates_in(const Value& body) {
                "\"supersteps\" can have at most " + std::to_string(kUpdatesMax) + " members.");
 }
 
-Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, ThreadId thread,
-                                 std::string graph, std::vector<StateChange> updates) {
+bool has_updates_left(const Call& call, const ThreadView& thread, std::size_t count) {
+  if (!thread.has_run()) return count > 0 && !thread.listed;
   const std::string key(call.request.header("Idempotency-Key"));
-  std::size_t count = 0;
-  for (StateChange& change : updates) {
-    if (!key.empty()) replace_key(call, key + "-" + std::to_string(count++));
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    if (thread.listed->run->run == run_of_update(call, key, i)) return true;
+  }
+  return false;
+}
+
+Task<Result<Done>> apply_updates(AgentServer& served, Call& call, CreatedThread thread,
+                                 std::vector<StateChange> updates) {
+  const std::string key(call.request.header("Idempotency-Key"));
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    replace_key(call, key_of_update(key, i));
     StartRun wanted;
-    wanted.agent = graph;
-    wanted.thread = thread;
+    wanted.agent = thread.graph;
+    wanted.thread = thread.id;
     wanted.user = call.who.user;
-    BELAY_CO_CHECK(co_await change_state(served, call, std::move(wanted), std::move(change)));
+    auto changed = co_await change_state(served, call, std::move(wanted), std::move(updates[i]));
+    if (changed.ok()) continue;
+    bool may_be_known = thread.has_own_key && changed.error().code == ErrorCode::invalid;
+    if (!may_be_known) co_return std::move(changed).error();
+    // Race: another creation of the thread has begun with other updates.
+    auto other = co_await call.service.run(call.who, run_of_update(call, key, i));
+    if (other.ok()) co_return Done{};
+    co_return std::move(changed).error();
   }
   co_return Done{};
 }

@@ -20,8 +20,20 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
 // The updates of the member `supersteps` of the creation of a thread, in their order; none without
 // it. `invalid` if a superstep has several updates.
 Result<std::vector<StateChange>> superstep_updates_in(const Value& body);
-// Makes the changes on a thread of the graph; the first one creates its first run.
-Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, ThreadId thread,
-                                 std::string graph, std::vector<StateChange> updates);
+// True if the thread of a creation with this number of updates has no run, or stands before the
+// last of them: a crash can have ended the creation there.
+bool has_updates_left(const server::Call& call, const ThreadView& thread, std::size_t count);
+
+struct CreatedThread {
+  ThreadId id;
+  std::string graph;
+  // The Idempotency-Key is that of the thread, for all of its creations: where one has other
+  // updates than the first, the thread has those of the first.
+  bool has_own_key = false;
+};
+// Makes the changes on the thread; the first one creates its first run. Those that the thread has
+// are not made again. REQUIRES: the request has an Idempotency-Key.
+Task<Result<Done>> apply_updates(AgentServer& served, server::Call& call, CreatedThread thread,
+                                 std::vector<StateChange> updates);
 
 }  // namespace belay::langgraph

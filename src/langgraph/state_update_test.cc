@@ -12,6 +12,18 @@ using server::text;
 struct StateUpdates : RunFixture {
   const std::string state = std::string("/threads/") + kThreadA + "/state";
 
+  // A creation whose updates set the topics; one of them is refused if its topic is "-".
+  static std::string creation(const char* thread, const std::vector<std::string>& topics) {
+    std::string supersteps;
+    for (const std::string& topic : topics) {
+      supersteps += supersteps.empty() ? "" : ",";
+      supersteps += R"({"updates":[{"as_node":"__start__","values":{")";
+      supersteps += topic == "-" ? "nothing" : "topic";
+      supersteps += R"(":")" + topic + "\"}}]}";
+    }
+    return R"({"if_exists":"do_nothing","metadata":{"graph_id":"poet"},"thread_id":")" +
+           std::string(thread) + R"(","supersteps":[)" + supersteps + "]}";
+  }
   Answered update(const std::string& body) {
     clock.move(std::chrono::seconds(1));
     return post(state, body);
@@ -119,6 +131,41 @@ TEST_F(StateUpdates, OfACreationAreMadeOnAnExistingThreadWithoutARun) {
   EXPECT_EQ(there["values"]["topic"], Value("b"));
   ASSERT_EQ(post("/threads", made).status, 200);
   EXPECT_EQ(get(state).body, there) << "it has a run now";
+}
+
+TEST_F(StateUpdates, OfCreationsAtTheSameTimeAreMadeOnce) {
+  for (const char* thread : {kThreadA, kThreadB}) {
+    std::string made = creation(thread, {"a", "b"});
+    std::vector<int> statuses;
+    std::vector<Spawned> tasks;
+    for (int i = 0; i < 3; ++i) {
+      tasks.push_back(spawn<http::Response>(
+          loop, api->answer(request("POST", "/threads", made)),
+          [&](const http::Response& response) { statuses.push_back(response.status); }));
+    }
+    loop.run_until(clock.now() + std::chrono::seconds(5));
+    EXPECT_EQ(statuses, (std::vector<int>{200, 200, 200})) << thread;
+    std::string path = std::string("/threads/") + thread;
+    EXPECT_EQ(size_of(get(path + "/runs").body), 2u) << thread;
+    EXPECT_EQ(get(path + "/state").body["values"]["topic"], Value("b")) << thread;
+  }
+}
+
+TEST_F(StateUpdates, OfACreationAreContinuedByTheNextOne) {
+  EXPECT_EQ(post("/threads", creation(kThreadA, {"a", "-"})).status, 422);
+  EXPECT_EQ(get(state).body["values"]["topic"], Value("a")) << "as after a crash";
+  EXPECT_EQ(post("/threads", creation(kThreadA, {"c", "d"})).status, 200);
+  EXPECT_EQ(get(state).body["values"]["topic"], Value("a")) << "it is another creation";
+  auto continued = post("/threads", creation(kThreadA, {"a", "b"}));
+  ASSERT_EQ(continued.status, 200) << to_json(continued.body);
+  Value there = get(state).body;
+  EXPECT_EQ(there["values"]["topic"], Value("b"));
+  EXPECT_EQ(size_of(get(runs()).body), 2u);
+  for (const std::vector<std::string>& topics :
+       std::vector<std::vector<std::string>>{{"a", "b"}, {"a"}, {"c", "d"}, {"a", "b", "c"}}) {
+    EXPECT_EQ(post("/threads", creation(kThreadA, topics)).status, 200);
+    EXPECT_EQ(get(state).body, there) << "another creation changes nothing";
+  }
 }
 
 }  // namespace

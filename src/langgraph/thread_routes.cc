@@ -6,6 +6,7 @@
 #include "langgraph/records.h"
 #include "langgraph/run_changes.h"
 #include "langgraph/run_records.h"
+#include "langgraph/runs.h"
 #include "langgraph/state_update.h"
 #include "langgraph/thread_copies.h"
 #include "langgraph/thread_search.h"
@@ -85,14 +86,23 @@ bool has_updates(const Call& call) {
   return supersteps && !supersteps->empty();
 }
 
-// Makes the updates on a thread without a run. If the first one is refused, a new thread is erased:
-// the same request can be sent again.
-Task<Result<Done>> begin_with_updates(AgentServer& served, Call& call, const ThreadRecord& record,
+// Two creations at the same time, and one that is sent again after a crash, have the same key:
+// their updates are the same runs. Returns false if the client has given the key.
+bool set_key_of_creation(Call& call, const ThreadRecord& record, std::size_t updates) {
+  if (!call.request.header("Idempotency-Key").empty()) return false;
+  // A thread that is created again after its deletion has another time. A later creation with more
+  // updates does not continue this one: it finds an existing thread.
+  replace_key(call, "create-" + record.id + "-" + to_text(record.created_at) + "-" +
+                        std::to_string(updates));
+  return true;
+}
+
+// Makes the updates on a thread. If the first one is refused, a new thread is erased: the same
+// request can be sent again.
+Task<Result<Done>> begin_with_updates(AgentServer& served, Call& call, CreatedThread created,
                                       std::vector<StateChange> updates, bool is_new) {
-  ThreadId thread(record.id), named = thread;
-  std::string graph = graph_of_metadata(record.metadata);
-  auto applied =
-      co_await apply_updates(served, call, std::move(thread), std::move(graph), std::move(updates));
+  ThreadId named = created.id;
+  auto applied = co_await apply_updates(served, call, std::move(created), std::move(updates));
   if (applied.ok()) co_return Done{};
   // After the others, the run of the first one can exist.
   ErrorCode code = applied.error().code;
@@ -102,7 +112,7 @@ Task<Result<Done>> begin_with_updates(AgentServer& served, Call& call, const Thr
   bool is_first = view.ok() && view->record && !view->listed;
   if (!is_first) co_return std::move(applied);
   std::vector<RecordWrite> writes;
-  writes.push_back(record_erasure(ThreadRecord::collection, view->user, record.id));
+  writes.push_back(record_erasure(ThreadRecord::collection, view->user, view->record->id));
   writes.back().expected_version = view->record_version;
   (void)co_await call.service.save_records(call.who, std::move(writes));
   co_return std::move(applied);
@@ -130,20 +140,20 @@ Task<Result<Reply>> create_thread(AgentServer& served, Call call) {
   if (existing.ok() && !keeps_existing) {
     co_return error(ErrorCode::conflict, "Thread with ID " + thread.text + " already exists.");
   }
-  bool is_new = false;
+  CreatedThread created{thread, graph_of_metadata(record.metadata)};
   if (is_absent) {
+    // `conflict`: a creation at the same time was first. This one is made again, and finds it.
     std::vector<RecordWrite> writes;
     BELAY_CO_CHECK(add_write(writes, record, call.who.user, 0));
-    auto saved = co_await call.service.save_records(call.who, std::move(writes));
-    // Of two creations at the same time, the other one was first.
-    bool was_late = !saved.ok() && saved.error().code == ErrorCode::conflict;
-    if (!saved.ok() && !(was_late && keeps_existing)) co_return std::move(saved).error();
-    is_new = !was_late;
+    BELAY_CO_CHECK(co_await call.service.save_records(call.who, std::move(writes)));
+  } else if (existing->record) {
+    record = *existing->record;
   }
-  bool has_no_run = is_new || (existing.ok() && !existing->listed);
-  bool has_work = has_no_run && !updates.empty();
+  created.has_own_key = set_key_of_creation(call, record, updates.size());
+  bool has_work = is_absent ? !updates.empty() : has_updates_left(call, *existing, updates.size());
   if (has_work) {
-    BELAY_CO_CHECK(co_await begin_with_updates(served, call, record, std::move(updates), is_new));
+    BELAY_CO_CHECK(co_await begin_with_updates(served, call, std::move(created), std::move(updates),
+                                               is_absent));
   }
   co_return co_await thread_reply(served, call, std::move(thread));
 }
