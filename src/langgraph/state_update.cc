@@ -143,7 +143,7 @@ Task<Result<Done>> apply_updates(AgentServer& served, Call& call, CreatedThread 
     if (changed.ok()) continue;
     bool may_be_known = thread.has_own_key && changed.error().code == ErrorCode::invalid;
     if (!may_be_known) co_return std::move(changed).error();
-    // Race: another creation of the thread has begun with other updates.
+    // Race: another creation of the thread has started with other updates.
     auto other = co_await call.service.run(call.who, run_of_update(call, key, i));
     if (other.ok()) co_return Done{};
     co_return std::move(changed).error();

@@ -20,8 +20,8 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
 // The updates of the member `supersteps` of the creation of a thread, in their order; none without
 // it. `invalid` if a superstep has several updates.
 Result<std::vector<StateChange>> superstep_updates_in(const Value& body);
-// True if the thread of a creation with this number of updates has no run, or stands before the
-// last of them: a crash can have ended the creation there.
+// True if the thread of a creation with this number of updates has no run, or only some
+// of them: a crash can have ended the creation there.
 bool has_updates_left(const server::Call& call, const ThreadView& thread, std::size_t count);
 
 struct CreatedThread {

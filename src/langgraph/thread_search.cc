@@ -47,8 +47,8 @@ Error too_many_threads() {
                                          " threads. A search of so many is not possible.");
 }
 
-// True if the thread of the record was deleted through another door. A thread that has begun since
-// the threads were listed is added.
+// True if the thread of the record was deleted through another door. A thread whose first run is
+// newer than the list of threads is added.
 Task<Result<bool>> was_deleted(const Call& call, std::map<ThreadId, ThreadView>& all,
                                std::string id) {
   ThreadId thread(std::move(id));

@@ -29,8 +29,8 @@ Task<Result<std::optional<Versioned<ThreadRecord>>>> record_of_thread(const Call
   co_return co_await records->get_versioned<ThreadRecord>(std::move(thread.text));
 }
 
-// Completes a view without a thread of the service. A record that has begun belongs to a deleted
-// thread, unless the thread has begun since it was read.
+// Completes a view without a thread of the service. A marked record belongs to a deleted thread,
+// unless the first run of the thread is newer than the read.
 Task<Result<Done>> add_record(const Call& call, ThreadView& view, Versioned<ThreadRecord> record) {
   if (record.record.has_begun) {
     ThreadId thread = view.id;

@@ -5,7 +5,7 @@
 // The service creates a thread with its first run. A thread that a client creates before is a
 // ThreadRecord of the caller's user; its metadata moves to the thread of the service with the first
 // run (note_run_on_thread()), which also marks the record: without a thread of the service, the
-// record of a thread that has begun is the rest of a deletion through another door, or by
+// record with the mark is the rest of a deletion through another door, or by
 // retention. Threads that were started through other doors are found as well, under any name; only
 // UUIDs can be created here.
 //
