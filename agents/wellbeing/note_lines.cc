@@ -79,8 +79,7 @@ Result<NoteLine> note_from(const Value& object, std::size_t line) {
   }
   std::size_t bytes = note_content_bytes(note.content);
   if (bytes > wellbeing::kNoteContentBytesMax) {
-    return fault(line, which + " has " + std::to_string(bytes) +
-                           " bytes; the maximum is " +
+    return fault(line, which + " has " + std::to_string(bytes) + " bytes; the maximum is " +
                            std::to_string(wellbeing::kNoteContentBytesMax) + ". Split it.");
   }
   return note;

@@ -87,9 +87,8 @@ Result<Done> check(const Note& note, Instant now) {
   BELAY_CHECK(check_text("content", note.content));
   std::size_t bytes = note_content_bytes(note.content);
   if (bytes > kNoteContentBytesMax) {
-    return refused("content", "it has " + std::to_string(bytes) +
-                                  " bytes, and at most " + std::to_string(kNoteContentBytesMax) +
-                                  " can be kept");
+    return refused("content", "it has " + std::to_string(bytes) + " bytes, and at most " +
+                                  std::to_string(kNoteContentBytesMax) + " can be kept");
   }
   return check_created_at(note.createdAt, now);
 }

@@ -87,7 +87,11 @@ Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun
     BELAY_CO_CHECK(co_await keep_thread(served, call, std::move(view)));
   }
   thread = run.row.thread;
-  BELAY_CO_CHECK(co_await call.service.delete_thread(call.who, std::move(thread)));
+  auto deleted = co_await call.service.delete_thread(call.who, std::move(thread));
+  // `not_found`: another request has deleted it since the read, and can be stopped before it
+  // deletes the rest.
+  bool is_deleted = deleted.ok() || deleted.error().code == ErrorCode::not_found;
+  if (!is_deleted) co_return std::move(deleted).error();
   thread = run.row.thread;
   UserId user = run.row.user;
   co_return co_await forget_runs(call.service, call.who, std::move(thread), std::move(user));

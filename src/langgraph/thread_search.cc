@@ -10,7 +10,7 @@ namespace {
 using server::Call;
 
 constexpr std::size_t kComparedStatesMax = 1'000;
-constexpr std::size_t kLeftRecordsMax = 200;  // that one search erases
+constexpr std::size_t kLeftRecordsMax = 100;  // of threads, that one search erases
 
 struct ThreadSelection {
   Value metadata, values;
@@ -65,7 +65,7 @@ Task<Result<Done>> add_records(const Call& call, std::map<ThreadId, ThreadView>&
   RecordFilter filter;
   filter.collection = ThreadRecord::collection;
   filter.limit = limits::list_rows_max;
-  std::vector<RecordWrite> erasures;
+  std::size_t erased = 0;
   bool is_last = false;
   while (!is_last) {
     RecordFilter page = filter;
@@ -78,13 +78,15 @@ Task<Result<Done>> add_records(const Call& call, std::map<ThreadId, ThreadView>&
       BELAY_CO_TRY(ThreadRecord record, record_from<ThreadRecord>(row));
       ThreadId id(record.id);
       bool may_be_left = record.has_begun && !all.contains(id);
-      if (may_be_left && erasures.size() >= kLeftRecordsMax) continue;
+      if (may_be_left && erased >= kLeftRecordsMax) continue;
       if (may_be_left) {
         std::string named = record.id;
         BELAY_CO_TRY(bool is_left, co_await was_deleted(call, all, std::move(named)));
         if (is_left) {
-          erasures.push_back(record_erasure(ThreadRecord::collection, call.who.user, record.id));
-          erasures.back().expected_version = row.version;
+          UserId user = call.who.user;
+          ThreadId left = id;
+          co_await erase_left_records(call, std::move(left), std::move(user), row.version);
+          ++erased;
           continue;
         }
       }
@@ -95,8 +97,6 @@ Task<Result<Done>> add_records(const Call& call, std::map<ThreadId, ThreadView>&
     }
     if (all.size() > kSearchedMax) co_return too_many_threads();
   }
-  // If this fails, the next search repeats it.
-  if (!erasures.empty()) (void)co_await call.service.save_records(call.who, std::move(erasures));
   co_return Done{};
 }
 

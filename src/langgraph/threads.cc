@@ -5,6 +5,7 @@
 #include "conversation/question_id.h"
 #include "langgraph/assistants.h"
 #include "langgraph/records.h"
+#include "langgraph/run_records.h"
 
 namespace belay::langgraph {
 namespace {
@@ -39,11 +40,9 @@ Task<Result<Done>> add_record(const Call& call, ThreadView& view, Versioned<Thre
     if (is_of_other) view.user = view.listed->thread.user;
     if (is_of_other) co_return Done{};
     if (!view.listed) {
-      std::vector<RecordWrite> writes;
-      writes.push_back(record_erasure(ThreadRecord::collection, view.user, record.record.id));
-      writes.back().expected_version = record.version;
-      // If this fails, the next reader repeats it.
-      (void)co_await call.service.save_records(call.who, std::move(writes));
+      ThreadId left = view.id;
+      UserId owner = view.user;
+      co_await erase_left_records(call, std::move(left), std::move(owner), record.version);
       co_return Done{};
     }
   }
@@ -117,6 +116,20 @@ Task<Result<std::optional<ListedThread>>> listed_thread(const Call& call, Thread
   if (is_absent) co_return std::optional<ListedThread>();
   if (!listed.ok()) co_return std::move(listed).error();
   co_return std::optional(*std::move(listed));
+}
+
+Task<Done> erase_left_records(const Call& call, ThreadId thread, UserId user,
+                              std::uint64_t version) {
+  // The record of the thread is the last one: if this fails, the next reader repeats it.
+  ThreadId named = thread;
+  UserId owner = user;
+  auto forgotten = co_await forget_runs(call.service, call.who, std::move(named), std::move(owner));
+  if (!forgotten.ok()) co_return Done{};
+  std::vector<RecordWrite> writes;
+  writes.push_back(record_erasure(ThreadRecord::collection, user, std::move(thread.text)));
+  writes.back().expected_version = version;
+  (void)co_await call.service.save_records(call.who, std::move(writes));
+  co_return Done{};
 }
 
 Task<Result<ThreadView>> find_thread(ApiContext&, const Call& call, ThreadId thread) {

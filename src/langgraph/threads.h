@@ -51,7 +51,11 @@ struct ThreadView {
 // The thread of the service with this name; nullopt if it does not exist, or the caller cannot read
 // it.
 Task<Result<std::optional<ListedThread>>> listed_thread(const server::Call& call, ThreadId thread);
-// `not_found` for a thread that does not exist, or that the caller cannot read. Erases the record
+// Erases the records that a deletion through another door has left: of the runs, and the marked one
+// of the thread with its version.
+Task<Done> erase_left_records(const server::Call& call, ThreadId thread, UserId user,
+                              std::uint64_t version);
+// `not_found` for a thread that does not exist, or that the caller cannot read. Erases the records
 // that a deletion through another door has left.
 Task<Result<ThreadView>> find_thread(server::ApiContext& world, const server::Call& call,
                                      ThreadId thread);
