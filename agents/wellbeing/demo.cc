@@ -160,7 +160,7 @@ class Demo final : public ModuleCommand {
                     "BELAY_LANGUAGE=" + std::string(name_of(language))};
     // An empty settings file: that of the user can change what the demonstration shows.
     std::string settings = folder.path() + "/belay.yaml";
-    std::ofstream{settings};
+    std::ofstream(settings) << '\n';
     environment_.push_back("BELAY_CONFIG=" + settings);
     std::string diary = folder.path() + "/diary.jsonl";
     std::ofstream(diary) << (language == Language::es ? kSpanishDiary : kDiary);
