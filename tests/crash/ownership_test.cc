@@ -54,7 +54,7 @@ class CrashOwnership : public ::testing::Test {
     EXPECT_NE(resume.err.find(std::to_string(owner.process())), resume.err.npos) << resume.err;
     Outcome all = run({"resume", "--all", "--json"});
     EXPECT_EQ(all.code, 0) << all.err;
-    EXPECT_EQ(all.out, "{\"resumed\":[]}\n");
+    EXPECT_EQ(all.out, "{\"failed\":[],\"resumed\":[]}\n");
   }
 
   std::unique_ptr<Baseline> baseline;
