@@ -71,11 +71,8 @@ Task<Done> keep_no_longer(AgentServer& served, const Call& call, ThreadId thread
   }
   // Otherwise, the start itself has deleted the runs: the thread remains.
   if (refused.code != ErrorCode::not_found) co_return Done{};
-  std::vector<RecordWrite> writes;
-  writes.push_back(record_erasure(ThreadRecord::collection, view->user, view->record->id));
-  writes.back().expected_version = view->record_version;
-  (void)co_await call.service.save_records(call.who, std::move(writes));
-  co_return Done{};
+  co_return co_await erase_thread_record(call, std::move(view->id), std::move(view->user),
+                                         view->record_version);
 }
 
 Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun run) {

@@ -111,10 +111,8 @@ Task<Result<Done>> begin_with_updates(AgentServer& served, Call& call, CreatedTh
   auto view = co_await find_thread(served.world, call, std::move(named));
   bool is_first = view.ok() && view->record && !view->listed;
   if (!is_first) co_return std::move(applied);
-  std::vector<RecordWrite> writes;
-  writes.push_back(record_erasure(ThreadRecord::collection, view->user, view->record->id));
-  writes.back().expected_version = view->record_version;
-  (void)co_await call.service.save_records(call.who, std::move(writes));
+  (void)co_await erase_thread_record(call, std::move(view->id), std::move(view->user),
+                                     view->record_version);
   co_return std::move(applied);
 }
 

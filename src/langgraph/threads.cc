@@ -30,10 +30,10 @@ Task<Result<std::optional<Versioned<ThreadRecord>>>> record_of_thread(const Call
   co_return co_await records->get_versioned<ThreadRecord>(std::move(thread.text));
 }
 
-// Completes a view without a thread of the service. A marked record belongs to a deleted thread,
+// Completes a view. Without a thread of the service, a marked record belongs to a deleted thread,
 // unless the first run of the thread is newer than the read.
 Task<Result<Done>> add_record(const Call& call, ThreadView& view, Versioned<ThreadRecord> record) {
-  if (record.record.has_begun) {
+  if (record.record.has_begun && !view.listed) {
     ThreadId thread = view.id;
     BELAY_CO_TRY(view.listed, co_await listed_thread(call, std::move(thread)));
     bool is_of_other = view.listed && view.listed->thread.user != view.user;
@@ -118,6 +118,15 @@ Task<Result<std::optional<ListedThread>>> listed_thread(const Call& call, Thread
   co_return std::optional(*std::move(listed));
 }
 
+Task<Done> erase_thread_record(const Call& call, ThreadId thread, UserId user,
+                               std::uint64_t version) {
+  std::vector<RecordWrite> writes;
+  writes.push_back(record_erasure(ThreadRecord::collection, user, std::move(thread.text)));
+  writes.back().expected_version = version;
+  (void)co_await call.service.save_records(call.who, std::move(writes));
+  co_return Done{};
+}
+
 Task<Done> erase_left_records(const Call& call, ThreadId thread, UserId user,
                               std::uint64_t version) {
   // The record of the thread is the last one: if this fails, the next reader repeats it.
@@ -125,11 +134,7 @@ Task<Done> erase_left_records(const Call& call, ThreadId thread, UserId user,
   UserId owner = user;
   auto forgotten = co_await forget_runs(call.service, call.who, std::move(named), std::move(owner));
   if (!forgotten.ok()) co_return Done{};
-  std::vector<RecordWrite> writes;
-  writes.push_back(record_erasure(ThreadRecord::collection, user, std::move(thread.text)));
-  writes.back().expected_version = version;
-  (void)co_await call.service.save_records(call.who, std::move(writes));
-  co_return Done{};
+  co_return co_await erase_thread_record(call, std::move(thread), std::move(user), version);
 }
 
 Task<Result<ThreadView>> find_thread(ApiContext&, const Call& call, ThreadId thread) {
@@ -142,13 +147,7 @@ Task<Result<ThreadView>> find_thread(ApiContext&, const Call& call, ThreadId thr
   if (view.listed) view.user = view.listed->thread.user;
   UserId owner = view.user;
   BELAY_CO_TRY(auto record, co_await record_of_thread(call, std::move(owner), std::move(thread)));
-  bool has_both = record && view.listed;
-  if (has_both) {
-    view.record_version = record->version;
-    view.record = std::move(record->record);
-  } else if (record) {
-    BELAY_CO_CHECK(co_await add_record(call, view, *std::move(record)));
-  }
+  if (record) BELAY_CO_CHECK(co_await add_record(call, view, *std::move(record)));
   if (view.record || view.listed) co_return std::move(view);
   co_return error(ErrorCode::not_found, "Thread with ID " + view.id.text + " not found.");
 }

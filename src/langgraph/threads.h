@@ -51,6 +51,9 @@ struct ThreadView {
 // The thread of the service with this name; nullopt if it does not exist, or the caller cannot read
 // it.
 Task<Result<std::optional<ListedThread>>> listed_thread(const server::Call& call, ThreadId thread);
+// Erases the record of a thread if it has this version. A failure changes nothing.
+Task<Done> erase_thread_record(const server::Call& call, ThreadId thread, UserId user,
+                               std::uint64_t version);
 // Erases the records that a deletion through another door has left: of the runs, and the marked one
 // of the thread with its version.
 Task<Done> erase_left_records(const server::Call& call, ThreadId thread, UserId user,
