@@ -17,6 +17,7 @@
 
 #include "belay/limits.h"
 #include "belay/queue.h"
+#include "belay/record.h"
 #include "belay/value.h"
 
 namespace belay {
@@ -72,6 +73,10 @@ struct StartOptions {
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;         // larger numbers run first
   std::string concurrency_key = {};  // runs with the same key share a limit; empty: none
+  // Saved by the run's first commit. `conflict` if one of them does not have its expected version:
+  // nothing is started. Not saved if the key, or a graph of one run per thread, finds a run. A
+  // remote service does not accept any.
+  std::vector<RecordWrite> records = {};
 };
 
 // Of a person: a run continues although its graph refuses the change of its materials.

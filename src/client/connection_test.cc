@@ -277,5 +277,19 @@ TEST_F(Connections, SayOfAQueueOnlyWhatIsToChange) {
                                               R"(POST /api/queues/slow {"perKeyMax":4})"}));
 }
 
+TEST_F(Connections, SendNoStartThatSavesRecords) {
+  int requests = 0;
+  net::ScriptedServer server([&](net::Peer&, int) { ++requests; });
+  connect(server.url(""));
+  StartRun wanted;
+  wanted.agent = "mail";
+  wanted.records.emplace_back();
+  auto refused = wait(service->start(local_program, std::move(wanted)));
+  close();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_EQ(requests, 0);
+}
+
 }  // namespace
 }  // namespace belay::client

@@ -36,21 +36,21 @@ class RemoteService final : public Service {
   }
 
   Task<Result<RunView>> start(const Principal&, StartRun wanted) override {
-    bool has_key = !wanted.idempotency_key.empty();
-    if (wanted.thread.empty() && !has_key) {
+    BELAY_CO_CHECK(check_start(wanted));
+    if (wanted.thread.empty() && wanted.idempotency_key.empty()) {
       wanted.thread = ThreadId(random_uuid(parts_.random).text());
       wanted.thread_is_new = true;
     }
     // Each start has a key: a request that is repeated after a lost response starts one run.
-    if (!has_key) wanted.idempotency_key = random_uuid(parts_.random).text();
-    ThreadId thread = wanted.thread;
+    std::string& key = wanted.idempotency_key;
+    if (key.empty()) key = random_uuid(parts_.random).text();
     std::string target = Target("/api/agents").segment(wanted.agent).text() + "/runs";
     Ask ask = post(std::move(target), start_body(wanted));
-    ask.headers.push_back({"Idempotency-Key", wanted.idempotency_key});
+    ask.headers.push_back({"Idempotency-Key", key});
     if (wanted.queued) co_return co_await get<RunView>(std::move(ask), run_view_from);
-    if (wanted.thread_is_new) co_return co_await settle(std::move(thread), std::move(ask));
+    if (wanted.thread_is_new) co_return co_await settle(wanted.thread, std::move(ask));
     bool may_wait = wanted.if_busy == BusyThread::enqueue;
-    co_return co_await settle_started(std::move(thread), std::move(ask), may_wait);
+    co_return co_await settle_started(wanted.thread, std::move(ask), may_wait);
   }
   Task<Result<RunView>> resume(const Principal&, ThreadId thread,
                                std::optional<Breakpoints> breakpoints,

@@ -57,6 +57,11 @@ std::uint64_t page_limit(std::size_t limit) {
   return std::clamp<std::uint64_t>(limit, 1, limits::list_rows_max);
 }
 
+Result<Done> check_start(const StartRun& start) {
+  if (start.records.empty()) return Done{};
+  return error(ErrorCode::invalid, "The start of a run on a server cannot save records.");
+}
+
 Value start_body(const StartRun& start) {
   const RunSettings& options = start.run;
   Value::Object body{{"input", start.input}};

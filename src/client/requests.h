@@ -15,6 +15,8 @@ std::string deletion_path(std::string path, KeptRuns kept);
 Value resume_body(const std::optional<Breakpoints>& breakpoints,
                   const std::optional<std::uint64_t>& only_at,
                   const std::optional<Consent>& consent);
+// Refuses a start that a request cannot express.
+Result<Done> check_start(const StartRun& start);
 Value start_body(const StartRun& start);
 Value fork_body(const ForkOptions& options, bool is_preview);
 Value decision_body(const Decision& decision);

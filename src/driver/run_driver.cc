@@ -236,7 +236,7 @@ Result<std::optional<RunDriver::End>> RunDriver::end_for_outcome(CommitOutcome o
       return std::optional<End>();
     case CommitOutcome::exists:
     case CommitOutcome::thread_changed:
-      return std::optional(End::exists);
+      return std::optional(End::not_started);
     case CommitOutcome::approval_closed:
       return std::optional(End::superseded);
     case CommitOutcome::limit_reached:
@@ -293,6 +293,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
     auto outcome = co_await parts_.store.commit(std::move(*action.commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
+    if (is_first && *outcome == CommitOutcome::record_changed) {
+      co_return std::optional(End::not_started);
+    }
     auto came_to = end_for_outcome(*outcome);
     if (*came_to) co_return std::move(came_to);
     if (publishes) when_published();

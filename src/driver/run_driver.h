@@ -31,9 +31,9 @@ class RunDriver {
   enum class End {
     stopped,  // the run has ended, is paused, or was released; that is durable
     fenced,   // another commit has advanced the run: the driver must not do anything more
-    // The first commit found that the thread or the run already exists, or that the thread has got
-    // another run since it was read.
-    exists,
+    // The first commit found that the thread or the run already exists, that the thread has got
+    // another run since it was read, or that a record does not have its expected version.
+    not_started,
     limit_reached,  // concurrency limit: nothing was written, the stored run is unchanged
     superseded,     // a decision was recorded before the pause: read the run again, and continue it
     // A record that a node saves does not have its expected version: nothing was written.

@@ -72,7 +72,6 @@ Task<Result<Done>> save_records(Store& store, TenantId tenant, std::vector<Recor
   Commit commit;
   commit.tenant = std::move(tenant);
   for (RecordWrite& record : records) {
-    if (record.is_of_tenant) record.user = UserId();
     if (!record.is_of_tenant) BELAY_CO_CHECK(check_name("user of a record", record.user.text));
     commit.rows.records.push_back(engine::record_put(std::move(record)));
   }

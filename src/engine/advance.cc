@@ -114,6 +114,7 @@ void Transition::on(Started event) {
     run_.row.session = SessionId();
   }
   run_.begins = false;  // this commit is the one that starts it
+  start_records_ = std::move(event.records);
   adopt_materials();
   start_run(event.moment);
 }

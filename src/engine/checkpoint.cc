@@ -220,7 +220,7 @@ Commit quarantine_step(Run& run, CheckpointRow newest, std::string reason, const
 RecordPut record_put(RecordWrite record) {
   RecordPut put;
   put.collection = std::move(record.collection);
-  put.user = std::move(record.user);
+  if (!record.is_of_tenant) put.user = std::move(record.user);
   put.key = std::move(record.key);
   if (!record.erase) put.envelope = json_envelope(record.json);
   put.indexed = std::move(record.indexed);

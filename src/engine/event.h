@@ -23,6 +23,7 @@ struct Started {
   Moment moment;
   // Set: the run is queued, and a worker starts it at this time or later.
   std::optional<Instant> queued_until = std::nullopt;
+  std::vector<RecordWrite> records = {};  // saved by the first commit
 };
 // The first event of a run made by fork_run(): it continues from a commit of another run.
 struct Forked {

@@ -422,7 +422,7 @@ void Transition::commit(Step step, const Moment& moment) {
   if (to_queue_ && is_running()) wait_in_queue(moment);
   bool lags = is_step && is_running() && run_.options.durability == Durability::async && !first;
   Commit ended = end_step(run_, std::move(step), moment, guard);
-  if (first && !is_inner()) join_thread(run_, ended);
+  if (first && !is_inner()) add_start(ended);
   ended.rows.ends_run = ends_with_loose_ends();
   work_.may_lag = lags && !is_inner();
   emit_commit(std::move(ended));
@@ -442,6 +442,13 @@ void Transition::wait_in_queue(const Moment& moment) {
   run_.row.status = RunStatus::queued;
   run_.row.session = SessionId();
   run_.row.due_at = moment.now;
+}
+
+void Transition::add_start(Commit& commit) {
+  join_thread(run_, commit);
+  for (RecordWrite& record : std::exchange(start_records_, {})) {
+    commit.rows.records.push_back(record_put(std::move(record)));
+  }
 }
 
 void Transition::emit_commit(Commit commit) {
@@ -490,7 +497,7 @@ void Transition::fail(Error why, const Moment& moment, int failed_attempts) {
   bool first = run_.row.seq == 0;
   std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
   Commit ended = end_step(run_, std::move(step), moment, guard);
-  if (first && !is_inner()) join_thread(run_, ended);
+  if (first && !is_inner()) add_start(ended);
   ended.rows.ends_run = ends_with_loose_ends();
   // Approvals that the same event has requested are dropped: they were never shown.
   if (!is_inner()) work_.pending.opened.clear();

@@ -104,6 +104,8 @@ class Transition {
   void commit(Step step, const Moment& moment);
   void wait_in_queue(const Moment& moment);
   bool ends_with_loose_ends() const;
+  // Adds the place in the thread, and the records of the start, to the run's first commit.
+  void add_start(Commit& commit);
   void emit_commit(Commit commit);
   void fail(Error why, const Moment& moment, int failed_attempts = 0);
   void mark_unsaved(NodeTask& task);
@@ -138,9 +140,10 @@ class Transition {
   std::size_t position_ = 0;  // of the task in the outer frame
   // The epoch before this event, if the event changes it: the guard of the commit.
   std::optional<std::uint64_t> guard_epoch_;
-  bool drops_step_ = false;               // the step that would have been committed has failed
-  bool to_queue_ = false;                 // if the run continues after this event, it is queued
-  std::optional<std::int64_t> starting_;  // the superstep whose tasks start_ready() is starting
+  std::vector<RecordWrite> start_records_;  // for the run's first commit
+  bool drops_step_ = false;                 // the step that would have been committed has failed
+  bool to_queue_ = false;                   // if the run continues after this event, it is queued
+  std::optional<std::int64_t> starting_;    // the superstep whose tasks start_ready() is starting
   // Keeps the frame's run alive: the outer frame drops it when the subgraph ends.
   std::shared_ptr<Run> kept_;
 };

@@ -80,7 +80,7 @@ Task<Error> busy_thread(const Call& call, ThreadId thread, Error refused) {
                       refused.message);
 }
 
-Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, const WantedRun& wanted) {
+Task<Result<RunRecord>> start_run(AgentServer& served, Call& call, WantedRun& wanted) {
   BELAY_CO_TRY(RunView view, co_await started_run(served, call, wanted));
   co_return record_of_wanted(served, wanted, view.row);
 }
@@ -176,7 +176,7 @@ RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, c
   return record;
 }
 
-Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedRun& wanted) {
+Task<Result<RunView>> started_run(AgentServer& served, Call& call, WantedRun& wanted) {
   StartRun start;
   start.agent = wanted.assistant.graph_id;
   Value input = wanted.body.change ? wanted.body.change->values : wanted.body.input;
@@ -209,9 +209,19 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
   bool keeps_thread = may_delete_runs(wanted, start.if_busy);
   if (keeps_thread) {
     ThreadView kept = *wanted.thread;
+    ThreadId named = kept.id;
     BELAY_CO_CHECK(co_await keep_thread(served, call, std::move(kept)));
+    BELAY_CO_TRY(wanted.thread, co_await find_thread(served.world, call, std::move(named)));
   }
+  if (wanted.thread) {
+    BELAY_CO_TRY(start.records, mark_of_first_run(*wanted.thread));
+  }
+  bool marks_thread = !start.records.empty();
   auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
+  bool may_be_outdated = !view.ok() && view.error().code == ErrorCode::conflict && marks_thread;
+  if (may_be_outdated) {
+    BELAY_CO_TRY(wanted.is_outdated, co_await is_outdated(served.world, call, *wanted.thread));
+  }
   bool is_refused = !view.ok() && keeps_thread;
   if (is_refused) {
     (void)co_await keep_no_longer(served, call, wanted.thread->id, view.error());
@@ -228,8 +238,9 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, const WantedR
 
 namespace {
 
-Task<Result<BegunRun>> begin_run(AgentServer& served, Call& call, std::optional<ThreadId> thread,
-                                 bool forks) {
+// nullopt: the thread was changed or deleted since it was read, and nothing was started.
+Task<Result<std::optional<BegunRun>>> begin_once(AgentServer& served, Call& call,
+                                                 std::optional<ThreadId> thread, bool forks) {
   BELAY_CO_TRY(WantedRun wanted, co_await wanted_run(served, call, std::move(thread)));
   wanted.forks = forks;
   bool is_of_other_graph = wanted.thread && wanted.thread->listed &&
@@ -251,7 +262,7 @@ Task<Result<BegunRun>> begin_run(AgentServer& served, Call& call, std::optional<
     begun.run = *std::move(known);
     begun.body = std::move(wanted.body);
     call.request.headers.resize(headers);
-    co_return std::move(begun);
+    co_return std::optional(std::move(begun));
   }
   bool may_pass = !is_resume && !wanted.body.change && !wanted.from && !wanted.was_started;
   bool passes =
@@ -264,6 +275,7 @@ Task<Result<BegunRun>> begin_run(AgentServer& served, Call& call, std::optional<
   if (ending) begin = begin_with_ending(served, wanted, *std::move(ending), std::move(begin));
   auto record = co_await begin;
   call.request.headers.resize(headers);  // the key belongs to this run of a batch
+  if (wanted.is_outdated) co_return std::optional<BegunRun>();
   if (!record.ok()) co_return std::move(record).error();
   UserId user = wanted.thread ? wanted.thread->user : call.who.user;
   std::string id = record->id;
@@ -271,7 +283,21 @@ Task<Result<BegunRun>> begin_run(AgentServer& served, Call& call, std::optional<
   BELAY_CO_CHECK(co_await save_run(call, *std::move(record), std::move(owner)));
   begun.body = std::move(wanted.body);
   BELAY_CO_TRY(begun.run, co_await find_run_by_id(call, std::move(id), std::move(user)));
-  co_return std::move(begun);
+  co_return std::optional(std::move(begun));
+}
+
+Task<Result<BegunRun>> begin_run(AgentServer& served, Call& call, std::optional<ThreadId> thread,
+                                 bool forks) {
+  // An attempt merges the configuration of the thread into it.
+  const Value body = thread ? call.body : Value();
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    std::optional<ThreadId> named = thread;
+    BELAY_CO_TRY(std::optional<BegunRun> begun,
+                 co_await begin_once(served, call, std::move(named), forks));
+    if (begun) co_return *std::move(begun);
+    call.body = body;
+  }
+  co_return changed_too_often(*thread);
 }
 
 }  // namespace

@@ -22,15 +22,33 @@ std::string checkpoint_of_update(const Value& body) {
   return std::string();
 }
 
-// Starts the run of the change, which does not execute a node. Returns its row. `wanted`: the
-// agent, the thread and its user.
-Task<Result<RunRow>> change_state(AgentServer& served, Call& call, StartRun wanted,
-                                  StateChange change,
+// Starts the run of the change, which does not execute a node. Returns its row; nullopt: the thread
+// was changed or deleted since it was read, and nothing was started.
+Task<Result<std::optional<RunRow>>> change_once(AgentServer& served, Call& call, StartRun wanted,
+                                                const ThreadView& view) {
+  wanted.thread = view.id;
+  wanted.user = view.user;
+  wanted.thread_exists = view.has_run();
+  BELAY_CO_TRY(wanted.records, mark_of_first_run(view));
+  server::Patience patience;
+  auto started = co_await server::begun_run(served.world, call, std::move(wanted), patience);
+  bool may_be_outdated = !started.ok() && started.error().code == ErrorCode::conflict;
+  if (may_be_outdated) {
+    BELAY_CO_TRY(bool is_repeated, co_await is_outdated(served.world, call, view));
+    if (is_repeated) co_return std::optional<RunRow>();
+  }
+  if (!started.ok()) co_return std::move(started).error();
+  co_return std::optional(std::move(started->row));
+}
+
+// The same, repeated on the thread as it is then.
+Task<Result<RunRow>> change_state(AgentServer& served, Call& call, std::string graph,
+                                  ThreadView view, StateChange change,
                                   std::optional<RunCommit> from = std::nullopt) {
-  std::string graph = wanted.agent;
+  StartRun wanted;
+  wanted.agent = graph;
   std::string named = graph;
   BELAY_CO_TRY(Value agent, co_await agent_named(call, std::move(named)));
-  ThreadId thread = wanted.thread;
   wanted.edit = edit_of(change);
   wanted.edit->held = true;
   wanted.edit->from = std::move(from);
@@ -39,14 +57,20 @@ Task<Result<RunRow>> change_state(AgentServer& served, Call& call, StartRun want
                agent_input(served.options.conversations, agent, std::move(change.values), ids));
   wanted.input = std::move(given.value);
   wanted.run.configuration = conversation::with_question_id("", given.question_id);
-  server::Patience patience;
-  auto view = co_await server::begun_run(served.world, call, std::move(wanted), patience);
-  if (!view.ok()) co_return std::move(view).error();
-  RunRow row = std::move(view->row);
+  std::optional<RunRow> row;
+  for (int attempt = 0; !row; ++attempt) {
+    if (attempt == kAttemptsMax) co_return changed_too_often(view.id);
+    ThreadId thread = view.id;
+    if (attempt > 0) {
+      BELAY_CO_TRY(view, co_await find_thread(served.world, call, std::move(thread)));
+    }
+    StartRun once = wanted;
+    BELAY_CO_TRY(row, co_await change_once(served, call, std::move(once), view));
+  }
   std::string assistant = system_assistant_id(graph);
-  BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(thread),
+  BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(view.id),
                                              std::move(graph), std::move(assistant)));
-  co_return std::move(row);
+  co_return *std::move(row);
 }
 
 std::string key_of_update(const std::string& key, std::size_t index) {
@@ -75,13 +99,9 @@ Task<Result<server::Reply>> update_state(AgentServer& served, server::Call call)
   std::string checkpoint = checkpoint_of_update(std::as_const(call.body));
   BELAY_CO_TRY(std::optional<RunCommit> from,
                co_await commit_of_checkpoint(call, &thread, std::move(checkpoint), false));
-  StartRun wanted;
-  wanted.agent = std::move(graph);
-  wanted.thread = thread.id;
-  wanted.user = thread.user;
-  wanted.thread_exists = thread.has_run();
-  BELAY_CO_TRY(RunRow run, co_await change_state(served, call, std::move(wanted), std::move(change),
-                                                 std::move(from)));
+  ThreadView read = thread;
+  BELAY_CO_TRY(RunRow run, co_await change_state(served, call, std::move(graph), std::move(read),
+                                                 std::move(change), std::move(from)));
   ThreadId changed = thread.id;
   BELAY_CO_TRY(auto newest, co_await find_checkpoint(call, std::move(changed), std::nullopt));
   Value reference =
@@ -135,11 +155,11 @@ Task<Result<Done>> apply_updates(AgentServer& served, Call& call, CreatedThread 
   const std::string key(call.request.header("Idempotency-Key"));
   for (std::size_t i = 0; i < updates.size(); ++i) {
     replace_key(call, key_of_update(key, i));
-    StartRun wanted;
-    wanted.agent = thread.graph;
-    wanted.thread = thread.id;
-    wanted.user = call.who.user;
-    auto changed = co_await change_state(served, call, std::move(wanted), std::move(updates[i]));
+    ThreadId named = thread.id;
+    BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(named)));
+    std::string graph = thread.graph;
+    auto changed = co_await change_state(served, call, std::move(graph), std::move(view),
+                                         std::move(updates[i]));
     if (changed.ok()) continue;
     bool may_be_known = thread.has_own_key && changed.error().code == ErrorCode::invalid;
     if (!may_be_known) co_return std::move(changed).error();

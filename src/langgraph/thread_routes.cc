@@ -207,7 +207,8 @@ Task<Result<Reply>> change_thread(AgentServer& served, Call call) {
   co_return co_await thread_reply(served, call, std::move(thread));
 }
 
-Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
+// Returns false if the record was changed since it was read: a run can have been started.
+Task<Result<bool>> delete_once(const Call& call, const ThreadView& view) {
   if (view.listed) {
     ThreadId thread = view.id;
     auto deleted = co_await call.service.delete_thread(call.who, std::move(thread));
@@ -220,10 +221,32 @@ Task<Result<Done>> delete_found_thread(const Call& call, ThreadView view) {
   ThreadId named = view.id;
   UserId owner = view.user;
   BELAY_CO_CHECK(co_await forget_runs(call.service, call.who, std::move(named), std::move(owner)));
-  if (!view.record) co_return Done{};
+  if (!view.record) co_return true;
   std::vector<RecordWrite> writes;
   writes.push_back(record_erasure(ThreadRecord::collection, view.user, view.record->id));
-  co_return co_await call.service.save_records(call.who, std::move(writes));
+  writes.back().expected_version = view.record_version;
+  auto erased = co_await call.service.save_records(call.who, std::move(writes));
+  bool is_changed = !erased.ok() && erased.error().code == ErrorCode::conflict;
+  if (is_changed) co_return false;
+  if (!erased.ok()) co_return std::move(erased).error();
+  co_return true;
+}
+
+Task<Result<Done>> delete_found_thread(AgentServer& served, const Call& call, ThreadView view) {
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    BELAY_CO_TRY(bool is_deleted, co_await delete_once(call, view));
+    if (is_deleted) co_return Done{};
+    ThreadId thread = view.id;
+    auto now = co_await find_thread(served.world, call, std::move(thread));
+    bool is_absent = !now.ok() && now.error().code == ErrorCode::not_found;
+    if (is_absent) co_return Done{};
+    if (!now.ok()) co_return std::move(now).error();
+    // Deleted by another request, and created again.
+    bool is_other = !now->record || now->record->created_at != view.record->created_at;
+    if (is_other) co_return Done{};
+    view = *std::move(now);
+  }
+  co_return changed_too_often(view.id);
 }
 
 Task<Result<Reply>> remove_thread(AgentServer& served, Call call) {
@@ -236,7 +259,7 @@ Task<Result<Reply>> remove_thread(AgentServer& served, Call call) {
         co_await forget_runs(call.service, call.who, std::move(thread), std::move(user)));
   }
   if (!view.ok()) co_return std::move(view).error();
-  BELAY_CO_CHECK(co_await delete_found_thread(call, *std::move(view)));
+  BELAY_CO_CHECK(co_await delete_found_thread(served, call, *std::move(view)));
   Reply reply;
   reply.status = 204;
   co_return std::move(reply);
@@ -263,7 +286,7 @@ Task<Result<Reply>> prune_threads(AgentServer& served, Call call) {
     if (keeps_latest) {
       BELAY_CO_CHECK(co_await delete_earlier_runs(call, *std::move(view)));
     } else {
-      BELAY_CO_CHECK(co_await delete_found_thread(call, *std::move(view)));
+      BELAY_CO_CHECK(co_await delete_found_thread(served, call, *std::move(view)));
     }
     ++pruned;
   }

@@ -137,6 +137,31 @@ Task<Done> erase_left_records(const Call& call, ThreadId thread, UserId user,
   co_return co_await erase_thread_record(call, std::move(thread), std::move(user), version);
 }
 
+Result<std::vector<RecordWrite>> mark_of_first_run(const ThreadView& view) {
+  std::vector<RecordWrite> writes;
+  if (!view.record || view.record->has_begun) return writes;
+  ThreadRecord marked = *view.record;
+  marked.has_begun = true;
+  BELAY_CHECK(add_write(writes, marked, view.user, view.record_version));
+  return writes;
+}
+
+Error changed_too_often(const ThreadId& thread) {
+  return error(ErrorCode::conflict, "Thread " + thread.text +
+                                        " was changed by other requests at the same time. Try "
+                                        "again.");
+}
+
+Task<Result<bool>> is_outdated(ApiContext& world, const Call& call, const ThreadView& view) {
+  if (!view.record) co_return false;
+  ThreadId thread = view.id;
+  auto now = co_await find_thread(world, call, std::move(thread));
+  bool is_absent = !now.ok() && now.error().code == ErrorCode::not_found;
+  if (is_absent) co_return true;
+  if (!now.ok()) co_return std::move(now).error();
+  co_return now->record_version != view.record_version;
+}
+
 Task<Result<ThreadView>> find_thread(ApiContext&, const Call& call, ThreadId thread) {
   if (auto id = uuid_from(thread.text)) thread = ThreadId(id->text());
   ThreadView view;

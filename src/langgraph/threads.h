@@ -3,10 +3,10 @@
 // that has no run yet, or both.
 //
 // The service creates a thread with its first run. A thread that a client creates before is a
-// ThreadRecord of the caller's user; its metadata moves to the thread of the service with the first
-// run (note_run_on_thread()), which also marks the record: without a thread of the service, the
-// record with the mark is the rest of a deletion through another door, or by
-// retention. Threads that were started through other doors are found as well, under any name; only
+// ThreadRecord of the caller's user. The first commit of its first run marks the record: without a
+// thread of the service, the record with the mark is the rest of a deletion through another door,
+// or by retention. Then note_run_on_thread() moves the metadata to the thread of the service.
+// Threads that were started through other doors are found as well, under any name; only
 // UUIDs can be created here.
 //
 // Threading: on the executor that awaits.
@@ -25,7 +25,7 @@ struct ThreadRecord {
   Value config = Value::Object();
   Instant created_at{}, updated_at{};
   std::optional<Instant> expires{};
-  bool has_begun = false;  // its thread of the service has been seen
+  bool has_begun = false;  // a run of the thread was started, or seen
 
   std::string key() const { return id; }
   static auto indexed() { return std::tuple(); }
@@ -58,6 +58,17 @@ Task<Done> erase_thread_record(const server::Call& call, ThreadId thread, UserId
 // of the thread with its version.
 Task<Done> erase_left_records(const server::Call& call, ThreadId thread, UserId user,
                               std::uint64_t version);
+// The write by which the first commit of a run marks the record of its thread: a deletion of the
+// thread that is acknowledged meanwhile is not undone, and the start fails with `conflict`. Empty
+// if the thread has no record without the mark.
+Result<std::vector<RecordWrite>> mark_of_first_run(const ThreadView& view);
+// The error of a start whose thread was changed each time, for a number of attempts.
+inline constexpr int kAttemptsMax = 8;
+Error changed_too_often(const ThreadId& thread);
+// True if the record of the thread was changed or deleted since the view was read: a start that
+// failed with `conflict` is repeated.
+Task<Result<bool>> is_outdated(server::ApiContext& world, const server::Call& call,
+                               const ThreadView& view);
 // `not_found` for a thread that does not exist, or that the caller cannot read. Erases the records
 // that a deletion through another door has left.
 Task<Result<ThreadView>> find_thread(server::ApiContext& world, const server::Call& call,

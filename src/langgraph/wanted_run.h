@@ -21,13 +21,15 @@ struct WantedRun {
   ThreadId new_thread;            // of a run without one; empty: of its key
   std::optional<RunCommit> from;  // an earlier checkpoint to begin from
   bool was_started = false;       // before this request, the run of its key existed
-  bool has_started = false;       // this resume has started a run at `from`
+  // The thread was changed or deleted since it was read, and nothing was started.
+  bool is_outdated = false;
+  bool has_started = false;  // this resume has started a run at `from`
   // The record of the same request, sent before: it was saved, and not all was done.
   std::optional<RunRecord> unbegun;
 };
 
 RunRecord record_of_wanted(const AgentServer& served, const WantedRun& wanted, const RunRow& row);
-// Starts a run of the service; returns when it is durable.
-Task<Result<RunView>> started_run(AgentServer& served, server::Call& call, const WantedRun& wanted);
+// Starts a run of the service; returns when it is durable. Sets `is_outdated`.
+Task<Result<RunView>> started_run(AgentServer& served, server::Call& call, WantedRun& wanted);
 
 }  // namespace belay::langgraph

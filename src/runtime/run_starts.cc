@@ -102,6 +102,25 @@ Result<Done> check_edit(const GraphDefinition& graph, const StateEdit& edit) {
                "An edit can start at most " + std::to_string(limits::graph_nodes_max) + " nodes.");
 }
 
+Result<Done> check_versions(Snapshot& view, const TenantId& tenant,
+                            const std::vector<RecordWrite>& records) {
+  for (const RecordWrite& write : records) {
+    if (!write.expected_version) continue;
+    RecordQuery query;
+    query.tenant = tenant;
+    query.collection = write.collection;
+    if (!write.is_of_tenant) query.user = write.user;
+    query.key = write.key;
+    BELAY_TRY(std::vector<StoredRecord> found, view.records(query));
+    std::uint64_t version = found.empty() ? 0 : found.front().version;
+    if (version == *write.expected_version) continue;
+    return error(ErrorCode::conflict, "The record \"" + write.key + "\" of the collection \"" +
+                                          write.collection +
+                                          "\" was changed since it was read. Read it again.");
+  }
+  return Done{};
+}
+
 Error is_busy(const RunRow& unfinished) {
   return error(
       ErrorCode::conflict,
@@ -151,6 +170,10 @@ Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::share
   }
   BELAY_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
   BELAY_CHECK(engine::check_breakpoints(definition, of_run.breakpoints));
+  for (const RecordWrite& write : options.records) {
+    if (!write.is_of_tenant) BELAY_CHECK(check_name("user of a record", write.user.text));
+  }
+  request.records = std::move(options.records);
   RunRow row;
   row.tenant = options.tenant;
   row.run = request.is_named ? run_of_key(options.tenant, options.user, options.idempotency_key)
@@ -278,13 +301,16 @@ Task<Result<RunView>> RunStarts::start(std::string graph_name, std::shared_ptr<v
       auto is_stored = co_await put_into_queue(request, parts_.clock.now());
       if (!is_stored.ok()) co_return std::move(is_stored).error();
       if (*is_stored) co_return co_await loader_.view(request.wanted.tenant, request.wanted.run);
+      BELAY_CO_CHECK(co_await check_records(request));
       continue;
     }
     BELAY_CO_CHECK(executor_.check_not_draining());
     BELAY_CO_TRY(RunAdmission::Permit permit, executor_.admission().enter(request.wanted));
     auto places = co_await limits_.guards_of(request.wanted, true);
     if (!places.ok()) co_return std::move(places).error();
-    engine::Event first = engine::Started{executor_.moment()};
+    engine::Started first;
+    first.moment = executor_.moment();
+    first.records = request.records;
     engine::Run run = *std::move(request.run);
     request.run.reset();
     RunLoader::Definition graph = request.graph;
@@ -294,6 +320,7 @@ Task<Result<RunView>> RunStarts::start(std::string graph_name, std::shared_ptr<v
     if (!is_race) co_return std::move(view);
     // Race: the same start, or another one on this thread, was committed since the read.
     request.may_have_a_run = true;
+    BELAY_CO_CHECK(co_await check_records(request));
   }
   co_return error(ErrorCode::conflict, "Other starts on thread \"" + request.wanted.thread.text +
                                            "\" preceded this one. Try again.");
@@ -305,6 +332,7 @@ Task<Result<bool>> RunStarts::put_into_queue(Request& request, Instant not_befor
   engine::Started begun;
   begun.moment = executor_.moment();
   begun.queued_until = std::max(not_before, begun.moment.now);
+  begun.records = request.records;
   engine::Run run = *std::move(request.run);
   request.run.reset();
   auto next = engine::advance(*request.graph, std::move(run), begun);
@@ -330,9 +358,19 @@ Task<Result<RunView>> RunStarts::enqueue(std::string graph, std::shared_ptr<void
     auto is_stored = co_await put_into_queue(request, not_before);
     if (!is_stored.ok()) co_return std::move(is_stored).error();
     if (*is_stored) co_return co_await loader_.view(request.wanted.tenant, request.wanted.run);
+    BELAY_CO_CHECK(co_await check_records(request));
   }
   co_return error(ErrorCode::conflict, "Other starts on thread \"" + request.wanted.thread.text +
                                            "\" preceded this one. Try again.");
+}
+
+Task<Result<Done>> RunStarts::check_records(const Request& request) {
+  if (request.records.empty()) co_return Done{};
+  std::function<Result<Done>(Snapshot&)> reader = [tenant = request.wanted.tenant,
+                                                   records = request.records](Snapshot& view) {
+    return check_versions(view, tenant, records);
+  };
+  co_return co_await read<Done>(parts_.store, std::move(reader));
 }
 
 // Newest first: a waiting run must not begin when the run before it is cancelled.

@@ -50,6 +50,7 @@ class RunStarts {
     std::optional<ThreadRow> former_thread;  // see engine::Run
     BusyThread if_busy = BusyThread::reject;
     std::optional<StateEdit> edit;
+    std::vector<RecordWrite> records;  // see StartOptions::records
   };
   // The place of the run in its thread.
   struct Place {
@@ -68,6 +69,9 @@ class RunStarts {
   // Places the request, and applies its policy if the thread is busy. nullopt: the runs of the
   // thread have changed, and the place must be found again.
   Task<Result<std::optional<Place>>> settle_place(Request& request);
+  // Called after a refused first commit: `conflict` if a record does not have its expected version,
+  // otherwise the start is repeated.
+  Task<Result<Done>> check_records(const Request& request);
   // Ends the earlier runs of the thread; with BusyThread::rollback deletes them.
   Task<Result<Done>> end_earlier_runs(RunRow wanted, BusyThread how);
   Task<Result<Done>> delete_runs(TenantId tenant, std::vector<RunRow> runs);

@@ -36,11 +36,8 @@ Route list_approvals(ApiContext& world) {
     BELAY_CO_TRY(std::int64_t limit,
                  int_parameter(call.query, "limit", kApprovalsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
-    if (auto found = call.query.find("before"); found != call.query.end()) {
-      auto id = uuid_from(found->second);
-      if (!id) co_return error(ErrorCode::invalid, "\"before\" must be an approval id.");
-      page.before = InterruptId(*id);
-    }
+    BELAY_CO_TRY(auto before, id_parameter(call, "before", "an approval id"));
+    if (before) page.before = InterruptId(*before);
     BELAY_CO_TRY(page.user, named_user_in(call));
     BELAY_CO_TRY(std::vector<ApprovalRow> rows,
                  co_await call.service.approvals(call.who, std::move(page)));

@@ -79,6 +79,16 @@ Parameter idempotency_key_parameter(std::string help) {
 
 ThreadId thread_in(const RouteRequest& call) { return ThreadId(call.path.at("threadId")); }
 
+Result<std::optional<Uuid>> id_parameter(const RouteRequest& call, std::string_view name,
+                                         std::string_view what) {
+  auto found = call.query.find(name);
+  if (found == call.query.end()) return std::optional<Uuid>();
+  auto id = uuid_from(found->second);
+  if (id) return id;
+  return error(ErrorCode::invalid,
+               '"' + std::string(name) + "\" must be " + std::string(what) + ".");
+}
+
 Result<std::optional<RunId>> named_run_in(const RouteRequest& call) {
   auto found = call.query.find("run");
   if (found == call.query.end()) return std::optional<RunId>();

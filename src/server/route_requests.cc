@@ -54,11 +54,8 @@ Result<HistoryPage> history_page_in(const RouteRequest& call, std::int64_t or_el
   BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, server::kListMax));
   page.limit = static_cast<std::size_t>(limit);
   BELAY_TRY(page.run, server::named_run_in(call));
-  if (auto found = call.query.find("beforeRun"); found != call.query.end()) {
-    auto id = uuid_from(found->second);
-    if (!id) return error(ErrorCode::invalid, "\"beforeRun\" must be a run id.");
-    page.before_run = RunId(*id);
-  }
+  BELAY_TRY(auto before_run, server::id_parameter(call, "beforeRun", "a run id"));
+  if (before_run) page.before_run = RunId(*before_run);
   if (call.query.contains("before")) {
     BELAY_TRY(std::int64_t before, int_parameter(call.query, "before", 1, 1, server::kSeqMax));
     page.before_seq = static_cast<std::uint64_t>(before);

@@ -54,6 +54,10 @@ Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int
 Result<std::optional<UserId>> named_user_in(const RouteRequest& call);
 Parameter named_user_parameter();
 
+// The id in the query's member `name`; nullopt if it is absent. `what`: "a run id", for the error,
+// which is `invalid`.
+Result<std::optional<Uuid>> id_parameter(const RouteRequest& call, std::string_view name,
+                                         std::string_view what);
 // The run that "run" names in the query of a thread's route; nullopt if it is absent: the current
 // run. `not_found` if it is not a run id.
 Result<std::optional<RunId>> named_run_in(const RouteRequest& call);

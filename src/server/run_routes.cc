@@ -159,11 +159,8 @@ Result<RunPage> run_page(const Call& call) {
   RunPage page;
   BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", kRunsDefault, 1, kListMax));
   page.limit = static_cast<std::size_t>(limit);
-  if (auto found = call.query.find("before"); found != call.query.end()) {
-    auto id = uuid_from(found->second);
-    if (!id) return error(ErrorCode::invalid, "\"before\" must be a run id.");
-    page.before = RunId(*id);
-  }
+  BELAY_TRY(auto before, id_parameter(call, "before", "a run id"));
+  if (before) page.before = RunId(*before);
   BELAY_TRY(page.user, named_user_in(call));
   if (auto found = call.query.find("threadId"); found != call.query.end()) {
     BELAY_CHECK(check_name("threadId", found->second));

@@ -178,11 +178,8 @@ Route list_runs_of_thread() {
     BELAY_CO_TRY(std::int64_t limit,
                  int_parameter(call.query, "limit", kThreadRunsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
-    if (auto found = call.query.find("before"); found != call.query.end()) {
-      auto id = uuid_from(found->second);
-      if (!id) co_return error(ErrorCode::invalid, "\"before\" must be a run id.");
-      page.before = RunId(*id);
-    }
+    BELAY_CO_TRY(auto before, id_parameter(call, "before", "a run id"));
+    if (before) page.before = RunId(*before);
     BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(page)));
     Value::Array runs;
     for (const RunRow& row : rows) runs.push_back(run_summary_with_input(row));

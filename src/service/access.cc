@@ -42,6 +42,7 @@ class GuardedService final : public Service {
   Task<Result<RunView>> start(const Principal& who, StartRun wanted) override {
     BELAY_CO_CHECK(check_user(who, wanted.user));
     BELAY_CO_CHECK(check_asks(who, wanted.run));
+    for (const RecordWrite& each : wanted.records) BELAY_CO_CHECK(check_user(who, each.user));
     set_caller_of_run(who, wanted.user, wanted.run.configuration);
     if (wanted.edit && !is_unrestricted(who)) wanted.edit->may_decide = reach_of(who) != Reach::own;
     co_return co_await all_->start(who, std::move(wanted));

@@ -72,6 +72,7 @@ class LocalService final : public Service {
     if (wanted.thread.empty() && !wanted.idempotency_key.empty()) {
       wanted.thread = thread_of_key(wanted.user, wanted.idempotency_key);
     }
+    BELAY_CO_CHECK(check_records(wanted.records));
     BELAY_CO_TRY(RunRequest request, run_request(parts_.graphs, who.tenant, std::move(wanted)));
     if (request.options.thread.empty()) {
       request.options.thread = ThreadId(random_uuid(parts_.random).text());
@@ -448,13 +449,8 @@ class LocalService final : public Service {
     co_return std::move(rows);
   }
   Task<Result<Done>> save_records(const Principal& who, std::vector<RecordWrite> records) override {
-    for (const RecordWrite& record : records) {
-      auto permitted = check_collection(record);
-      if (!permitted.ok()) return refused(std::move(permitted).error());
-      if (!parts_.check_record) continue;
-      auto checked = parts_.check_record(record, parts_.clock.now());
-      if (!checked.ok()) return refused(std::move(checked).error());
-    }
+    auto checked = check_records(records);
+    if (!checked.ok()) return refused(std::move(checked).error());
     return parts_.runtime.save(who.tenant, std::move(records));
   }
 
@@ -513,6 +509,14 @@ class LocalService final : public Service {
     };
     if (parts_.process_of) parts.process_of = parts_.process_of;
     return parts;
+  }
+
+  Result<Done> check_records(const std::vector<RecordWrite>& records) const {
+    for (const RecordWrite& record : records) {
+      BELAY_CHECK(check_collection(record));
+      if (parts_.check_record) BELAY_CHECK(parts_.check_record(record, parts_.clock.now()));
+    }
+    return Done{};
   }
 
   SteeringParts steering_parts() const {

@@ -288,6 +288,26 @@ TEST_F(Principals, WithAKeyCannotNameAnotherUserAsTheCallerOfARun) {
   EXPECT_EQ(stored(local_program, "of-program"), forged);
 }
 
+TEST_F(Principals, SaveOnlyTheirOwnRecordsWithAStart) {
+  auto start_of = [&](const Principal& who, const char* user, const char* collection) {
+    StartRun wanted = order("t", "a hat");
+    if (!who.user.empty()) wanted.user = who.user;
+    RecordWrite note;
+    note.collection = collection;
+    note.user = UserId(user);
+    note.key = "first";
+    note.json = R"({"text":"hers"})";
+    wanted.records.push_back(std::move(note));
+    return service_->start(who, std::move(wanted));
+  };
+  Principal ana = holder_of_key("ana", Permission::run);
+  EXPECT_EQ(code_of(start_of(ana, "ben", "notes")), ErrorCode::not_found);
+  EXPECT_EQ(code_of(start_of(local_program, "local", "steering_messages")), ErrorCode::invalid);
+  EXPECT_THAT(threads_of(local_program), IsEmpty());
+  ASSERT_TRUE(wait(start_of(ana, "ana", "notes")).ok());
+  EXPECT_EQ(notes(ana, "ana").value().size(), 1u);
+}
+
 TEST_F(Principals, WithoutAKeyAndBelowAdministerAreRestricted) {
   order_of(local_program, "t", "a hat");
   Principal nobody;

@@ -89,7 +89,7 @@ Task<Result<RunView>> RunExecutor::drive(Definition graph, engine::Run run, engi
   // was not called for them.
   outbox_.look_at(tenant, id);
   if (!came_to.ok()) co_return std::move(came_to).error();
-  if (*came_to == RunDriver::End::exists) {
+  if (*came_to == RunDriver::End::not_started) {
     co_return error(ErrorCode::conflict,
                     "Thread \"" + thread.text + "\" already exists, or has got another run.");
   }
