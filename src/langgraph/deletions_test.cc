@@ -66,6 +66,21 @@ TEST_F(AgentServerDeletions, ByRetentionLeaveNoThreadEither) {
   EXPECT_EQ(get(thread).status, 404);
 }
 
+TEST_F(AgentServerDeletions, OfARunKeepTheExpiryOfItsThread) {
+  ASSERT_EQ(call("PATCH", thread, R"({"ttl":60})").status, 200);
+  std::string run = begin(about("rain"));
+  joined(run);
+  auto expiry = [this] {
+    Value listed = get("/api/threads").body["threads"];
+    return text(listed.as_array()->front()["expiresAt"]);
+  };
+  std::string before = expiry();
+  ASSERT_NE(before, "null");
+  EXPECT_EQ(call("DELETE", runs("/" + run)).status, 204);
+  joined(begin(about("sun")));
+  EXPECT_EQ(expiry(), before);
+}
+
 TEST_F(AgentServerDeletions, LeaveTheThreadWhoseRunWasDeletedBefore) {
   std::string run = begin(about("rain"));
   joined(run);

@@ -1,22 +1,63 @@
 #include "langgraph/run_changes.h"
 
 #include "langgraph/records.h"
+#include "langgraph/thread_changes.h"
 
 namespace belay::langgraph {
 namespace {
 
 using server::Call;
 
-// The record of a thread that loses its runs, and exists without them.
-ThreadRecord remaining_thread(const ThreadView& view, Instant now) {
-  ThreadRecord record;
-  if (view.record) record = *view.record;
-  record.id = view.id.text;
-  record.metadata = view.metadata();
-  record.created_at = view.created_at();
-  record.updated_at = now;
-  record.has_begun = false;
-  return record;
+// The deletion of the runs found no thread. It was deleted as a whole, and does not exist without
+// runs, unless another request deletes its runs as well.
+Task<Result<Done>> forget_kept(AgentServer& served, const Call& call, ThreadId thread,
+                               std::string by) {
+  auto now = co_await find_thread(served.world, call, std::move(thread));
+  bool is_absent = !now.ok() && now.error().code == ErrorCode::not_found;
+  if (is_absent) co_return Done{};
+  if (!now.ok()) co_return std::move(now).error();
+  bool is_left = now->record && now->record->kept_by == by && !now->listed;
+  if (is_left) {
+    co_await erase_thread_record(call, std::move(now->id), std::move(now->user),
+                                 now->record_version);
+  }
+  co_return Done{};
+}
+
+// False: the thread was changed since it was read, and nothing was deleted.
+Task<Result<bool>> delete_run_once(AgentServer& served, const Call& call, const ProtocolRun& run) {
+  BELAY_CO_CHECK(co_await check_only_run(call, run));
+  ThreadId thread = run.row.thread;
+  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
+  bool is_kept_by_other = view.record && view.record->is_kept();
+  std::string by = random_uuid(served.world.parts.random).text();
+  // Saved before the deletion: a crash between them loses nothing of the thread.
+  if (!run.record.is_stateless) {
+    std::string keeper = by;
+    auto kept = co_await keep_thread(served, call, std::move(view), std::move(keeper));
+    bool is_changed = !kept.ok() && kept.error().code == ErrorCode::conflict;
+    if (is_changed) co_return false;
+    if (!kept.ok()) co_return std::move(kept).error();
+  }
+  thread = run.row.thread;
+  auto deleted = co_await call.service.delete_thread(call.who, std::move(thread));
+  // `not_found`: another request has deleted it since the read, and can be stopped before it
+  // deletes the rest.
+  bool is_absent = !deleted.ok() && deleted.error().code == ErrorCode::not_found;
+  if (!deleted.ok() && !is_absent) {
+    thread = run.row.thread;
+    (void)co_await keep_no_longer(served, call, std::move(thread), std::move(by), deleted.error());
+    co_return std::move(deleted).error();
+  }
+  bool may_be_left = is_absent && !run.record.is_stateless && !is_kept_by_other;
+  if (may_be_left) {
+    thread = run.row.thread;
+    BELAY_CO_CHECK(co_await forget_kept(served, call, std::move(thread), std::move(by)));
+  }
+  thread = run.row.thread;
+  UserId user = run.row.user;
+  BELAY_CO_CHECK(co_await forget_runs(call.service, call.who, std::move(thread), std::move(user)));
+  co_return true;
 }
 
 }  // namespace
@@ -51,47 +92,12 @@ Task<Result<Done>> cancel_run(AgentServer& served, const Call& call, ProtocolRun
   co_return co_await delete_run(served, call, std::move(run));
 }
 
-Task<Result<Done>> keep_thread(AgentServer& served, const Call& call, ThreadView view) {
-  ThreadRecord remaining = remaining_thread(view, served.world.parts.clock.now());
-  std::vector<RecordWrite> writes;
-  BELAY_CO_CHECK(add_write(writes, remaining, view.user));
-  co_return co_await call.service.save_records(call.who, std::move(writes));
-}
-
-Task<Done> keep_no_longer(AgentServer& served, const Call& call, ThreadId thread, Error refused) {
-  // After the others, the run can exist.
-  bool is_refused = refused.code != ErrorCode::unavailable && refused.code != ErrorCode::uncertain;
-  if (!is_refused) co_return Done{};
-  auto view = co_await find_thread(served.world, call, std::move(thread));
-  if (!view.ok() || !view->record) co_return Done{};
-  if (view->listed) {
-    Value none = Value(Value::Object{});
-    (void)co_await change_thread_metadata(served.world, call, *std::move(view), std::move(none));
-    co_return Done{};
-  }
-  // Otherwise, the start itself has deleted the runs: the thread remains.
-  if (refused.code != ErrorCode::not_found) co_return Done{};
-  co_return co_await erase_thread_record(call, std::move(view->id), std::move(view->user),
-                                         view->record_version);
-}
-
 Task<Result<Done>> delete_run(AgentServer& served, const Call& call, ProtocolRun run) {
-  BELAY_CO_CHECK(co_await check_only_run(call, run));
-  ThreadId thread = run.row.thread;
-  BELAY_CO_TRY(ThreadView view, co_await find_thread(served.world, call, std::move(thread)));
-  // Saved before the deletion: a crash between them loses nothing of the thread.
-  if (!run.record.is_stateless) {
-    BELAY_CO_CHECK(co_await keep_thread(served, call, std::move(view)));
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    BELAY_CO_TRY(bool is_deleted, co_await delete_run_once(served, call, run));
+    if (is_deleted) co_return Done{};
   }
-  thread = run.row.thread;
-  auto deleted = co_await call.service.delete_thread(call.who, std::move(thread));
-  // `not_found`: another request has deleted it since the read, and can be stopped before it
-  // deletes the rest.
-  bool is_deleted = deleted.ok() || deleted.error().code == ErrorCode::not_found;
-  if (!is_deleted) co_return std::move(deleted).error();
-  thread = run.row.thread;
-  UserId user = run.row.user;
-  co_return co_await forget_runs(call.service, call.who, std::move(thread), std::move(user));
+  co_return changed_too_often(run.row.thread);
 }
 
 Task<Result<Done>> delete_earlier_runs(const Call& call, ThreadView view) {

@@ -14,11 +14,6 @@ namespace belay::langgraph {
 // Cancels the run; one that has ended stays as it ended. `rolls_back`: deletes it as well.
 Task<Result<Done>> cancel_run(AgentServer& served, const server::Call& call, ProtocolRun run,
                               bool rolls_back);
-// Saves the thread as one without a run, before its runs are deleted: a crash loses nothing of it.
-Task<Result<Done>> keep_thread(AgentServer& served, const server::Call& call, ThreadView view);
-// The start that would have deleted the runs was refused. `not_found`: the thread was deleted.
-Task<Done> keep_no_longer(AgentServer& served, const server::Call& call, ThreadId thread,
-                          Error refused);
 // `conflict` if the thread of the run has other runs of the service.
 Task<Result<Done>> check_only_run(const server::Call& call, const ProtocolRun& run);
 // Deletes a run, which must have ended.

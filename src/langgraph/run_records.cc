@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "langgraph/assistants.h"
 #include "langgraph/records.h"
@@ -261,6 +262,30 @@ Task<Result<Done>> save_run(const Call& call, RunRecord record, UserId user) {
                   "The record of run " + record.id + " is changed by other requests. Try again.");
 }
 
+namespace {
+
+Task<Result<std::set<std::string>>> run_ids_of_thread(Service& service, Principal who,
+                                                      ThreadId thread) {
+  std::set<std::string> ids;
+  RunPage page;
+  page.thread = std::move(thread);
+  page.limit = limits::list_rows_max;
+  bool is_last = false;
+  while (!is_last) {
+    RunPage wanted = page;
+    auto rows = co_await service.runs(who, std::move(wanted));
+    bool is_absent = !rows.ok() && rows.error().code == ErrorCode::not_found;
+    if (is_absent) co_return std::move(ids);  // the thread does not exist
+    if (!rows.ok()) co_return std::move(rows).error();
+    for (const RunRow& row : *rows) ids.insert(row.run.text());
+    is_last = rows->size() < page.limit;
+    if (!is_last) page.before = rows->back().run;
+  }
+  co_return std::move(ids);
+}
+
+}  // namespace
+
 Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow row) {
   ThreadId thread = row.thread;
   auto deleted = co_await service.delete_thread(who, std::move(thread));
@@ -272,10 +297,15 @@ Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow 
 
 Task<Result<Done>> forget_runs(Service& service, Principal who, ThreadId thread, UserId user) {
   UserId owner = user;
+  std::string named = thread.text;
   BELAY_CO_TRY(auto records,
-               co_await records_of_thread(service, who, std::move(owner), std::move(thread.text)));
+               co_await records_of_thread(service, who, std::move(owner), std::move(named)));
+  if (records.empty()) co_return Done{};
+  BELAY_CO_TRY(std::set<std::string> existing,
+               co_await run_ids_of_thread(service, who, std::move(thread)));
   std::vector<RecordWrite> writes;
   for (const RunRecord& each : records) {
+    if (existing.contains(each.run)) continue;
     writes.push_back(record_erasure(RunRecord::collection, user, each.id));
   }
   if (writes.empty()) co_return Done{};

@@ -89,7 +89,7 @@ Task<Result<std::vector<ProtocolRun>>> runs_of_thread(const server::Call& call,
 Task<Result<Done>> save_run(const server::Call& call, RunRecord record, UserId user);
 // Deletes the thread of a run with its records; one that does not exist is deleted.
 Task<Result<Done>> delete_thread_of_run(Service& service, Principal who, RunRow row);
-// Deletes the records of the runs of a thread.
+// Deletes the records of the runs of a thread that do not exist any more.
 Task<Result<Done>> forget_runs(Service& service, Principal who, ThreadId thread, UserId user);
 
 // pending, running, success, error, timeout or interrupted. A run that waits for a person has ended

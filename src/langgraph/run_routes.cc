@@ -189,11 +189,18 @@ Route run_route(const AgentServerPointer& served, const char* method, const std:
   return route;
 }
 
+// A resume is a decision, unless it begins another run at a checkpoint.
+bool decides_only(const Value& body) {
+  bool has_checkpoint = !body["checkpoint"].is_null() || !body["checkpoint_id"].is_null();
+  return !body["command"]["resume"].is_null() && !has_checkpoint;
+}
+
 Route starting_route(const AgentServerPointer& served, const std::string& path, const char* id,
                      const char* summary, Answer answer) {
   Route route = run_route(served, "POST", path, id, summary, answer);
   route.permission = Permission::run;
   route.begins_run = true;
+  route.begins_run_by = [](const Call& call) { return !decides_only(call.body); };
   route.parameters.push_back(
       server::idempotency_key_parameter("The same request with the same key starts one run."));
   accept_body(route, run_members(), {"assistant_id"});

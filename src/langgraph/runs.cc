@@ -13,6 +13,7 @@
 #include "langgraph/run_configuration.h"
 #include "langgraph/run_endings.h"
 #include "langgraph/sent_before.h"
+#include "langgraph/thread_changes.h"
 #include "service/json_encode.h"
 #include "service/run_request.h"
 
@@ -158,6 +159,27 @@ bool may_delete_runs(const WantedRun& wanted, BusyThread if_busy) {
          if_busy == BusyThread::rollback;
 }
 
+// Starts the run with the mark of its thread. `reads`: the thread is read again before.
+Task<Result<RunView>> begin_marked(AgentServer& served, Call& call, WantedRun& wanted,
+                                   StartRun start, bool reads) {
+  if (reads) {
+    ThreadId named = wanted.thread->id;
+    BELAY_CO_TRY(wanted.thread, co_await find_thread(served.world, call, std::move(named)));
+  }
+  if (wanted.thread) {
+    BELAY_CO_TRY(start.records, mark_of_first_run(*wanted.thread));
+  }
+  bool marks_thread = !start.records.empty();
+  server::Patience patience;
+  patience.is_queued = start.queued;
+  auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
+  bool may_be_outdated = !view.ok() && view.error().code == ErrorCode::conflict && marks_thread;
+  if (may_be_outdated) {
+    BELAY_CO_TRY(wanted.is_outdated, co_await is_outdated(served.world, call, *wanted.thread));
+  }
+  co_return std::move(view);
+}
+
 bool waits_at_breakpoint(const WantedRun& wanted) {
   if (!wanted.thread || !wanted.thread->has_run()) return false;
   const RunRow& run = *wanted.thread->listed->run;
@@ -204,27 +226,21 @@ Task<Result<RunView>> started_run(AgentServer& served, Call& call, WantedRun& wa
   start.if_busy = wanted.body.if_busy.value_or(served.options.if_busy);
   start.delay = wanted.body.delay;
   start.queued = start.delay.count() > 0;
-  server::Patience patience;
-  patience.is_queued = start.queued;
+  std::string keeper;
   bool keeps_thread = may_delete_runs(wanted, start.if_busy);
   if (keeps_thread) {
+    keeper = random_uuid(served.world.parts.random).text();
     ThreadView kept = *wanted.thread;
-    ThreadId named = kept.id;
-    BELAY_CO_CHECK(co_await keep_thread(served, call, std::move(kept)));
-    BELAY_CO_TRY(wanted.thread, co_await find_thread(served.world, call, std::move(named)));
+    std::string by = keeper;
+    auto saved = co_await keep_thread(served, call, std::move(kept), std::move(by));
+    wanted.is_outdated = !saved.ok() && saved.error().code == ErrorCode::conflict;
+    if (!saved.ok()) co_return std::move(saved).error();
   }
-  if (wanted.thread) {
-    BELAY_CO_TRY(start.records, mark_of_first_run(*wanted.thread));
-  }
-  bool marks_thread = !start.records.empty();
-  auto view = co_await server::begun_run(served.world, call, std::move(start), patience);
-  bool may_be_outdated = !view.ok() && view.error().code == ErrorCode::conflict && marks_thread;
-  if (may_be_outdated) {
-    BELAY_CO_TRY(wanted.is_outdated, co_await is_outdated(served.world, call, *wanted.thread));
-  }
+  auto view = co_await begin_marked(served, call, wanted, std::move(start), keeps_thread);
   bool is_refused = !view.ok() && keeps_thread;
   if (is_refused) {
-    (void)co_await keep_no_longer(served, call, wanted.thread->id, view.error());
+    ThreadId thread = wanted.thread->id;
+    (void)co_await keep_no_longer(served, call, std::move(thread), std::move(keeper), view.error());
   }
   bool may_be_busy = !view.ok() && view.error().code == ErrorCode::conflict && wanted.thread;
   if (may_be_busy) co_return co_await busy_thread(call, wanted.thread->id, view.error());

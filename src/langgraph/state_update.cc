@@ -6,6 +6,7 @@
 #include "langgraph/runs.h"
 #include "langgraph/sent_before.h"
 #include "langgraph/state.h"
+#include "langgraph/thread_changes.h"
 
 namespace belay::langgraph {
 namespace {
@@ -24,8 +25,8 @@ std::string checkpoint_of_update(const Value& body) {
 
 // Starts the run of the change, which does not execute a node. Returns its row; nullopt: the thread
 // was changed or deleted since it was read, and nothing was started.
-Task<Result<std::optional<RunRow>>> change_once(AgentServer& served, Call& call, StartRun wanted,
-                                                const ThreadView& view) {
+Task<Result<std::optional<RunRow>>> change_state_once(AgentServer& served, Call& call,
+                                                      StartRun wanted, const ThreadView& view) {
   wanted.thread = view.id;
   wanted.user = view.user;
   wanted.thread_exists = view.has_run();
@@ -65,7 +66,7 @@ Task<Result<RunRow>> change_state(AgentServer& served, Call& call, std::string g
       BELAY_CO_TRY(view, co_await find_thread(served.world, call, std::move(thread)));
     }
     StartRun once = wanted;
-    BELAY_CO_TRY(row, co_await change_once(served, call, std::move(once), view));
+    BELAY_CO_TRY(row, co_await change_state_once(served, call, std::move(once), view));
   }
   std::string assistant = system_assistant_id(graph);
   BELAY_CO_CHECK(co_await note_run_on_thread(served.world, call, std::move(view.id),

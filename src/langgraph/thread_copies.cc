@@ -9,12 +9,6 @@ namespace {
 using server::Call;
 using server::Reply;
 
-std::optional<Instant> expiry_of(const ThreadView& view) {
-  if (view.record && view.record->expires) return view.record->expires;
-  bool expires = view.listed && view.listed->thread.expires_at != Instant();
-  return expires ? std::optional(view.listed->thread.expires_at) : std::nullopt;
-}
-
 // The record of the copy; nullopt if it needs none. With a run, the thread of the service has the
 // metadata and the expiry.
 std::optional<ThreadRecord> record_of_copy(const ThreadView& view, const ThreadId& copied,
@@ -27,7 +21,7 @@ std::optional<ThreadRecord> record_of_copy(const ThreadView& view, const ThreadI
   bool has_config = record.config.as_object() && !record.config.as_object()->empty();
   if (view.has_run()) return has_config ? std::optional(std::move(record)) : std::nullopt;
   record.metadata = view.metadata();
-  record.expires = expiry_of(view);
+  record.expires = view.expiry();
   return record;
 }
 
@@ -73,7 +67,7 @@ Task<Result<Reply>> copy_thread(AgentServer& served, Call call) {
   if (view->has_run()) {
     ThreadSettings settings;
     settings.metadata = view->metadata();
-    settings.expires_at = expiry_of(*view);
+    settings.expires_at = view->expiry();
     named = copied;
     BELAY_CO_CHECK(
         co_await call.service.edit_thread(call.who, std::move(named), std::move(settings)));

@@ -161,5 +161,96 @@ TEST_F(ThreadRaces, ADeletionLeavesTheThreadThatWasCreatedAgain) {
   EXPECT_EQ(get(thread).status, 200);
 }
 
+TEST_F(ThreadRaces, ARollbackKeepsAThreadThatIsChangedMeanwhile) {
+  begin(sleeper());
+  for (auto after : {500ms, 1500ms, 2500ms, 3500ms}) {
+    std::string mood = std::to_string(after.count());
+    auto change = [&] {
+      EXPECT_EQ(call("PATCH", thread, R"({"metadata":{"mood":")" + mood + R"("}})").status, 200);
+    };
+    auto answer = slowly(start(R"(,"multitask_strategy":"rollback")"), after, change);
+    EXPECT_EQ(answer.status, 200) << mood << ": " << answer.body;
+    EXPECT_EQ(text(get(thread).body["metadata"]["mood"]), mood);
+    EXPECT_EQ(text(get(thread).body["values"]["verse"]), "An öde to rain") << mood;
+    begin(sleeper());
+  }
+}
+
+TEST_F(ThreadRaces, OfTwoRollbacksAtTheSameTimeOneFollowsTheOther) {
+  begin(sleeper());
+  for (auto after : {500ms, 1500ms, 2500ms, 3500ms}) {
+    auto other = [&] {
+      auto answer = post(runs(), about("sun", R"(,"multitask_strategy":"rollback")"));
+      EXPECT_EQ(answer.status, 200) << after.count() << ": " << to_json(answer.body);
+    };
+    auto answer = slowly(start(R"(,"multitask_strategy":"rollback")"), after, other);
+    EXPECT_EQ(answer.status, 200) << after.count() << ": " << answer.body;
+    // The later one can sleep as long as the first run, whose state it then continues.
+    loop.run_until(clock.now() + 2min);
+    EXPECT_EQ(text(get(thread).body["status"]), "idle") << after.count();
+    begin(sleeper());
+  }
+}
+
+// The deletion of a run keeps its thread: first the record, then the deletion.
+TEST_F(ThreadRaces, ADeletionOfARunDoesNotUndoTheDeletionOfItsThread) {
+  for (auto after : {500ms, 1500ms}) {
+    std::string run = begin(about("rain", R"(,"if_not_exists":"create")"));
+    joined(run);
+    auto answer = slowly(request("DELETE", runs("/" + run)), after, deletion());
+    EXPECT_TRUE(answer.status == 404 || answer.status == 204) << answer.body;
+    expect_deleted();
+  }
+}
+
+TEST_F(ThreadRaces, ADeletionOfARunKeepsAThreadThatIsChangedMeanwhile) {
+  for (auto after : {500ms, 1500ms}) {
+    std::string run = begin(about("rain"));
+    joined(run);
+    auto change = [&] {
+      EXPECT_EQ(call("PATCH", thread, R"({"metadata":{"mood":"calm"},"ttl":60})").status, 200);
+    };
+    EXPECT_EQ(slowly(request("DELETE", runs("/" + run)), after, change).status, 204);
+    EXPECT_EQ(get(thread).body["metadata"]["mood"], Value("calm"));
+    EXPECT_TRUE(all_runs().empty());
+  }
+}
+
+TEST_F(ThreadRaces, TwoDeletionsOfARunKeepItsThread) {
+  for (auto after : {500ms, 1500ms}) {
+    std::string run = begin(about("rain"));
+    joined(run);
+    auto other = [&] { EXPECT_EQ(call("DELETE", runs("/" + run)).status, 204); };
+    auto answer = slowly(request("DELETE", runs("/" + run)), after, other);
+    EXPECT_TRUE(answer.status == 404 || answer.status == 204) << answer.body;
+    EXPECT_EQ(get(thread).status, 200) << after.count();
+  }
+}
+
+TEST_F(ThreadRaces, ADeletionOfACopyIsNotUndoneByThatOfItsRun) {
+  call("DELETE", thread);
+  post("/threads", std::string(R"({"thread_id":")") + kThreadA +
+                       R"(","config":{"configurable":{"tone":"soft"}}})");
+  joined(begin(about("rain")));
+  clock.move(5s);
+  std::string copied = text(post(thread + "/copy").body["thread_id"]);
+  std::string copy = "/threads/" + copied;
+  Value listed = get(copy + "/runs").body;
+  std::string run = text(listed.as_array()->front()["run_id"]);
+  auto other = [&] { EXPECT_EQ(call("DELETE", copy + "/runs/" + run).status, 204); };
+  EXPECT_EQ(slowly(request("DELETE", copy), 500ms, other).status, 204);
+  EXPECT_EQ(get(copy).status, 404);
+}
+
+TEST_F(ThreadRaces, ADeletionThatIsRefusedLeavesTheRecordOfTheRun) {
+  std::string run;
+  auto other = [&] {
+    auto begun = post(runs(), sleeper(R"(,"metadata":{"number":7})"));
+    run = text(begun.body["run_id"]);
+  };
+  EXPECT_EQ(slowly(request("DELETE", thread), 500ms, other).status, 409);
+  EXPECT_EQ(get(runs("/" + run)).body["metadata"]["number"], Value(7));
+}
+
 }  // namespace
 }  // namespace belay::langgraph

@@ -8,6 +8,7 @@
 #include "langgraph/run_records.h"
 #include "langgraph/runs.h"
 #include "langgraph/state_update.h"
+#include "langgraph/thread_changes.h"
 #include "langgraph/thread_copies.h"
 #include "langgraph/thread_search.h"
 
@@ -53,10 +54,8 @@ Instant after_minutes(Instant now, double minutes) {
 
 Result<Value> thread_metadata_in(const Value& body) {
   BELAY_TRY(Value metadata, object_member(body, "metadata"));
-  if (to_json(metadata).size() <= limits::thread_metadata_bytes_max) return metadata;
-  return error(ErrorCode::invalid, "The metadata is too large: at most " +
-                                       std::to_string(limits::thread_metadata_bytes_max) +
-                                       " bytes are allowed.");
+  BELAY_CHECK(check_thread_metadata(metadata));
+  return metadata;
 }
 
 // Reads the body of a creation. The id is set if the body names one.
@@ -161,44 +160,14 @@ Task<Result<Reply>> show_thread(AgentServer& served, Call call) {
   co_return co_await thread_reply(served, call, std::move(thread));
 }
 
-// Merges metadata into a thread that has no run.
-Task<Result<Done>> change_record(AgentServer& served, const Call& call, ThreadView view,
-                                 Value metadata) {
-  ThreadRecord record = *std::move(view.record);
-  Value::Object& members = *record.metadata.as_object();
-  for (auto& [name, value] : *metadata.as_object())
-    members.insert_or_assign(name, std::move(value));
-  Value merged = Value::object({{"metadata", record.metadata}});
-  BELAY_CO_CHECK(thread_metadata_in(merged));
-  record.updated_at = served.world.parts.clock.now();
-  std::vector<RecordWrite> writes;
-  BELAY_CO_CHECK(add_write(writes, record, view.user, view.record_version));
-  co_return co_await call.service.save_records(call.who, std::move(writes));
-}
-
-Task<Result<Reply>> change_thread(AgentServer& served, Call call) {
-  BELAY_CO_TRY(Value metadata, thread_metadata_in(call.body));
+Task<Result<Reply>> patch_thread(AgentServer& served, Call call) {
+  ThreadSettings changes;
+  BELAY_CO_TRY(changes.metadata, thread_metadata_in(call.body));
   BELAY_CO_TRY(auto minutes, ttl_in(call.body));
+  if (minutes) changes.expires_at = after_minutes(served.world.parts.clock.now(), *minutes);
   BELAY_CO_TRY(ThreadView view, co_await named_thread(served, call));
   ThreadId thread = view.id;
-  if (minutes) {
-    Instant expires = after_minutes(served.world.parts.clock.now(), *minutes);
-    ThreadSettings settings;
-    settings.expires_at = expires;
-    ThreadId named = thread;
-    bool is_of_thread = view.listed && !view.record;
-    if (view.record) view.record->expires = expires;
-    if (is_of_thread) {
-      BELAY_CO_CHECK(
-          co_await call.service.edit_thread(call.who, std::move(named), std::move(settings)));
-    }
-  }
-  if (view.listed) {
-    BELAY_CO_CHECK(
-        co_await change_thread_metadata(served.world, call, std::move(view), std::move(metadata)));
-  } else {
-    BELAY_CO_CHECK(co_await change_record(served, call, std::move(view), std::move(metadata)));
-  }
+  BELAY_CO_CHECK(co_await change_thread(served.world, call, std::move(view), std::move(changes)));
   if (call.request.header("Prefer").find("return=minimal") != std::string_view::npos) {
     Reply reply;
     reply.status = 204;
@@ -242,7 +211,7 @@ Task<Result<Done>> delete_found_thread(AgentServer& served, const Call& call, Th
     if (is_absent) co_return Done{};
     if (!now.ok()) co_return std::move(now).error();
     // Deleted by another request, and created again.
-    bool is_other = !now->record || now->record->created_at != view.record->created_at;
+    bool is_other = now->created_at() != view.created_at();
     if (is_other) co_return Done{};
     view = *std::move(now);
   }
@@ -374,7 +343,7 @@ std::vector<Route> thread_routes(const AgentServerPointer& served) {
   add("GET", one, "agentServerGetThread", "A thread with the state of its current run",
       show_thread);
   accept_body(
-      add("PATCH", one, "agentServerUpdateThread", "Change of metadata and expiry", change_thread),
+      add("PATCH", one, "agentServerUpdateThread", "Change of metadata and expiry", patch_thread),
       thread_members());
   add("DELETE", one, "agentServerDeleteThread",
       "Deletion of a thread with its runs, which must have ended", remove_thread)

@@ -13,11 +13,6 @@ namespace {
 using server::ApiContext;
 using server::Call;
 
-Value stored_metadata(const ThreadRow& thread) {
-  if (thread.metadata.empty()) return Value(Value::Object{});
-  return parse_json(thread.metadata).value_or(Value(Value::Object{}));
-}
-
 void add_missing_members(const Value& from, Value::Object& into) {
   if (!from.as_object()) return;
   for (const auto& [name, value] : *from.as_object()) into.emplace(name, value);
@@ -51,21 +46,6 @@ Task<Result<Done>> add_record(const Call& call, ThreadView& view, Versioned<Thre
   co_return Done{};
 }
 
-// Returns the change that moves the metadata of the record to the thread; `changes` come first.
-ThreadSettings settings_of(const ThreadView& view, Value changes) {
-  ThreadSettings settings;
-  Value::Object members = std::move(*changes.as_object());
-  if (view.record) {
-    Value stored = stored_metadata(view.listed->thread);
-    for (const auto& [name, value] : *view.record->metadata.as_object()) {
-      if (!stored.find(name)) members.emplace(name, value);
-    }
-    settings.expires_at = view.record->expires;
-  }
-  settings.metadata = Value(std::move(members));
-  return settings;
-}
-
 Value values_with(const conversation::Conversations& conversations, const RunView& run,
                   const std::string& question_id) {
   Value values = run.state;
@@ -82,6 +62,11 @@ Value values_with(const conversation::Conversations& conversations, const RunVie
 
 }  // namespace
 
+Value stored_metadata(const ThreadRow& thread) {
+  if (thread.metadata.empty()) return Value(Value::Object{});
+  return parse_json(thread.metadata).value_or(Value(Value::Object{}));
+}
+
 Instant ThreadView::created_at() const {
   if (!listed) return record->created_at;
   Instant created = listed->thread.created_at;
@@ -97,6 +82,9 @@ Instant ThreadView::updated_at() const {
 
 Value ThreadView::metadata() const {
   Value::Object members;
+  // The record of a kept thread has the changes that were made while its runs were deleted.
+  bool is_newer = record && !record->kept_by.empty();
+  if (is_newer) add_missing_members(record->metadata, members);
   if (listed) add_missing_members(stored_metadata(listed->thread), members);
   if (record) add_missing_members(record->metadata, members);
   if (!listed) return Value(std::move(members));
@@ -104,6 +92,12 @@ Value ThreadView::metadata() const {
   members.emplace("graph_id", graph);
   members.emplace("assistant_id", system_assistant_id(graph));
   return Value(std::move(members));
+}
+
+std::optional<Instant> ThreadView::expiry() const {
+  if (record && record->expires) return record->expires;
+  bool expires = listed && listed->thread.expires_at != Instant();
+  return expires ? std::optional(listed->thread.expires_at) : std::nullopt;
 }
 
 std::string_view ThreadView::status() const {
@@ -224,54 +218,6 @@ Value interrupts_of(const RunView& run) {
     task.as_array()->push_back(interrupt_document(approval));
   }
   return Value(std::move(tasks));
-}
-
-Task<Result<Done>> change_thread_metadata(ApiContext& world, const Call& call, ThreadView view,
-                                          Value changes) {
-  ThreadSettings settings = settings_of(view, std::move(changes));
-  bool changes_nothing = contains_settings(view.listed->thread, settings);
-  if (!changes_nothing) {
-    ThreadId thread = view.id;
-    BELAY_CO_CHECK(
-        co_await call.service.edit_thread(call.who, std::move(thread), std::move(settings)));
-  }
-  if (!view.record) co_return Done{};
-  const ThreadRecord& record = *view.record;
-  bool is_moved = record.has_begun && record.metadata.as_object()->empty() && !record.expires;
-  if (is_moved) co_return Done{};
-  // The thread has the metadata now. A crash before this repeats the move.
-  ThreadRecord moved = *std::move(view.record);
-  moved.metadata = Value(Value::Object{});
-  moved.expires.reset();
-  moved.has_begun = true;
-  moved.updated_at = world.parts.clock.now();
-  std::vector<RecordWrite> writes;
-  BELAY_CO_CHECK(add_write(writes, moved, view.user, view.record_version));
-  auto saved = co_await call.service.save_records(call.who, std::move(writes));
-  // Another request has changed the record since, or it is that of a later thread with this name.
-  // The next run moves the rest.
-  bool is_changed = !saved.ok() && saved.error().code == ErrorCode::conflict;
-  if (is_changed) co_return Done{};
-  co_return std::move(saved);
-}
-
-Task<Result<Done>> note_run_on_thread(ApiContext& world, const Call& call, ThreadId thread,
-                                      std::string graph_id, std::string assistant_id) {
-  BELAY_CO_TRY(ThreadView view, co_await find_thread(world, call, std::move(thread)));
-  if (!view.listed) co_return Done{};  // it was deleted since the start
-  Value changes =
-      Value::object({{"graph_id", std::move(graph_id)}, {"assistant_id", std::move(assistant_id)}});
-  co_return co_await change_thread_metadata(world, call, std::move(view), std::move(changes));
-}
-
-bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings) {
-  if (settings.expires_at && *settings.expires_at != thread.expires_at) return false;
-  Value stored = stored_metadata(thread);
-  const Value::Object& wanted = *settings.metadata->as_object();
-  return std::all_of(wanted.begin(), wanted.end(), [&stored](const auto& member) {
-    const Value* found = stored.find(member.first);
-    return member.second.is_null() ? !found : found && *found == member.second;
-  });
 }
 
 std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer& served,

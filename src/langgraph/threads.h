@@ -5,9 +5,9 @@
 // The service creates a thread with its first run. A thread that a client creates before is a
 // ThreadRecord of the caller's user. The first commit of its first run marks the record: without a
 // thread of the service, the record with the mark is the rest of a deletion through another door,
-// or by retention. Then note_run_on_thread() moves the metadata to the thread of the service.
-// Threads that were started through other doors are found as well, under any name; only
-// UUIDs can be created here.
+// or by retention. Then note_run_on_thread() moves the metadata to the thread of the service
+// (thread_changes.h). Threads that were started through other doors are found as well, under any
+// name; only UUIDs can be created here.
 //
 // Threading: on the executor that awaits.
 
@@ -26,10 +26,14 @@ struct ThreadRecord {
   Instant created_at{}, updated_at{};
   std::optional<Instant> expires{};
   bool has_begun = false;  // a run of the thread was started, or seen
+  // The request that deletes the runs of the thread, which exists without them, until has_begun is
+  // set again and the metadata has moved. Empty: none.
+  std::string kept_by{};
 
   std::string key() const { return id; }
   static auto indexed() { return std::tuple(); }
   Instant expires_at() const { return expires.value_or(Instant{}); }
+  bool is_kept() const { return !has_begun && !kept_by.empty(); }
 };
 
 // At least one of the two is set.
@@ -45,6 +49,7 @@ struct ThreadView {
   Instant updated_at() const;
   // The members of both; graph_id and assistant_id are those of the thread's runs.
   Value metadata() const;
+  std::optional<Instant> expiry() const;
   std::string_view status() const;  // idle, busy, interrupted, error
 };
 
@@ -74,6 +79,9 @@ Task<Result<bool>> is_outdated(server::ApiContext& world, const server::Call& ca
 Task<Result<ThreadView>> find_thread(server::ApiContext& world, const server::Call& call,
                                      ThreadId thread);
 
+// The metadata of a thread of the service, as an object.
+Value stored_metadata(const ThreadRow& thread);
+
 // The document `Thread` of the protocol. `run`: the state of the current run; null: the members
 // `values` and `interrupts` are null and empty.
 Value thread_document(AgentServer& served, const ThreadView& thread, const RunView* run);
@@ -90,19 +98,5 @@ std::function<Value(Value state, bool has_ended)> shown_values(const AgentServer
 Value interrupts_of(const RunView& run);
 // One interrupt: {"id": ..., "value": ...}. The id has 32 hexadecimal digits.
 Value interrupt_document(const ApprovalRow& approval);
-
-// Merges the changes, and the metadata of the record, into the metadata of the thread, which then
-// is the only copy, and marks the record. REQUIRES: view.listed.
-Task<Result<Done>> change_thread_metadata(server::ApiContext& world, const server::Call& call,
-                                          ThreadView view, Value changes);
-// True if the settings change nothing. REQUIRES: settings.metadata is an object.
-bool contains_settings(const ThreadRow& thread, const ThreadSettings& settings);
-
-// Writes graph_id and assistant_id, and the metadata of the record, to the metadata of the thread.
-// To be called after a start, which has created the thread: a record that is marked before would be
-// lost if the start fails. A repeated call changes nothing.
-Task<Result<Done>> note_run_on_thread(server::ApiContext& world, const server::Call& call,
-                                      ThreadId thread, std::string graph_id,
-                                      std::string assistant_id);
 
 }  // namespace belay::langgraph

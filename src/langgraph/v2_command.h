@@ -19,6 +19,8 @@ struct V2Command {
 
 // `forbidden` if the caller lacks the permission.
 Result<Done> need(const server::Call& call, Permission permission);
+// Counts a start against the limits. `unavailable` above one of them.
+Task<Result<Done>> count_start(server::Call& call);
 // Copies the member of the parameters, unless it is null.
 void copy_member(const Value& params, std::string_view name, Value::Object& body);
 

@@ -101,6 +101,7 @@ Task<Result<Value>> start_by_command(AgentServer& served, V2Command& command) {
   if (replies) {
     body.emplace("command", Value::object({{"resume", input}}));
   } else {
+    BELAY_CO_CHECK(co_await count_start(command.call));
     body.emplace("input", input);
   }
   auto named = body.find("checkpoint_id");
@@ -224,10 +225,10 @@ void copy_member(const Value& params, std::string_view name, Value::Object& body
   if (!member.is_null()) body.insert_or_assign(std::string(name), member);
 }
 
-bool begins_run_by_command(const Value& command) {
-  const Value& method = command["method"];
-  return method == Value("run.start") || method == Value("input.respond") ||
-         method == Value("state.fork");
+Task<Result<Done>> count_start(Call& call) {
+  if (!call.count_start) co_return Done{};
+  BELAY_CO_TRY(call.start, co_await call.count_start());
+  co_return Done{};
 }
 
 Value command_success(const Value& id, const ThreadId& thread, Value result) {

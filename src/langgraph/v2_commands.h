@@ -17,6 +17,8 @@
 //                                  newest one, at which a run can wait: it is cancelled
 //   agent.getTree          read    the run's own graph and its status
 //
+// A start counts against the limits of starts (Call::count_start), unless its input is a reply.
+//
 // `update` and `goto` of input.respond are refused. An unknown checkpoint is no_such_checkpoint.
 //
 // Threading: on the executor that awaits.
@@ -24,9 +26,6 @@
 #include "langgraph/agent_server.h"
 
 namespace belay::langgraph {
-
-// True if the command might start a run, or continue one.
-bool begins_run_by_command(const Value& command);
 
 // Executes the command on the thread. Fails only if a limit rejects it, or the store is
 // unavailable: the client can send it again.

@@ -81,7 +81,7 @@ Route command_route(const AgentServerPointer& served) {
                              {"params", Value::object({{"type", "object"}})}}),
               {"id", "method"});
   route.answers = {{200, "The response, a success or an error", "", "application/json"}};
-  route.begins_run_by = [](const Call& call) { return begins_run_by_command(call.body); };
+  route.counts_starts = true;
   route.handle = answering(served, take_command);
   return route;
 }

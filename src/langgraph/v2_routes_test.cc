@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "langgraph/v2_events.h"
 #include "tests/support/agent_server_run_fixture.h"
 
 namespace belay::langgraph {
@@ -46,6 +47,15 @@ struct V2Streams : RunFixture {
     }
     ADD_FAILURE() << "no lifecycle event " << last << "\n" << lines_of(events);
     return events;
+  }
+  // The id of the first interrupt at which the thread of the user waits.
+  std::string open_interrupt(const std::string& user) {
+    Value tasks = as(user, "GET", path + "/state").body["tasks"];
+    for (const Value& task : tasks.as_array() ? *tasks.as_array() : Value::Array()) {
+      const Value::Array* interrupts = task["interrupts"].as_array();
+      if (interrupts && !interrupts->empty()) return text(interrupts->front()["id"]);
+    }
+    return std::string();
   }
   static const Value& item(const Value& list, std::size_t index) {
     return list.as_array()->at(index);
@@ -305,6 +315,39 @@ TEST_F(V2Commands, AnswerFaultyCommandsWithACode) {
   EXPECT_EQ(code_of_command("agent.getTree", "{}"), "no_such_run");
   EXPECT_EQ(call("POST", path + "/commands", "[]").status, 422);
   EXPECT_EQ(call("POST", path + "/commands", "{").status, 400);
+}
+
+TEST_F(V2Streams, BeginAtTheOldestRunThatHasNotEnded) {
+  std::string queued = about("rain", R"(,"multitask_strategy":"enqueue")");
+  EXPECT_EQ(call("POST", runs(), sleeper()).status, 200);
+  EXPECT_EQ(call("POST", runs(), queued).status, 200);
+  auto stream = open(kUsual);
+  Events events = read_until(*stream, "completed");
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(v2_ordinal_of(static_cast<std::uint64_t>(seq_of(events.front()))), 0);
+}
+
+// The start of the run counts, and the decisions about it do not.
+TEST_F(V2Commands, ThatDecideAreNotLimitedAsStarts) {
+  options.starts.per_minute = 1;
+  add_key("ada", Permission::decide);
+  auto sent = [this](const std::string& method, const std::string& params) {
+    return as("ada", "POST", path + "/commands",
+              R"({"id":1,"method":")" + method + R"(","params":)" + params + "}");
+  };
+  const std::string start = R"({"assistant_id":"pair","input":{"topic":"a"}})";
+  ASSERT_EQ(text(sent("run.start", start).body["type"]), "success");
+  as("ada", "GET", path + "/runs");
+  std::string one = open_interrupt("ada");
+  EXPECT_EQ(as("ada", "POST", runs(), about("rain")).status, 429);
+  auto respond = R"({"interrupt_id":")" + one + R"(","response":"approve"})";
+  EXPECT_EQ(text(sent("input.respond", respond).body["type"]), "success");
+  std::string other = open_interrupt("ada");
+  EXPECT_NE(other, one);
+  auto resumed =
+      as("ada", "POST", runs(), R"({"assistant_id":"pair","command":{"resume":"approve"}})");
+  EXPECT_EQ(resumed.status, 200) << to_json(resumed.body);
+  EXPECT_EQ(sent("run.start", start).status, 429);
 }
 
 TEST_F(V2Commands, NeedThePermissionOfTheirEffect) {

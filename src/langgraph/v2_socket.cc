@@ -37,15 +37,6 @@ struct SocketLink {
 Task<Result<Done>> run_command(AgentServerPointer served, Call call, ThreadId thread, Value command,
                                std::shared_ptr<SocketLink> link) {
   const Value id = std::as_const(command)["id"];
-  if (begins_run_by_command(command) && call.count_start) {
-    auto counted = co_await call.count_start();
-    if (!counted.ok()) {
-      --link->commands;
-      link->send(command_error(id, counted.error()));
-      co_return Done{};
-    }
-    call.start = *std::move(counted);
-  }
   auto response =
       co_await answer_command(*served, std::move(call), std::move(thread), std::move(command));
   --link->commands;

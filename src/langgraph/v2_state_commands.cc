@@ -158,6 +158,7 @@ Task<Result<Value>> fork_by_command(AgentServer& served, V2Command& command) {
   if (!command.code.empty()) {
     co_return error(ErrorCode::not_found, "Checkpoint with ID " + id + " not found.");
   }
+  BELAY_CO_CHECK(co_await count_start(command.call));
   ThreadId thread = command.thread;
   BELAY_CO_TRY(ThreadView view,
                co_await find_thread(served.world, command.call, std::move(thread)));

@@ -83,10 +83,15 @@ Task<Result<Done>> V2ThreadReader::find_first() {
     next_ordinal_ = 0;
     co_return Done{};
   }
-  const RunRow& newest = rows.front();
+  // The oldest run that has not ended; the newest one if all have ended.
+  ThreadId thread = thread_;
+  auto current = co_await service_.run_of(who_, std::move(thread), std::nullopt);
+  bool is_deleted = !current.ok() && is_missing(current.error());
+  if (!current.ok() && !is_deleted) co_return std::move(current).error();
+  const RunRow& first = current.ok() ? *current : rows.front();
   bool is_old =
-      is_final(newest.status) && newest.updated_at + kRecentEnd < served_.world.parts.clock.now();
-  next_ordinal_ = newest.ordinal + (is_old ? 1 : 0);
+      is_final(first.status) && first.updated_at + kRecentEnd < served_.world.parts.clock.now();
+  next_ordinal_ = first.ordinal + (is_old ? 1 : 0);
   co_return Done{};
 }
 

@@ -16,6 +16,7 @@
 #include "engine/run_factory.h"
 #include "engine/run_options.h"
 #include "graph/call_guarded.h"
+#include "runtime/start_records.h"
 #include "runtime/thread_place.h"
 
 namespace belay {
@@ -102,25 +103,6 @@ Result<Done> check_edit(const GraphDefinition& graph, const StateEdit& edit) {
                "An edit can start at most " + std::to_string(limits::graph_nodes_max) + " nodes.");
 }
 
-Result<Done> check_versions(Snapshot& view, const TenantId& tenant,
-                            const std::vector<RecordWrite>& records) {
-  for (const RecordWrite& write : records) {
-    if (!write.expected_version) continue;
-    RecordQuery query;
-    query.tenant = tenant;
-    query.collection = write.collection;
-    if (!write.is_of_tenant) query.user = write.user;
-    query.key = write.key;
-    BELAY_TRY(std::vector<StoredRecord> found, view.records(query));
-    std::uint64_t version = found.empty() ? 0 : found.front().version;
-    if (version == *write.expected_version) continue;
-    return error(ErrorCode::conflict, "The record \"" + write.key + "\" of the collection \"" +
-                                          write.collection +
-                                          "\" was changed since it was read. Read it again.");
-  }
-  return Done{};
-}
-
 Error is_busy(const RunRow& unfinished) {
   return error(
       ErrorCode::conflict,
@@ -170,9 +152,7 @@ Result<RunStarts::Request> RunStarts::prepare(std::string graph_name, std::share
   }
   BELAY_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
   BELAY_CHECK(engine::check_breakpoints(definition, of_run.breakpoints));
-  for (const RecordWrite& write : options.records) {
-    if (!write.is_of_tenant) BELAY_CHECK(check_name("user of a record", write.user.text));
-  }
+  BELAY_CHECK(check_record_users(options.records));
   request.records = std::move(options.records);
   RunRow row;
   row.tenant = options.tenant;
@@ -308,9 +288,10 @@ Task<Result<RunView>> RunStarts::start(std::string graph_name, std::shared_ptr<v
     BELAY_CO_TRY(RunAdmission::Permit permit, executor_.admission().enter(request.wanted));
     auto places = co_await limits_.guards_of(request.wanted, true);
     if (!places.ok()) co_return std::move(places).error();
-    engine::Started first;
-    first.moment = executor_.moment();
-    first.records = request.records;
+    engine::Started begun;
+    begun.moment = executor_.moment();
+    begun.records = request.records;
+    engine::Event first = std::move(begun);
     engine::Run run = *std::move(request.run);
     request.run.reset();
     RunLoader::Definition graph = request.graph;
@@ -366,9 +347,9 @@ Task<Result<RunView>> RunStarts::enqueue(std::string graph, std::shared_ptr<void
 
 Task<Result<Done>> RunStarts::check_records(const Request& request) {
   if (request.records.empty()) co_return Done{};
-  std::function<Result<Done>(Snapshot&)> reader = [tenant = request.wanted.tenant,
+  std::function<Result<Done>(Snapshot&)> reader = [wanted = request.wanted,
                                                    records = request.records](Snapshot& view) {
-    return check_versions(view, tenant, records);
+    return check_record_versions(view, wanted, records);
   };
   co_return co_await read<Done>(parts_.store, std::move(reader));
 }
@@ -385,8 +366,9 @@ Task<Result<Done>> RunStarts::end_earlier_runs(RunRow wanted, BusyThread how) {
     std::string nobody;
     auto cancelled = co_await executor_.cancel(wanted.tenant, wanted.thread, wanted.user.text,
                                                std::move(nobody), row.run);
-    // `conflict`: it has ended otherwise meanwhile.
-    bool has_ended = cancelled.ok() || cancelled.error().code == ErrorCode::conflict;
+    // `conflict`: it has ended otherwise meanwhile; `not_found`: another start has deleted it.
+    bool has_ended = cancelled.ok() || cancelled.error().code == ErrorCode::conflict ||
+                     cancelled.error().code == ErrorCode::not_found;
     if (!has_ended) co_return std::move(cancelled).error();
   }
   if (how != BusyThread::rollback) co_return Done{};

@@ -1,4 +1,6 @@
 // Records that a start saves with the run's first commit (StartOptions::records).
+#include "runtime/start_records.h"
+
 #include "belay/collection.h"
 #include "tests/support/runtime_fixture.h"
 #include "tests/support/slow_store.h"
@@ -150,6 +152,15 @@ TEST_F(StartRecords, AreNotSavedAgainByARepeatedRequest) {
   RunView again = begin(options).value();
   EXPECT_EQ(again.row.run, first.row.run);
   EXPECT_EQ(stored()->record.used_by, "later");
+}
+
+TEST_F(StartRecords, OfTwoEqualStartsAreSavedByOneOfThem) {
+  StartOptions options = with_ticket("a");
+  options.idempotency_key = "k";
+  RunView first;
+  RunView second = begin_slowly(options, [&] { first = begin(options).value(); }).value();
+  EXPECT_EQ(second.row.run, first.row.run);
+  EXPECT_EQ(all_runs().size(), 1u);
 }
 
 TEST_F(StartRecords, NeedAUser) {

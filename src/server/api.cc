@@ -268,12 +268,12 @@ class Api::Body {
         std::move(admitted->start)};
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_body_for(route, call)) co_return *std::move(refused);
-    if (route.open_web_socket) {
+    if (route.open_web_socket || route.counts_starts) {
       call.count_start = [this, user = who.user.text, address = admitted->address] {
-        return count_socket_start(user, address);
+        return count_later_start(user, address);
       };
-      co_return co_await open_web_socket(route, std::move(call));
     }
+    if (route.open_web_socket) co_return co_await open_web_socket(route, std::move(call));
     if (route.begins_run_by && route.begins_run_by(call)) {
       if (auto crowded = count_start(*admitted)) co_return *std::move(crowded);
       call.start = std::move(admitted->start);
@@ -309,8 +309,8 @@ class Api::Body {
                    "Pages of this origin cannot open a WebSocket. Permit it by --cors-origin.");
   }
 
-  Task<Result<std::shared_ptr<StartCount>>> count_socket_start(std::string user,
-                                                               std::string address) {
+  Task<Result<std::shared_ptr<StartCount>>> count_later_start(std::string user,
+                                                              std::string address) {
     BELAY_CO_TRY(std::shared_ptr<StartCount> start, starts_->begin(user, address));
     auto crowded = co_await starts_elsewhere(std::move(user), std::move(address));
     if (!crowded) co_return std::move(start);
@@ -412,7 +412,8 @@ class Api::Body {
   }
 
   std::optional<http::Response> count_start_of(const Route& route, Admitted& admitted) {
-    return route.begins_run ? count_start(admitted) : std::nullopt;
+    bool counts_now = route.begins_run && !route.begins_run_by;
+    return counts_now ? count_start(admitted) : std::nullopt;
   }
 
   std::optional<http::Response> count_start(Admitted& admitted) {

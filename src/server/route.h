@@ -24,7 +24,7 @@ class StartCount;  // start_limits.h
 struct Call : RouteRequest {
   http::Request request;                        // its body has been read
   std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
-  // Only of a WebSocket: counts one start of its session against the limits, as a request does.
+  // Only of a WebSocket, and of a route that `counts_starts`: counts one start against the limits.
   std::function<Task<Result<std::shared_ptr<StartCount>>>()> count_start = nullptr;
 };
 
@@ -45,9 +45,11 @@ struct Route : RouteSpec {
   // Reads the body into `call.body` instead of the check against the schema; returns the reply to a
   // faulty one.
   std::function<std::optional<Reply>(Call& call)> read = nullptr;
-  // True if this request, whose body has been read, might start a run: a route without
-  // `begins_run`.
+  // True if this request, whose body has been read, might start a run. With `begins_run`: most
+  // requests of the route do.
   std::function<bool(const Call& call)> begins_run_by = nullptr;
+  // True if the handler finds out whether the request starts a run, and calls Call::count_start.
+  bool counts_starts = false;
   // Opens a session for a WebSocket, instead of `handle`: web_socket.h. The method is GET.
   std::function<Task<Result<std::unique_ptr<http::WebSocketSession>>>(Call call)> open_web_socket =
       nullptr;

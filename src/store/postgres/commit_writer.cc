@@ -40,10 +40,12 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   const RunRow& run = *commit.rows.run;
   if (commit.thread_guard) {
     BELAY_TRY(bool is_newest, thread_guard_holds(commit.tenant, *commit.thread_guard));
-    if (!is_newest) return outcome_of_changed_thread(commit);
+    if (!is_newest) return outcome_of_refused_start(commit, CommitOutcome::thread_changed);
   }
   BELAY_TRY(bool is_there, is_thread(commit.tenant, run.thread));
-  if (commit.rows.thread && is_there) return CommitOutcome::exists;
+  if (commit.rows.thread && is_there) {
+    return outcome_of_refused_start(commit, CommitOutcome::exists);
+  }
   if (!commit.rows.thread && !is_there) return store::no_such_thread(run.thread);
   GuardResult verdict{&commit.rows};
   if (commit.approval_guard) {
@@ -53,7 +55,7 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, nullptr));
   if (!has_place) return CommitOutcome::limit_reached;
   BELAY_TRY(auto of_records, outcome_of_versions(commit, *verdict.rows));
-  if (of_records) return *of_records;
+  if (of_records) return outcome_of_refused_start(commit, *of_records);
   BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
   if (verdict.rows->decided) decide(commit.tenant, *verdict.rows->decided);
   RowBatch rows;
@@ -232,14 +234,15 @@ Result<bool> CommitWriter::thread_guard_holds(const TenantId& tenant, const Thre
   return newest.count() == 1 && newest.uuid(0, 0) == guard.newest_run;
 }
 
-// The run might have been created while this commit waited for the lock of its thread, by an
-// earlier try of this same commit whose reply was lost.
-Result<CommitOutcome> CommitWriter::outcome_of_changed_thread(const Commit& commit) {
+// The run might have been created since it was read, by an earlier try of this same commit whose
+// reply was lost: while this one waited for the lock of its thread or of a record.
+Result<CommitOutcome> CommitWriter::outcome_of_refused_start(const Commit& commit,
+                                                             CommitOutcome refused) {
   Parameters key;
   key.add(commit.tenant.text).add(commit.rows.run->run);
   BELAY_TRY(Rows rows,
             connection_.query("SELECT 1 FROM belay.runs WHERE tenant = $1 AND run_id = $2", key));
-  if (rows.count() == 0) return CommitOutcome::thread_changed;
+  if (rows.count() == 0) return refused;
   return outcome_of_moved_run(commit);
 }
 

@@ -50,7 +50,8 @@ class CommitWriter {
   Result<bool> is_thread(const TenantId& tenant, const ThreadId& thread);
   // Locks the thread: of several first commits with the same guard, one is applied.
   Result<bool> thread_guard_holds(const TenantId& tenant, const ThreadGuard& guard);
-  Result<CommitOutcome> outcome_of_changed_thread(const Commit& commit);
+  // `refused`, unless an earlier try of the same commit has applied it.
+  Result<CommitOutcome> outcome_of_refused_start(const Commit& commit, CommitOutcome refused);
   // The outcome of an edit of a thread that cannot be applied; nullopt: it can, or it is absent.
   // Locks the thread.
   Result<std::optional<CommitOutcome>> outcome_of_edit(const TenantId& tenant,
