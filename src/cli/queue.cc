@@ -262,6 +262,7 @@ CommandSpec queue_change_spec(std::string name, std::string line, ChangeOfQueue 
   return {.path = {"queue", std::move(name)},
           .line = std::move(line),
           .end = kQueueHelp,
+          .traits = {.creates_store = true},
           .make = [change] { return std::make_unique<QueueChangeCommand>(change); }};
 }
 

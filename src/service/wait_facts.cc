@@ -112,15 +112,76 @@ Result<std::uint64_t> due_before(Snapshot& view, const RunHolds& holds, const Ru
   return before;
 }
 
+bool is_in_scope_of(const RunRow& run, const RunRow& other, ConcurrencyScope scope) {
+  switch (scope) {
+    case ConcurrencyScope::user:
+      return run.user == other.user;
+    case ConcurrencyScope::key:
+      return run.concurrency_key == other.concurrency_key;
+    case ConcurrencyScope::queue:
+      return run.queue == other.queue;
+    case ConcurrencyScope::tenant:
+      break;
+  }
+  return true;
+}
+
+// Of the earlier runs of a thread only the oldest one can be running. A limit that is no longer
+// reached after its end is not a further cause.
+void remove_limits_of_earlier(WaitFacts& facts) {
+  if (facts.earlier_runs.empty()) return;
+  const RunRow& earlier = facts.earlier_runs.front();
+  if (earlier.status != RunStatus::running) return;
+  std::erase_if(facts.limits, [&](const RunHolds::FullLimit& full) {
+    return full.running == full.limit && is_in_scope_of(facts.run, earlier, full.scope);
+  });
+}
+
 Result<Done> read_hold(Snapshot& view, const ConcurrencyLimits& limits, WaitFacts& facts) {
-  bool is_due = facts.run.due_at <= facts.now && facts.run.status != RunStatus::running;
+  bool is_due = facts.run.due_at <= facts.now && facts.run.status != RunStatus::running &&
+                facts.earlier_runs.empty();
   BELAY_TRY(RunHolds holds, RunHolds::read(view, facts.run.tenant, limits, facts.now));
   facts.queue_is_paused = holds.is_paused(facts.run.queue);
   facts.limits = holds.full_limits(facts.run);
+  remove_limits_of_earlier(facts);
   if (is_due) {
     BELAY_TRY(facts.runs_before, due_before(view, holds, facts.run, facts.now));
   }
   return Done{};
+}
+
+// Returns the runs of the thread whose end the run waits for, oldest first. Of very many, the
+// oldest one and the newest ones.
+Result<std::vector<RunRow>> runs_ahead_of(Snapshot& view, const RunRow& run) {
+  std::vector<RunRow> ahead;
+  BELAY_TRY(std::optional<RunId> oldest, run_ahead_of(view, run));
+  if (!oldest) return ahead;
+  BELAY_TRY(RunRow first, run_row(view, run.tenant, *oldest));
+  ahead.push_back(std::move(first));
+  RunFilter filter;
+  filter.tenant = run.tenant;
+  filter.thread = run.thread;
+  filter.statuses = {RunStatus::queued, RunStatus::running, RunStatus::paused,
+                     RunStatus::quarantined};
+  filter.before = run.run;
+  filter.limit = limits::page_rows_max;
+  filter.without_input = true;
+  BELAY_TRY(std::vector<RunRow> rows, view.runs(filter));
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    if (row->run != *oldest) ahead.push_back(std::move(*row));
+  }
+  return ahead;
+}
+
+// Returns why the graph of this process refuses the materials of the run; empty: it does not, or
+// this process does not have the graph.
+Result<std::string> refused_materials_of(Snapshot& view, const GraphRegistry& graphs,
+                                         const RunRow& row) {
+  if (is_final(row.status) || !graphs.has_material_rules(row.graph)) return std::string();
+  BELAY_TRY(auto gone, why_code_is_gone(view, graphs, {}, row));
+  if (gone) return std::string();
+  BELAY_TRY(auto refused, why_not_executed(view, graphs, row));
+  return std::move(refused).value_or("");
 }
 
 // The facts by which a run is counted: without its values, and without its approvals' rows.
@@ -132,12 +193,10 @@ Result<WaitFacts> counted_facts(Snapshot& view, const GraphRegistry& graphs,
   facts.now = now;
   const RunRow& row = facts.run;
   BELAY_TRY(std::optional<RunId> ahead, run_ahead_of(view, row));
-  if (ahead) {
-    facts.earlier_run.emplace();
-    facts.earlier_run->run = *ahead;
-  }
+  if (ahead) facts.earlier_runs.emplace_back().run = *ahead;
   BELAY_TRY(auto gone, why_code_is_gone(view, graphs, others, row));
   facts.code_gone = std::move(gone).value_or("");
+  BELAY_TRY(facts.refused_materials, refused_materials_of(view, graphs, row));
   facts.queue_is_paused = holds.is_paused(row.queue);
   facts.limits = holds.full_limits(row);
   if (pause_reason(row) == PauseReason::approval) {
@@ -217,11 +276,7 @@ Result<WaitFacts> wait_facts(Snapshot& view, const GraphRegistry& graphs,
   facts.run = std::move(run);
   facts.now = now;
   if (is_final(facts.run.status)) return facts;
-  BELAY_TRY(std::optional<RunId> ahead, run_ahead_of(view, facts.run));
-  if (ahead) {
-    BELAY_TRY(facts.earlier_run, run_row(view, facts.run.tenant, *ahead));
-    return facts;
-  }
+  BELAY_TRY(facts.earlier_runs, runs_ahead_of(view, facts.run));
   BELAY_CHECK(read_waiting_run(view, graphs, others, facts));
   BELAY_CHECK(read_hold(view, limits, facts));
   return facts;
@@ -238,8 +293,8 @@ Task<Result<Value>> explain_wait(WaitParts parts, TenantId tenant, ThreadId thre
     BELAY_TRY(RunRow row, run_of_thread(view, tenant, thread, call, run));
     FoundFacts found;
     BELAY_TRY(found.facts, wait_facts(view, *graphs, others, limits, now, std::move(row)));
-    if (found.facts.earlier_run) {
-      RunRow earlier = *found.facts.earlier_run;
+    if (!found.facts.earlier_runs.empty()) {
+      RunRow earlier = found.facts.earlier_runs.front();
       BELAY_TRY(found.earlier, wait_facts(view, *graphs, others, limits, now, std::move(earlier)));
     }
     BELAY_TRY(found.sessions, all_sessions(view));

@@ -38,7 +38,8 @@ Task<Result<Value>> explain_wait(WaitParts parts, TenantId tenant, ThreadId thre
 
 // Returns the numbers of unfinished runs, of one user or of all, by the first cause for which they
 // wait: {"cause", "runs"}, ordered by cause. Counts the limits::list_rows_max newest runs of each
-// status, and a run behind others in its queue as `next_poll`.
+// status, and a run behind others in its queue as `next_poll`. Does not find damage: that would
+// read the values of each run.
 Task<Result<Value::Array>> count_waits(WaitParts parts, TenantId tenant,
                                        std::optional<UserId> user);
 

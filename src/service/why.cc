@@ -149,9 +149,8 @@ void add_refused_materials(const WaitFacts& facts, std::vector<Cause>& waits) {
   waits.push_back(cause_of(facts, WaitCause::materials, facts.refused_materials));
 }
 
-// Adds the causes that keep a due run from its next owner. `what`: why it is due, a sentence.
-void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vector<Cause>& waits) {
-  std::size_t before = waits.size();
+// Adds the causes that keep a run from its next owner, due or not, except for the runs before it.
+void add_obstacles(const WaitFacts& facts, std::vector<Cause>& waits) {
   if (!facts.damage.empty()) {
     waits.push_back(
         cause_of(facts, WaitCause::damage, "Its stored data cannot be read: " + facts.damage));
@@ -175,6 +174,12 @@ void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vecto
     waits.push_back(
         cause_of(facts, WaitCause::no_worker, "No process that executes queued runs is known."));
   }
+}
+
+// Adds the causes that keep a due run from its next owner. `what`: why it is due, a sentence.
+void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vector<Cause>& waits) {
+  std::size_t before = waits.size();
+  add_obstacles(facts, waits);
   if (waits.size() > before) return;
   if (facts.runs_before > 0) {
     waits.push_back(cause_of(facts, WaitCause::queue_place,
@@ -187,20 +192,21 @@ void add_claim_waits(const WaitFacts& facts, const std::string& what, std::vecto
 }
 
 void add_waits_of_queued(const WaitFacts& facts, std::vector<Cause>& waits) {
-  if (facts.earlier_run) {
-    const RunRow& earlier = *facts.earlier_run;
+  for (const RunRow& earlier : facts.earlier_runs) {
     waits.push_back(cause_of(facts, WaitCause::earlier_run,
                              "Run " + short_id(earlier.run) + " of this thread is " +
                                  std::string(name_of(earlier.status)) + " and has to end first."));
-    return;
   }
   if (facts.run.due_at > facts.now) {
     Cause delayed = cause_of(facts, WaitCause::delayed_start, "Its start is delayed until then.");
     delayed.until = facts.run.due_at;
     waits.push_back(std::move(delayed));
-    return;
   }
-  add_claim_waits(facts, "It is due.", waits);
+  if (waits.empty()) {
+    add_claim_waits(facts, "It is due.", waits);
+  } else {
+    add_obstacles(facts, waits);
+  }
 }
 
 void add_waits_of_running(const WaitFacts& facts, std::vector<Cause>& waits) {
@@ -347,11 +353,16 @@ std::vector<Cause> why(const WaitFacts& facts) {
 }
 
 std::vector<Cause> wait_chain(const WaitFacts& facts, const std::optional<WaitFacts>& earlier) {
-  std::vector<Cause> chain = why(facts);
-  if (!earlier) return chain;
-  std::vector<Cause> behind = why(*earlier);
-  chain.insert(chain.end(), std::make_move_iterator(behind.begin()),
-               std::make_move_iterator(behind.end()));
+  std::vector<Cause> own = why(facts);
+  if (!earlier) return own;
+  std::vector<Cause> chain = why(*earlier);
+  chain.insert(chain.begin(), own.front());
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    bool is_named = std::any_of(chain.begin(), chain.end(), [&](const Cause& each) {
+      return each.cause == own[i].cause && each.text == own[i].text;
+    });
+    if (!is_named) chain.push_back(std::move(own[i]));
+  }
   return chain;
 }
 

@@ -3,7 +3,8 @@
 //
 // All words about waiting runs are in why.cc. A run that has not ended always has at least one
 // cause. It advances once every cause of it is gone except the alternatives, and, if it has
-// alternatives, one of these is.
+// alternatives, one of these is. A run that waits for earlier runs of its thread or for its start
+// time also has the causes that will keep it from its next owner then.
 
 #include <optional>
 #include <string>
@@ -61,9 +62,9 @@ struct WaitFacts {
   std::optional<SessionRow> owner = {};     // of a running run, if the store knows it
   bool owner_is_alive = false;
   std::optional<std::int64_t> owner_process = {};
-  std::optional<RunRow> earlier_run = {};  // that has to end first
+  std::vector<RunRow> earlier_runs = {};  // of its thread, that have to end first, oldest first
   bool queue_is_paused = false;
-  std::vector<RunHolds::FullLimit> limits = {};  // that are reached
+  std::vector<RunHolds::FullLimit> limits = {};  // that are reached, also without the earlier runs
   std::uint64_t runs_before = 0;                 // due runs that are claimed first
   bool has_worker = true;  // false: no process that claims queued runs is known
   // Why no known process can continue the run; empty: one can, or might.
@@ -88,7 +89,8 @@ struct Cause {
 // The causes for the run, the first of which names its state best. REQUIRES: facts of one moment.
 std::vector<Cause> why(const WaitFacts& facts);
 
-// The causes for a run, followed by those for the earlier run whose end it waits for.
+// The causes for a run. Those for the oldest earlier run whose end it waits for follow the cause
+// that names it; a cause that both runs have is named once.
 std::vector<Cause> wait_chain(const WaitFacts& facts, const std::optional<WaitFacts>& earlier);
 
 // The document of `belay why --json`.

@@ -12,6 +12,7 @@
 #include "service/json_decode.h"
 #include "service/json_encode.h"
 #include "service/local_service.h"
+#include "service/thread_history.h"
 #include "tests/support/crashing_store_fixture.h"
 #include "tests/support/principals.h"
 
@@ -98,11 +99,27 @@ struct WhyService : CrashingStoreFixture {
     spawned.push_back(spawn<Result<RunView>>(loop, service->resume(local_program, ThreadId(thread)),
                                              [](Result<RunView>) {}));
   }
-  Value document(const std::string& thread) {
-    auto found = block_on(loop, service->why(local_program, ThreadId(thread), std::nullopt));
+  void pause_queue(bool paused) {
+    QueueChange change;
+    change.name = "default";
+    change.paused = paused;
+    ASSERT_TRUE(block_on(loop, service->change_queue(local_program, change)).ok());
+  }
+  static StartRun behind_others() {
+    StartRun next;
+    next.if_busy = BusyThread::enqueue;
+    return next;
+  }
+  std::vector<RunRow> runs_of(const std::string& thread) {  // newest first
+    RunPage page{.thread = ThreadId(thread)};
+    return block_on(loop, service->runs(local_program, page)).value();
+  }
+  Value why_of(const std::string& thread, std::optional<RunId> run) {
+    auto found = block_on(loop, service->why(local_program, ThreadId(thread), run));
     EXPECT_TRUE(found.ok());
     return found.ok() ? *found : Value();
   }
+  Value document(const std::string& thread) { return why_of(thread, std::nullopt); }
   static std::vector<std::string> causes_in(const Value& document) {
     std::vector<std::string> causes;
     for (const Value& each : *document["chain"].as_array()) {
@@ -152,18 +169,14 @@ TEST_F(WhyService, NamesEverythingThatKeepsADueRunFromAWorker) {
   enqueue("first");
   enqueue("second");
   EXPECT_THAT(causes("first"), ElementsAre("no_worker"));
-  QueueChange pause;
-  pause.name = "default";
-  pause.paused = true;
-  ASSERT_TRUE(block_on(loop, service->change_queue(local_program, pause)).ok());
+  pause_queue(true);
   EXPECT_THAT(causes("first"), ElementsAre("paused_queue", "no_worker"));
   open(true, true);
   EXPECT_THAT(causes("first"), ElementsAre("paused_queue"));
   work();
   pass(1min);
   EXPECT_THAT(causes("first"), ElementsAre("paused_queue")) << "a worker alone is not enough";
-  pause.paused = false;
-  ASSERT_TRUE(block_on(loop, service->change_queue(local_program, pause)).ok());
+  pause_queue(false);
   pass(1min);
   EXPECT_THAT(causes("first"), ElementsAre("timer"));
 }
@@ -187,16 +200,11 @@ TEST_F(WhyService, NamesALimitUntilAnotherRunHasEnded) {
 TEST_F(WhyService, ExplainsARunThatWaitsForAnEarlierOneByThat) {
   open();
   enqueue("t");
-  StartRun next;
-  next.if_busy = BusyThread::enqueue;
-  enqueue("t", std::move(next));
-  RunPage page;
-  page.thread = ThreadId("t");
-  auto runs = block_on(loop, service->runs(local_program, page)).value();
-  ASSERT_EQ(runs.size(), 2u);
-  auto found = block_on(loop, service->why(local_program, ThreadId("t"), runs[0].run)).value();
+  enqueue("t", behind_others());
+  std::vector<RunRow> runs = runs_of("t");
+  Value found = why_of("t", runs.at(0).run);
   EXPECT_THAT(causes_in(found), ElementsAre("earlier_run", "next_poll"));
-  EXPECT_EQ((*found["chain"].as_array())[1]["runId"], Value(runs[1].run.text()));
+  EXPECT_EQ((*found["chain"].as_array())[1]["runId"], Value(runs.at(1).run.text()));
 }
 
 TEST_F(WhyService, NamesAProcessThatIsGone) {
@@ -313,83 +321,77 @@ TEST_F(WhyService, OfAnUnknownThreadIsNotFound) {
   EXPECT_EQ(found.error().code, ErrorCode::not_found);
 }
 
-// The approval's row is all that the cause is made from.
-TEST(Why, NamesWhoCanDecideAndUntilWhen) {
-  WaitFacts facts;
-  facts.run.status = RunStatus::paused;
-  facts.run.reason = "approval";
-  facts.now = *instant_from("2026-11-29T12:00:00Z");
-  ApprovalRow row;
-  row.node = "review";
-  row.question = "Send it?";
-  row.roles = "editor,lawyer";
-  row.expires_at = facts.now + 1h;
-  facts.approvals = {row, row};
-  std::vector<Cause> causes = why(facts);
-  ASSERT_EQ(causes.size(), 2u);
-  EXPECT_EQ(causes[0].cause, WaitCause::approval);
-  EXPECT_TRUE(causes[0].is_alternative);
-  EXPECT_EQ(causes[0].until, row.expires_at);
-  EXPECT_THAT(causes[0].roles, ElementsAre("editor", "lawyer"));
-  EXPECT_EQ(causes[0].text,
-            "Waits for a decision of a person with the role \"editor\" or \"lawyer\" about node "
-            "\"review\": Send it?");
-  facts.now = row.expires_at;
-  EXPECT_EQ(why(facts).front().cause, WaitCause::next_poll) << "a worker records the expiry";
+TEST_F(WhyService, OfADelayedStartNamesWhatKeepsTheRunFromAWorkerThen) {
+  is_down = false;
+  open(true, false);
+  StartRun later;
+  later.delay = 1min;
+  enqueue("t", std::move(later));
+  pause_queue(true);
+  EXPECT_THAT(causes("t"), ElementsAre("delayed_start", "paused_queue", "no_worker"));
+  open();
+  work();
+  EXPECT_THAT(causes("t"), ElementsAre("delayed_start", "paused_queue"));
+  pass(2min);
+  EXPECT_THAT(causes("t"), ElementsAre("paused_queue")) << "its start time alone is not enough";
+  pause_queue(false);
+  pass(1min);
+  EXPECT_THAT(causes("t"), ElementsAre("timer"));
 }
 
-TEST(Why, NamesNoTimeForAnApprovalThatNeverExpires) {
-  WaitFacts facts;
-  facts.run.status = RunStatus::paused;
-  facts.run.reason = "approval";
-  facts.now = *instant_from("2026-11-29T12:00:00Z");
-  ApprovalRow row;
-  row.expires_at = never_expires;
-  facts.approvals = {row};
-  std::vector<Cause> causes = why(facts);
-  ASSERT_EQ(causes.size(), 1u);
-  EXPECT_EQ(causes[0].cause, WaitCause::approval);
-  EXPECT_FALSE(causes[0].until);
+TEST_F(WhyService, OfADelayedStartNamesTheCodeThatIsGone) {
+  open();
+  StartRun later;
+  later.delay = 1min;
+  enqueue("t", std::move(later));
+  open(false);
+  EXPECT_THAT(causes("t"), ElementsAre("delayed_start", "code_gone"));
 }
 
-TEST(Why, NamesASlotOfADependency) {
-  WaitFacts facts;
-  facts.run.status = RunStatus::running;
-  facts.owner_is_alive = true;
-  WaitingTask& task = facts.tasks.emplace_back();
-  task.node = "send";
-  task.dependency = "smtp";
-  ASSERT_EQ(why(facts).size(), 1u);
-  EXPECT_EQ(why(facts).front().text, "Node \"send\" waits for a slot of \"smtp\".");
+TEST_F(WhyService, NamesEachEarlierRunOfTheThreadAndTheCausesOfTheOldest) {
+  open();
+  for (int i = 0; i < 3; ++i) enqueue("t", behind_others());
+  std::vector<RunRow> runs = runs_of("t");
+  Value found = why_of("t", runs.at(0).run);
+  ASSERT_THAT(causes_in(found), ElementsAre("earlier_run", "next_poll", "earlier_run"));
+  const Value::Array& chain = *std::as_const(found)["chain"].as_array();
+  EXPECT_THAT(*chain[0]["text"].as_string(), HasSubstr(short_id(runs[2].run)));
+  EXPECT_EQ(chain[1]["runId"], Value(runs[2].run.text()));
+  EXPECT_THAT(*chain[2]["text"].as_string(), HasSubstr(short_id(runs[1].run)));
+  ASSERT_TRUE(
+      block_on(loop, service->cancel(local_program, ThreadId("t"), "ana", "", runs[2].run)).ok());
+  EXPECT_THAT(causes_in(why_of("t", runs[0].run)), ElementsAre("earlier_run", "next_poll"));
 }
 
-// For every status and every combination of facts.
-TEST(Why, IsTotal) {
-  for (int bits = 0; bits < 1 << 10; ++bits) {
-    for (RunStatus status :
-         {RunStatus::queued, RunStatus::running, RunStatus::paused, RunStatus::quarantined}) {
-      for (const char* reason : {"", "approval", "timer", "breakpoint"}) {
-        WaitFacts facts;
-        facts.run.status = status;
-        facts.run.reason = reason;
-        facts.now = *instant_from("2026-11-29T12:00:00Z");
-        if (bits & 1) facts.run.due_at = facts.now - 1s;
-        if (bits & 2) facts.run.due_at = facts.now + 1s;
-        if (bits & 4) facts.approvals.emplace_back().expires_at = facts.now + 1h;
-        if (bits & 8) facts.tasks.emplace_back().phase = engine::NodeTask::Phase::interrupted;
-        if (bits & 16) facts.queue_is_paused = true;
-        if (bits & 32) facts.has_worker = false;
-        if (bits & 64) facts.code_gone = "gone";
-        if (bits & 128) facts.damage = "damaged";
-        if (bits & 256) facts.owner_is_alive = true;
-        if (bits & 512) facts.refused_materials = "refused";
-        std::vector<Cause> causes = why(facts);
-        ASSERT_FALSE(causes.empty());
-        EXPECT_NE(causes.front().cause, WaitCause::ended);
-        for (const Cause& each : causes) EXPECT_FALSE(each.text.empty());
-      }
-    }
-  }
+TEST_F(WhyService, OfARunBehindOthersNamesOnceWhatKeepsBothFromAWorker) {
+  open(true, false);
+  enqueue("t");
+  StartRun next = behind_others();
+  next.delay = 1h;
+  enqueue("t", std::move(next));
+  pause_queue(true);
+  EXPECT_THAT(causes_in(why_of("t", runs_of("t")[0].run)),
+              ElementsAre("earlier_run", "paused_queue", "no_worker", "delayed_start"));
+}
+
+TEST_F(WhyService, NamesNoLimitThatIsReachedOnlyByTheEarlierRun) {
+  places.per_user = 1;
+  open();
+  enqueue("t");
+  enqueue("t", behind_others());
+  work();
+  pass(1s);
+  EXPECT_THAT(causes_in(why_of("t", runs_of("t")[0].run)), ElementsAre("earlier_run", "retry"));
+}
+
+TEST_F(WhyService, CountsRunsThatTheGraphRefusesByTheirMaterials) {
+  declared_model = "openai:small";
+  open();
+  enqueue("t");
+  declared_model = "openai:large";
+  open();
+  auto queues = block_on(loop, service->queues(local_program, std::nullopt)).value();
+  EXPECT_EQ(to_json(queues["waitCauses"]), R"([{"cause":"materials","runs":1}])");
 }
 
 }  // namespace

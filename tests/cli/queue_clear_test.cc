@@ -1,4 +1,5 @@
-// `belay queue clear` and `belay queue stats`, and the route that clears a queue.
+// `belay queue clear` and `belay queue stats`, the route that clears a queue, and the changes of
+// queues in a store that does not exist.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,6 +60,34 @@ TEST_F(CliQueueClear, StatisticsCountTheOpenRunsAndThoseThatHaveEnded) {
   EXPECT_EQ(queue["endedLastHour"]["cancelled"], Value(1));
   EXPECT_EQ(queue["endedLastHour"]["completed"], Value(0));
   EXPECT_THAT(world.run({"queue", "stats"}).out, HasSubstr("1 cancelled"));
+}
+
+struct QueueOf {
+  bool paused = false;
+  std::int64_t runs_max = 0;
+};
+
+QueueOf queue_of(World& world) {
+  Value found = world.run({"queue", "--json"}).json();
+  if (!found["queues"].as_array() || found["queues"].as_array()->size() != 1u) return {true, -1};
+  const Value& queue = found["queues"].as_array()->front();
+  return {queue["paused"] == Value(true), queue["runsMax"].as_int().value_or(-1)};
+}
+
+TEST(CliQueueChange, OfAStoreThatDoesNotExistIsKept) {
+  const std::vector<Words> changes{
+      {"limit", "mails", "--max-runs", "1"}, {"pause", "mails"}, {"drain", "mails"}};
+  for (const Words& change : changes) {
+    SCOPED_TRACE(change.front());
+    World world;
+    Words words{"queue"};
+    words.insert(words.end(), change.begin(), change.end());
+    Outcome changed = world.run(words);
+    ASSERT_EQ(changed.code, 0) << changed.err;
+    bool is_limit = change.front() == "limit";
+    EXPECT_EQ(queue_of(world).paused, !is_limit);
+    EXPECT_EQ(queue_of(world).runs_max, is_limit ? 1 : 0);
+  }
 }
 
 TEST_F(CliQueueClear, TheRouteCountsFirstIfItIsAskedTo) {
