@@ -11,7 +11,8 @@
 // another write. An invocation that cannot be recorded is omitted; its commit is not changed.
 //
 // A completed run is a success, a failed run a failure. A cancelled run is neither. An imported run
-// counts on the day on which it ended.
+// counts on the day on which it ended; a second time if the totals counted it before it was
+// deleted.
 //
 // Threading: as Store.
 

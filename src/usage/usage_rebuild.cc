@@ -12,7 +12,13 @@ constexpr int kRebuildTriesMax = 20;
 struct RebuiltDay {
   StoredDay stored;
   analytics::UsageTotals from_runs;
+  // Those that `from_runs` counts. Pending invocations of deleted runs remain for the next flush.
   std::vector<Versioned<PendingInvocation>> pending;
+
+  // The runs of the store that the stored totals can count: all but the pending ones.
+  std::int64_t added_runs_max() const {
+    return from_runs.invocations() - static_cast<std::int64_t>(pending.size());
+  }
 };
 struct RebuiltDays {
   std::size_t runs = 0;
@@ -43,6 +49,29 @@ Result<Done> add_runs(Snapshot& view, const TenantId& tenant, RebuiltDays& days)
   }
 }
 
+// Returns the day whose totals from the runs of the store include this one; null if they do not:
+// the run was deleted.
+Result<RebuiltDay*> day_of(Snapshot& view, const TenantId& tenant, const std::string& run,
+                           RebuiltDays& days) {
+  RebuiltDay* none = nullptr;
+  auto id = uuid_from(run);
+  if (!id) return none;
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.run = RunId(*id);
+  filter.limit = 1;
+  filter.without_input = true;
+  BELAY_TRY(std::vector<RunRow> rows, view.runs(filter));
+  if (rows.empty()) return none;
+  auto ended = invocation_of(rows.front());
+  if (!ended) return none;
+  analytics::InvocationRecord record;
+  record.agent = ended->agent;
+  record.finished_at = ended->ended_at;
+  auto found = days.by_key.find(key_of(analytics::usage_day_of(record)));
+  return found == days.by_key.end() ? none : &found->second;
+}
+
 Result<RebuiltDays> read_days(Snapshot& view, const TenantId& tenant) {
   RebuiltDays days;
   BELAY_CHECK(add_runs(view, tenant, days));
@@ -52,11 +81,8 @@ Result<RebuiltDays> read_days(Snapshot& view, const TenantId& tenant) {
     if (page.empty()) return days;
     after = page.back().record.key();
     for (auto& each : page) {
-      analytics::InvocationRecord record;
-      record.agent = each.record.agent;
-      record.finished_at = each.record.ended_at;
-      auto found = days.by_key.find(key_of(analytics::usage_day_of(record)));
-      if (found != days.by_key.end()) found->second.pending.push_back(std::move(each));
+      BELAY_TRY(RebuiltDay * day, day_of(view, tenant, each.record.run, days));
+      if (day) day->pending.push_back(std::move(each));
     }
   }
 }
@@ -83,7 +109,7 @@ Task<Result<std::optional<RebuildReport>>> rebuild_once(Store& store, Clock& clo
   report.runs = days.runs;
   bool is_changed = false;
   for (auto& [key, day] : days.by_key) {
-    if (day.from_runs.invocations() < day.stored.day.totals.invocations()) {
+    if (day.added_runs_max() < day.stored.day.totals.invocations()) {
       ++report.kept;
       continue;
     }

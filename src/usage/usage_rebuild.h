@@ -2,9 +2,11 @@
 // usage/usage_rebuild.h - computes the totals of days again from the runs of the store: for runs
 // that ended in a program that does not record them, and for a store of an older version.
 //
-// A day is replaced if the store has at least as many of its runs as its totals count. Otherwise
-// runs of it were deleted since, and its totals are kept: they are then exact for all runs that
-// were recorded. A replaced day and the erasure of its pending invocations are one commit.
+// A day is replaced if the store has at least as many of its runs, without those whose invocation
+// is pending, as its totals count. Otherwise runs of it were deleted since, and its totals are
+// kept: they are then exact for all runs that were recorded. A replaced day and the erasure of the
+// pending invocations that it counts are one commit. Pending invocations of deleted runs remain:
+// the next flush adds them.
 //
 // Threading: the awaiting executor. `store` and `clock` must outlive the coroutine.
 
