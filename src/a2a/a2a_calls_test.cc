@@ -78,6 +78,92 @@ TEST_F(A2aCalls, EqualMessagesAtTheSameTimeStartOneRun) {
   EXPECT_EQ(all_runs().size(), 1u);
 }
 
+// An agent whose threads have several runs.
+Graph<Mail> letters() {
+  GraphBuilder<Mail> builder{"letters"};
+  builder.node("write", write_mail);
+  builder.edge(start, "write").edge("write", end);
+  return std::move(builder).build().value();
+}
+
+struct A2aAgents : A2aFixture {
+  Graph<Mail> other = letters();
+  std::size_t queued = 0;
+
+  A2aAgents() {
+    runtime->add(other);
+    service = make_local_service(LocalServiceParts{*store,
+                                                   *store,
+                                                   *runtime,
+                                                   loop,
+                                                   clock,
+                                                   random,
+                                                   {graph.definition(), other.definition()},
+                                                   {},
+                                                   {}});
+    serve();
+  }
+  void queue_letters(std::size_t count) {
+    for (std::size_t end_count = queued + count; queued < end_count; ++queued) {
+      StartRun wanted;
+      wanted.agent = "letters";
+      wanted.input = Value(Value::Object());
+      wanted.user = options.user;
+      wanted.thread = ThreadId("letter " + std::to_string(queued));
+      wanted.queued = true;
+      Principal program;
+      ASSERT_TRUE(block_on(loop, service->start(program, std::move(wanted))).ok());
+    }
+  }
+};
+
+TEST_F(A2aAgents, TheSameMessageFindsItsTaskWhateverTheLimitOfRunningRuns) {
+  options.starts.at_work = 1;
+  serve();
+  model.takes(10s);
+  auto send_to = [this](const std::string& id) {
+    Value named = about(id, "calm");
+    named.as_object()->emplace("contextId", "trip");
+    return call("SendMessage", sent(std::move(named), at_once()), "letters");
+  };
+  Value first = result_of(send_to("m1"))["task"];
+  EXPECT_EQ(state(first), "TASK_STATE_WORKING");
+  Value again = result_of(send_to("m1"))["task"];
+  EXPECT_EQ(again["id"], first["id"]);
+  EXPECT_EQ(send_to("m2").status, 429);
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
+TEST_F(A2aAgents, ListTasksFindsTheTasksOfAnAgentBehindThousandRunsOfAnotherOne) {
+  std::string id = text(task_of_message(about("m1", "calm"))["id"]);
+  queue_letters(limits::list_rows_max + 1);
+  Value page = result_of(call("ListTasks", object("{}")));
+  ASSERT_EQ(page["tasks"].as_array()->size(), 1u);
+  EXPECT_EQ(text(page["tasks"].as_array()->at(0)["id"]), id);
+  EXPECT_EQ(page["totalSize"], Value(1));
+  EXPECT_EQ(text(page["nextPageToken"]), "");
+  Value all = result_of(call("ListTasks", object("{}"), "letters"));
+  EXPECT_EQ(all["totalSize"], Value(static_cast<std::int64_t>(limits::list_rows_max + 1)));
+}
+
+TEST_F(A2aAgents, AListOverTooManyRunsIsRefusedAndCanBeNarrowed) {
+  a2a.listed_max = 3;
+  serve();
+  Value named = about("m1", "calm");
+  named.as_object()->emplace("contextId", "trip");
+  task_of_message(std::move(named));
+  queue_letters(2);
+  EXPECT_EQ(result_of(call("ListTasks", object("{}")))["totalSize"], Value(1));
+  queue_letters(1);
+  task_of_message(about("m2", "calm"));
+  Answered refused = call("ListTasks", object("{}"));
+  EXPECT_EQ(fault_of(refused), -32602);
+  EXPECT_THAT(text(refused.body["error"]["message"]), HasSubstr("more than 3 runs"));
+  for (const char* narrow : {R"({"contextId":"trip"})", R"({"status":"TASK_STATE_COMPLETED"})"}) {
+    EXPECT_FALSE(result_of(call("ListTasks", object(narrow)))["tasks"].as_array()->empty());
+  }
+}
+
 TEST_F(A2aCalls, AContextIsAThread) {
   Value named = about("m1", "calm");
   named.as_object()->emplace("contextId", "trip");

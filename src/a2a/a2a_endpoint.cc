@@ -3,10 +3,10 @@
 #include "a2a/a2a_endpoint.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "a2a/a2a_task.h"
 #include "a2a/agent_card.h"
-#include "a2a/task_list.h"
 #include "a2a/task_stream.h"
 #include "server/heartbeat.h"
 
@@ -134,16 +134,37 @@ Task<Reply> A2aEndpoint::get(Call& call, const A2aRequest& request) {
   co_return result_reply(request.id, task_of(std::get<RunView>(found), form));
 }
 
-Task<Reply> A2aEndpoint::list(Call& call, const A2aRequest& request) {
-  TaskQuery query;
-  if (auto failure = read_query(request.params, query)) co_return fault_reply(request.id, *failure);
-  query.agent = request.agent;
+// Returns the runs of the agent that have the context and the status.
+Task<Result<std::vector<RunRow>>> A2aEndpoint::listed_runs(Call& call, const TaskQuery& query) {
   RunPage page;
   page.limit = limits::list_rows_max;
   page.statuses = query.statuses;
   if (!query.context.empty()) page.thread = ThreadId(query.context);
+  std::vector<RunRow> found;
+  std::size_t count = 0;
+  while (true) {
+    RunPage wanted = page;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(call.who, std::move(wanted)));
+    count += rows.size();
+    if (count > options_.listed_max) {
+      co_return error(ErrorCode::invalid, "The list covers more than " +
+                                              std::to_string(options_.listed_max) +
+                                              " runs. Name a contextId or a status.");
+    }
+    bool is_last = rows.size() < page.limit;
+    if (!is_last) page.before = rows.back().run;
+    std::erase_if(rows, [&query](const RunRow& row) { return row.graph != query.agent; });
+    std::move(rows.begin(), rows.end(), std::back_inserter(found));
+    if (is_last) co_return std::move(found);
+  }
+}
+
+Task<Reply> A2aEndpoint::list(Call& call, const A2aRequest& request) {
+  TaskQuery query;
+  if (auto failure = read_query(request.params, query)) co_return fault_reply(request.id, *failure);
+  query.agent = request.agent;
   Result<std::vector<RunRow>> rows = std::vector<RunRow>();
-  if (query.can_match) rows = co_await call.service.runs(call.who, std::move(page));
+  if (query.can_match) rows = co_await listed_runs(call, query);
   // A context of another user has no tasks for this one.
   bool is_absent = !rows.ok() && rows.error().code == ErrorCode::not_found;
   if (is_absent) rows = std::vector<RunRow>();

@@ -13,6 +13,7 @@
 #include "a2a/a2a_message.h"
 #include "a2a/a2a_options.h"
 #include "a2a/push_delivery.h"
+#include "a2a/task_list.h"
 #include "server/routes.h"
 
 namespace belay::a2a {
@@ -44,6 +45,7 @@ class A2aEndpoint {
   Task<Result<RunView>> rested(server::Call& call, RunView view, Instant until);
   Task<server::Reply> get(server::Call& call, const A2aRequest& request);
   Task<server::Reply> list(server::Call& call, const A2aRequest& request);
+  Task<Result<std::vector<RunRow>>> listed_runs(server::Call& call, const TaskQuery& query);
   Task<server::Reply> cancel(server::Call& call, const A2aRequest& request);
   Task<server::Reply> subscribe(server::Call& call, const A2aRequest& request);
   Task<server::Reply> stream_of(server::Call& call, const Value& id, RunView view,
@@ -56,6 +58,7 @@ class A2aEndpoint {
   std::optional<Failure> check_config(const SentMessage& message) const;
   Task<std::optional<Failure>> add_sent_config(const server::Call& call, RunId run, Value config);
   Task<std::optional<Failure>> add_config(const server::Call& call, RunId run, A2aPush push);
+  Task<Result<Done>> try_to_add(const server::Call& call, A2aPush push);
   Task<Outcome<RunView>> view_of(server::Call& call, const A2aRequest& request);
   Task<Outcome<RunRow>> run_of(server::Call& call, std::string task, std::string agent);
 

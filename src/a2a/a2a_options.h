@@ -2,6 +2,7 @@
 // a2a/a2a_options.h - the settings of the routes of A2A, and the routes.
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct A2aOptions {
   // How long SendMessage waits until the task ends or requires input. Then it returns the task as
   // it is, and the task continues.
   std::chrono::milliseconds answer_within{300'000};
+  // The number of runs that ListTasks reads at most: a list over more of them is refused.
+  std::size_t listed_max = 10'000;
 };
 
 // POST /a2a/{agent}, and the cards. `world` must outlive the routes.

@@ -104,7 +104,8 @@ std::vector<Route> a2a_routes(server::ApiContext& world, A2aOptions options) {
 }
 
 std::vector<std::string> collections() {
-  return {std::string(A2aAnswer::collection), std::string(A2aPush::collection)};
+  return {std::string(A2aAnswer::collection), std::string(A2aPush::collection),
+          std::string(A2aPushCount::collection)};
 }
 
 }  // namespace belay::a2a

@@ -120,6 +120,61 @@ TEST_F(A2aStreams, AreContinuedAfterEachEventByAnyServerWithoutAGap) {
   }
 }
 
+TEST_F(A2aStreams, ShowAPauseToALateReaderHoweverManyApprovalsTheUserHas) {
+  model.takes(5s);
+  std::vector<Event> first = events_of(call("SendStreamingMessage", sent(about("m1", "urgent"))));
+  std::string id = text(first.front().result["task"]["id"]);
+  StartOptions another;
+  another.user = options.user;
+  for (std::size_t i = 0; i <= limits::list_rows_max; ++i) {
+    another.thread = ThreadId("other " + std::to_string(i));
+    ASSERT_TRUE(start_mail("urgent", another).ok());
+  }
+  task_of_message(reply("r", id, words("approve")));
+  std::vector<Event> again = rest_after(id, first.front().id);
+  first.erase(first.begin());
+  ASSERT_GT(again.size(), first.size());
+  again.resize(first.size());
+  EXPECT_EQ(texts_of(again), texts_of(first));
+  EXPECT_EQ(states_of(again).back(), "TASK_STATE_INPUT_REQUIRED");
+}
+
+TEST_F(A2aStreams, ShowThePauseOfATaskThatWasCancelledMeanwhile) {
+  std::vector<Event> first = events_of(call("SendStreamingMessage", sent(about("m1", "urgent"))));
+  std::string id = text(first.front().result["task"]["id"]);
+  result_of(call("CancelTask", task_id(id)));
+  std::vector<std::string> states = states_of(rest_after(id, "1-0"));
+  ASSERT_GE(states.size(), 2u);
+  EXPECT_EQ(states[states.size() - 2], "TASK_STATE_INPUT_REQUIRED");
+  EXPECT_EQ(states.back(), "TASK_STATE_CANCELED");
+}
+
+TEST_F(A2aStreams, ShowOfEachPauseTheApprovalsThatWereOpenThen) {
+  GraphBuilder<Mail> builder{"mail"};
+  builder.approval("first", &Mail::topic, {.question = "One?"}).approved("second").rejected(end);
+  builder.approval("second", &Mail::topic, {.question = "Two?"}).approved(end).rejected(end);
+  builder.edge(start, "first");
+  graph = std::move(builder).build().value();
+  runtime->add(graph);
+  service = make_service();
+  serve();
+  std::string id = text(task_of_message(about("m1", "calm"))["id"]);
+  task_of_message(reply("r1", id, words("approve")));
+  task_of_message(reply("r2", id, words("approve")));
+  std::vector<Event> whole = rest_after(id, "1-0");
+  std::vector<std::string> questions;
+  for (const Event& event : whole) {
+    const Value& status = event.result["statusUpdate"]["status"];
+    const Value::Array* parts = status["message"]["parts"].as_array();
+    if (!parts) continue;
+    EXPECT_EQ(parts->size(), 2u) << to_json(event.result);
+    questions.push_back(text(parts->front()["text"]));
+    std::vector<Event> before = rest_after(id, whole.front().id);
+    EXPECT_THAT(texts_of(before), HasSubstr(event.id + " " + to_json(event.result)));
+  }
+  EXPECT_THAT(questions, ElementsAre("One?", "Two?"));
+}
+
 TEST_F(A2aStreams, ASubscriptionToATaskThatHasEndedIsRefused) {
   std::string id = text(task_of_message(about("m1", "calm"))["id"]);
   Answered refused = call("SubscribeToTask", task_id(id));

@@ -11,6 +11,8 @@ using server::Call;
 using server::Reply;
 
 constexpr std::size_t kConfigsMax = 10;
+// Each round in which a config is not saved has saved another one.
+constexpr std::size_t kRoundsMax = 100;
 
 // Configs are records of the tenant. The access to the task of a config is that to the config.
 Principal tenant_of(const Call& call) {
@@ -72,22 +74,39 @@ Task<std::optional<Failure>> A2aEndpoint::add_config(const Call& call, RunId run
   push.task = run.text();
   push.id = push_key(push.task, push.config);
   push.created_at = push.wake = world_.parts.clock.now();
-  std::string task = push.task;
-  auto others = co_await configs_of(call, std::move(task));
-  if (!others.ok()) co_return failure_of(others.error());
-  std::erase_if(*others, [&push](const A2aPush& other) { return other.id == push.id; });
-  if (others->size() >= kConfigsMax) {
-    co_return Failure{Fault::invalid_params, "A task can have at most 10 configs."};
+  Result<Done> added = Done{};
+  for (std::size_t round = 0; round < kRoundsMax; ++round) {
+    A2aPush tried = push;
+    added = co_await try_to_add(call, std::move(tried));
+    bool is_late = !added.ok() && added.error().code == ErrorCode::conflict;
+    if (!is_late) break;
   }
-  auto write = record_write(push, UserId());
-  if (!write.ok()) co_return failure_of(write.error());
-  std::vector<RecordWrite> writes;
-  writes.push_back(*std::move(write));
-  Principal who = tenant_of(call);
-  auto saved = co_await call.service.save_records(who, std::move(writes));
-  if (!saved.ok()) co_return failure_of(saved.error());
+  if (!added.ok()) co_return failure_of(added.error());
   start_delivery();
   co_return std::nullopt;
+}
+
+// `conflict` if another request has added a config meanwhile.
+Task<Result<Done>> A2aEndpoint::try_to_add(const Call& call, A2aPush push) {
+  Principal who = tenant_of(call);
+  std::unique_ptr<Records> records = records_of(call.service, who, UserId());
+  std::string task = push.task;
+  BELAY_CO_TRY(auto last, co_await records->get_versioned<A2aPushCount>(std::move(task)));
+  task = push.task;
+  BELAY_CO_TRY(std::vector<A2aPush> others, co_await configs_of(call, std::move(task)));
+  std::erase_if(others, [&push](const A2aPush& other) { return other.id == push.id; });
+  if (others.size() >= kConfigsMax) {
+    co_return error(ErrorCode::invalid, "A task can have at most 10 configs.");
+  }
+  A2aPushCount count;
+  count.task = push.task;
+  count.change = random_uuid(world_.parts.random).text();
+  count.changed_at = push.created_at;
+  std::vector<RecordWrite> writes(2);
+  BELAY_CO_TRY(writes[0], record_write(count, UserId()));
+  writes[0].expected_version = last ? last->version : 0;
+  BELAY_CO_TRY(writes[1], record_write(push, UserId()));
+  co_return co_await call.service.save_records(who, std::move(writes));
 }
 
 Task<Reply> A2aEndpoint::read_configs(Call& call, const A2aRequest& request) {

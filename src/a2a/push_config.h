@@ -45,6 +45,21 @@ struct A2aPush {
   friend bool operator==(const A2aPush&, const A2aPush&) = default;
 };
 
+// Changes with each config that is added to a task, in the same commit: of two that are added at
+// the same time, only one is saved, and the other one counts again.
+struct A2aPushCount {
+  static constexpr std::string_view collection = "a2a_push_counts";
+  static constexpr bool is_of_tenant = true;
+
+  std::string task{};
+  std::string change{};  // differs for each config
+  Instant changed_at{};
+
+  std::string key() const { return task; }
+  static auto indexed() { return std::tuple(); }
+  Instant expires_at() const { return changed_at + limits::steering_kept; }
+};
+
 // The key of a config of a task.
 std::string push_key(std::string_view task, std::string_view config);
 // Reads a config of params; returns the reason if it is not acceptable. A config without an id has

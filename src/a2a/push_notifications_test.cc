@@ -60,6 +60,11 @@ struct A2aNotifications : A2aFixture {
     EXPECT_EQ(text(listed["nextPageToken"]), "");
     return listed["configs"].as_array()->size();
   }
+  std::string first_config(const std::string& task) {
+    Value listed =
+        result_of(call("ListTaskPushNotificationConfigs", of_task(task, Value(Value::Object()))));
+    return text(listed["configs"].as_array()->at(0)["id"]);
+  }
   void pass(std::chrono::seconds time) { loop.run_until(clock.now() + time); }
 };
 
@@ -286,6 +291,40 @@ TEST_F(A2aNotifications, ConfigsAreListedReadAndReplaced) {
   EXPECT_FALSE(named.empty());
   EXPECT_EQ(text(result_of(configure("Create", id, unnamed))["id"]), named);
   EXPECT_EQ(configs_of(id), 2u);
+}
+
+TEST_F(A2aNotifications, ATaskHasAtMostTenConfigsAlsoIfTheyAreCreatedAtTheSameTime) {
+  std::string id = text(task_of_message(about("m1", "urgent"))["id"]);
+  SlowStore slow{*store};
+  slow.reads_take = slow.commits_take = 5ms;
+  auto writer = Runtime::open(RuntimeParts{slow, loop, clock, random, model, {}}).value();
+  writer->add(graph);
+  service = make_local_service(
+      LocalServiceParts{slow, *store, *writer, loop, clock, random, {graph.definition()}, {}, {}});
+  serve();
+  std::vector<std::string> replies;
+  std::function<void(http::Response)> keep = [&replies](http::Response response) {
+    replies.push_back(std::move(response.body));
+  };
+  std::vector<Spawned> requests;
+  for (int i = 0; i < 24; ++i) {
+    Value params = of_task(id, config(std::to_string(i)));
+    Value request = server::McpFixture::message("CreateTaskPushNotificationConfig", params);
+    requests.push_back(spawn<http::Response>(loop, api->answer(http_call(to_json(request))), keep));
+  }
+  pass(10s);
+  ASSERT_EQ(replies.size(), 24u);
+  auto is_refused = [](const std::string& body) {
+    return body.find("at most 10 configs") != body.npos;
+  };
+  EXPECT_EQ(std::count_if(replies.begin(), replies.end(), is_refused), 14);
+  EXPECT_EQ(configs_of(id), 10u);
+  result_of(configure("Delete", id, config(first_config(id))));
+  result_of(configure("Create", id, config("late")));
+  EXPECT_EQ(configs_of(id), 10u);
+  requests.clear();
+  api.reset();
+  service.reset();
 }
 
 TEST_F(A2aNotifications, BelongToTheTasksOfTheCaller) {

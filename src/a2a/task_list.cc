@@ -87,7 +87,7 @@ TaskPage select_tasks(std::vector<RunRow> rows, const TaskQuery& query) {
   std::erase_if(rows, [&query](const RunRow& row) {
     bool is_older = query.changed_since && row.updated_at < *query.changed_since;
     bool is_other = !query.state.empty() && state_of(row) != query.state;
-    return row.graph != query.agent || is_older || is_other;
+    return is_older || is_other;
   });
   TaskPage page;
   page.count = static_cast<std::int64_t>(rows.size());

@@ -1,8 +1,8 @@
 #pragma once
 // a2a/task_list.h - the pages of ListTasks: runs by the time of their last change, newest first.
 //
-// The pages cover the limits::list_rows_max newest runs of the caller that have the context and the
-// status.
+// The pages cover all runs of the caller that have the context and the status. A list over more
+// than A2aOptions::listed_max of them, of all agents, is refused: it would omit tasks.
 //
 // Threading: values; any thread.
 
@@ -33,6 +33,7 @@ struct TaskPage {
   std::string next;        // the token of the next page; empty: this is the last one
   std::int64_t count = 0;  // of all pages
 };
+// `rows`: of the agent.
 TaskPage select_tasks(std::vector<RunRow> rows, const TaskQuery& query);
 
 }  // namespace belay::a2a

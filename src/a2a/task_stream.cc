@@ -13,15 +13,23 @@ constexpr std::uint64_t kAllEvents = 1'000'000'000;
 
 bool is_named(const Value& status, RunStatus wanted) { return status == Value(name_of(wanted)); }
 
-// The approvals that were open when the run paused at `event`.
-std::vector<ApprovalRow> open_at(const StreamEvent& event, std::vector<ApprovalRow> all) {
-  std::vector<ApprovalRow> open;
-  for (ApprovalRow& row : all) {
-    bool is_asked = row.run == event.run && row.seq <= event.id->seq;
-    bool is_open = row.status == ApprovalStatus::open || row.decided_at >= event.at;
-    if (is_asked && is_open) open.insert(open.begin(), std::move(row));
+// True if an approval that was requested before a pause was open at that time. The end of the run
+// closes those that are open until then.
+bool was_open(const ApprovalRow& row, Instant pause) {
+  bool is_undecided = row.status == ApprovalStatus::open || row.status == ApprovalStatus::closed;
+  return is_undecided || row.decided_at >= pause;
+}
+
+// Adds an approval that is requested, and removes one whose superstep has ended.
+void note_approval(const StreamEvent& event, std::vector<InterruptId>& asked) {
+  const std::string* text = event.body["interrupt"].as_string();
+  auto id = text ? uuid_from(*text) : std::nullopt;
+  if (!id) return;
+  if (event.body["event"] == Value("asked")) {
+    asked.push_back(InterruptId(*id));
+  } else {
+    std::erase(asked, InterruptId(*id));
   }
-  return open;
 }
 
 // A node's text. A piece at its beginning, and the whole text, replace what a reader has of it.
@@ -43,8 +51,8 @@ Task<Result<std::unique_ptr<EventReader>>> streamed_events(Service& service, Pri
                                                            bool is_pruned_start) {
   options.thread = run.thread;
   options.run = run.run;
-  options.kinds = {EventKind::status, EventKind::tasks, EventKind::messages,
-                   EventKind::checkpoints};
+  options.kinds = {EventKind::status, EventKind::tasks, EventKind::messages, EventKind::checkpoints,
+                   EventKind::approvals};
   EventOptions from_here = options;
   from_here.after.reset();
   auto opened = co_await service.events(who, std::move(options));
@@ -84,6 +92,11 @@ Task<Result<std::optional<TaskResponse>>> TaskStream::next_response() {
     }
     StreamEvent event = std::move(read_.front());
     read_.pop_front();
+    if (event.kind == EventKind::approvals) {
+      // The first pause reads those before it.
+      if (asked_) note_approval(event, *asked_);
+      continue;
+    }
     BELAY_CO_TRY(std::optional<Value> result, co_await response_to(event));
     if (result) response.emplace(event.id, *std::move(result));
   }
@@ -146,16 +159,43 @@ Task<Result<std::optional<Value>>> TaskStream::status_update(const StreamEvent& 
 
 // The run's row has moved on for a reader of old events; the rows of its approvals have not.
 Task<Result<Value>> TaskStream::paused_status(const StreamEvent& event) {
-  ApprovalPage page;
-  page.only_open = false;
-  page.user = streamed_.run.user;
-  BELAY_CO_TRY(std::vector<ApprovalRow> all,
-               co_await streamed_.service.approvals(streamed_.who, std::move(page)));
-  std::vector<ApprovalRow> open = open_at(event, std::move(all));
+  if (!asked_) {
+    BELAY_CO_TRY(asked_, co_await asked_until(*event.id));
+  }
+  std::vector<ApprovalRow> open;
+  const std::vector<InterruptId> asked = *asked_;
+  for (const InterruptId& interrupt : asked) {
+    Whose any;
+    std::string id = interrupt.text();
+    BELAY_CO_TRY(ApprovalRow row,
+                 co_await streamed_.service.approval(streamed_.who, std::move(id), std::move(any)));
+    if (was_open(row, event.at)) open.push_back(std::move(row));
+  }
   if (open.empty()) co_return status_of("TASK_STATE_WORKING", event.at, Value());
   if (streamed_.ends_with_pause) has_ended_ = true;
   Value request = request_of(streamed_.run, event.id->seq, open);
   co_return status_of("TASK_STATE_INPUT_REQUIRED", event.at, std::move(request));
+}
+
+// Returns the approvals that the run has requested up to an event, without those of the supersteps
+// that have ended.
+Task<Result<std::vector<InterruptId>>> TaskStream::asked_until(EventId last) {
+  EventOptions options;
+  options.thread = streamed_.run.thread;
+  options.run = streamed_.run.run;
+  options.kinds = {EventKind::approvals};
+  options.follow = false;
+  BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
+               co_await streamed_.service.events(streamed_.who, std::move(options)));
+  std::vector<InterruptId> asked;
+  while (true) {
+    BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader->next());
+    for (const StreamEvent& event : events) {
+      if (*event.id > last) co_return std::move(asked);
+      note_approval(event, asked);
+    }
+    if (events.empty()) co_return std::move(asked);
+  }
 }
 
 Task<Result<Value>> TaskStream::end_status(const StreamEvent& event) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "belay/service.h"
 #include "conversation/conversation.h"
@@ -51,6 +52,7 @@ class TaskStream final : public http::BodyStream {
   Task<Result<std::optional<Value>>> response_to(const StreamEvent& event);
   Task<Result<std::optional<Value>>> status_update(const StreamEvent& event);
   Task<Result<Value>> paused_status(const StreamEvent& event);
+  Task<Result<std::vector<InterruptId>>> asked_until(EventId last);
   Task<Result<Value>> end_status(const StreamEvent& event);
   Task<Result<std::optional<Value>>> result_update();
   Value update(std::string_view kind, Value::Object members) const;
@@ -60,6 +62,9 @@ class TaskStream final : public http::BodyStream {
   std::optional<Value> task_;
   const std::unique_ptr<EventReader> reader_;
   std::deque<StreamEvent> read_;  // not sent yet
+  // Requested before the next event, in supersteps that have not ended; unset before the first
+  // pause.
+  std::optional<std::vector<InterruptId>> asked_;
   bool has_ended_;
 };
 

@@ -4,6 +4,7 @@
 #include "server/mcp_endpoint.h"
 #include "server/mcp_progress.h"
 #include "server/mcp_tasks.h"
+#include "server/problem.h"
 #include "service/run_request.h"
 
 namespace belay::server {
@@ -37,6 +38,15 @@ Result<Done> take_names(const Value& meta, Call& call, ThreadId& named) {
     named = ThreadId(*text);
   }
   return Done{};
+}
+
+// A client sends the call again after a limit or a failure of the store. All other errors are those
+// of the call, for its model.
+McpReply refused_start(const McpMessage& message, const Error& failed) {
+  if (failed.code != ErrorCode::unavailable) return mcp_result(message, tool_error(failed));
+  McpReply refused = mcp_fault(message, McpFault::refused, failed.message);
+  refused.status = status_of(failed);
+  return refused;
 }
 
 // Answers a call of which nothing else owns the parts.
@@ -100,7 +110,7 @@ Task<McpReply> McpEndpoint::call_tool(Call& call, const McpMessage& message, Thr
     co_return mcp_fault(message, McpFault::invalid_params, "Unknown tool.");
   std::string agent = *name;
   auto view = co_await started(call, message, std::move(agent), std::move(fresh));
-  if (!view.ok()) co_return mcp_result(message, tool_error(view.error()));
+  if (!view.ok()) co_return refused_start(message, view.error());
   co_return reply_of(*view, message);
 }
 

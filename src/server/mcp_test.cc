@@ -219,6 +219,33 @@ TEST_F(Mcp, MetadataVersionsAndMethodsOfTheModernEraAreChecked) {
   }
 }
 
+TEST_F(Mcp, AboveTheLimitOfRunningRunsACallIsRefusedUnlessItsKeyHasARun) {
+  GraphBuilder<Mail> builder{"mail"};
+  builder.node("write", write_mail);
+  builder.edge(start, "write").edge("write", end);
+  graph = std::move(builder).build().value();
+  runtime->add(graph);
+  service = make_service();
+  options.starts.at_work = 1;
+  api = make_api();
+  model.takes(10s);
+  auto with_key = [this](const std::string& key) {
+    std::string names = R"("_meta":{"belay/threadId":"t","belay/idempotencyKey":")" + key + "\"}";
+    std::string params = R"({"name":"mail","arguments":{"topic":"calm"},)" + names + "}";
+    return modern("tools/call", params, with_tasks());
+  };
+  Value first = result_of(with_key("k"));
+  EXPECT_EQ(text(first["resultType"]), "task");
+  EXPECT_EQ(result_of(with_key("k"))["taskId"], first["taskId"]);
+  for (bool is_modern : {true, false}) {
+    Answered refused = is_modern ? with_key("l") : legacy("tools/call", call_of("calm"));
+    EXPECT_EQ(refused.status, 429) << is_modern;
+    EXPECT_EQ(fault_of(refused), -32000);
+    EXPECT_THAT(text(refused.body["error"]["message"]), HasSubstr("Start limit reached"));
+  }
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
 TEST_F(Mcp, StartsAreLimitedAndOtherRequestsAreNot) {
   options.starts.per_minute = 1;
   api = make_api();

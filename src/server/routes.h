@@ -121,9 +121,11 @@ Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, const 
 
 // Reserves a slot for the run that a request starts; `unavailable` if none is free, unless
 // `may_find` and the thread exists: the request then finds its run there. enter_start(): the same
-// for the start of an agent; threads of it that have a single run may be found, too.
+// for the start of an agent; threads of it that have a single run may be found, too, and so may the
+// run `sent_before`, which the key of the client names.
 Task<Result<Done>> enter(const Call& call, ThreadId thread, bool may_find);
-Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent, bool may_find);
+Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent, bool may_find,
+                               std::optional<RunId> sent_before);
 // True if threads of the agent have a single run: see belay/thread.h.
 Task<Result<bool>> has_one_run_per_thread(Service& service, const Principal& who,
                                           std::string agent);

@@ -299,7 +299,8 @@ Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun st
   ThreadId named = std::move(start.thread);
   start.idempotency_key = call.request.header("Idempotency-Key");
   start.thread_is_new = named.empty() && start.idempotency_key.empty();
-  bool is_of_key = named.empty() && !start.thread_is_new;
+  bool is_of_key = !start.idempotency_key.empty();
+  bool has_thread_of_key = is_of_key && named.empty();
   BELAY_CO_TRY(start.thread,
                co_await thread_to_begin(world, call, std::move(named), std::move(user)));
   AwaitedRun awaited{start.thread, world.parts.clock.now(), start.agent, std::nullopt};
@@ -311,7 +312,10 @@ Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun st
     awaited.run = run_of_key(call.who.tenant, start.user, start.idempotency_key);
   }
   if (!start.queued) {
-    BELAY_CO_CHECK(co_await enter_start(call, start.thread, start.agent, is_of_key));
+    std::optional<RunId> sent_before;
+    if (is_of_key) sent_before = awaited.run;
+    BELAY_CO_CHECK(
+        co_await enter_start(call, start.thread, start.agent, has_thread_of_key, sent_before));
   }
   auto task = start_for(call.service, call.who, std::move(start), call.start);
   auto view = co_await await_run(world, call.service, call.who, std::move(task), std::move(awaited),
@@ -327,10 +331,15 @@ Task<Result<bool>> has_one_run_per_thread(Service& service, const Principal& who
   co_return document && (*document)["oneRunPerThread"] == Value(true);
 }
 
-Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent,
-                               bool may_find) {
+Task<Result<Done>> enter_start(const Call& call, ThreadId thread, std::string agent, bool may_find,
+                               std::optional<RunId> sent_before) {
   auto entered = co_await enter(call, thread, may_find);
-  if (entered.ok() || may_find) co_return std::move(entered);
+  if (entered.ok()) co_return std::move(entered);
+  if (sent_before) {
+    auto there = co_await call.service.run(call.who, *sent_before);
+    if (there.ok()) co_return Done{};
+  }
+  if (may_find) co_return std::move(entered);
   BELAY_CO_TRY(bool has_one_run,
                co_await has_one_run_per_thread(call.service, call.who, std::move(agent)));
   if (!has_one_run) co_return std::move(entered);

@@ -98,6 +98,30 @@ TEST_F(ApiSentAgain, AStartIsAnsweredThoughItsFirstCommitIsStillOnItsWay) {
   EXPECT_TRUE(at_once->status() == 202 || at_once->status() == 200) << at_once->status();
 }
 
+TEST_F(ApiSentAgain, AStartWithAKeyFindsItsRunWhateverTheLimitOfRunningRuns) {
+  GraphBuilder<Mail> builder{"mail"};
+  builder.node("write", write_mail);
+  builder.edge(start, "write").edge("write", end);
+  graph = std::move(builder).build().value();
+  runtime->add(graph);
+  service = make_service();
+  options.starts.at_work = 1;
+  api = make_api();
+  model.takes(10s);
+  const std::string thread = R"(,"threadId":"t")";
+  auto first = begin_start(*api, {{"Idempotency-Key", "k"}}, "calm", thread);
+  pass(1s);
+  auto again = begin_start(*api, {{"Idempotency-Key", "k"}}, "calm", thread);
+  auto other_key = begin_start(*api, {{"Idempotency-Key", "l"}}, "calm", thread);
+  auto without_key = begin_start(*api, {}, "calm", thread);
+  pass(20s);
+  EXPECT_EQ(again->status(), 200) << to_json(again->body());
+  EXPECT_EQ(again->body()["runId"], first->body()["runId"]);
+  EXPECT_EQ(other_key->status(), 429);
+  EXPECT_EQ(without_key->status(), 429);
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
 TEST_F(ApiSentAgain, AForkUnderAKeyIsOneForkAndAnotherUnderItIsRefused) {
   begin_urgent("origin");
   auto fork = [&](Api& by, std::string body) {
