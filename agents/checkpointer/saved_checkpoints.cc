@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "agents/checkpointer/thread_gates.h"
@@ -159,33 +160,40 @@ StoredValues values_in(const PutBody& body) {
   return record;
 }
 
-// True if the checkpoint has a channel whose value was sent with an earlier one.
-bool has_unchanged(const PutBody& body) {
-  return std::any_of(body.channels.begin(), body.channels.end(), [&](const ChannelVersion& at) {
-    return std::none_of(body.blobs.begin(), body.blobs.end(), [&](const NewBlob& blob) {
-      return blob.channel == at.channel && blob.version == at.version;
-    });
-  });
-}
-
-// Values by channel and version, as a checkpoint names them.
+// Channels by name and version, as a checkpoint has them.
 using Places = std::map<std::pair<std::string, std::string>, ChannelVersion>;
 
-// The values of the parent, whose unchanged channels the checkpoint has, too.
+// Each channel is in the request, with its value or as an empty one, or is unchanged.
+Result<Done> check_channels(const PutBody& body, const Places& places) {
+  std::set<std::pair<std::string, std::string>> sent;
+  for (const NewBlob& blob : body.blobs) sent.emplace(blob.channel, blob.version);
+  for (const ChannelVersion& at : body.channels) {
+    std::pair<std::string, std::string> name(at.channel, at.version);
+    if (sent.contains(name) || places.contains(name)) continue;
+    const std::string elsewhere =
+        body.parentCheckpointId ? "with the stored parent \"" + *body.parentCheckpointId + "\""
+                                : "with a parent";
+    return error(ErrorCode::conflict, "The version \"" + at.version + "\" of the channel \"" +
+                                          at.channel + "\" is neither in the request nor " +
+                                          elsewhere + ". Send the values of all channels.");
+  }
+  return Done{};
+}
+
+// The channels of the parent, which the checkpoint has, too, if it does not change them.
 Task<Result<Places>> places_of_parent(Records& records, const PutBody& body) {
   Places places;
-  if (!body.parentCheckpointId) co_return std::move(places);
-  std::string key = key_of({body.threadId, body.checkpointNs, *body.parentCheckpointId});
-  BELAY_CO_TRY(auto parent, co_await records.get<StoredCheckpoint>(std::move(key)));
-  if (!parent && has_unchanged(body)) {
-    co_return error(ErrorCode::conflict, "The parent \"" + *body.parentCheckpointId +
-                                             "\" of the checkpoint is not stored. Send the "
-                                             "values of all channels.");
+  std::optional<StoredCheckpoint> parent;
+  if (body.parentCheckpointId) {
+    std::string key = key_of({body.threadId, body.checkpointNs, *body.parentCheckpointId});
+    BELAY_CO_TRY(parent, co_await records.get<StoredCheckpoint>(std::move(key)));
   }
-  if (!parent) co_return std::move(places);
-  for (ChannelVersion& at : parent->channels) {
-    if (at.checkpointId) places.insert_or_assign({at.channel, at.version}, std::move(at));
+  if (parent) {
+    for (ChannelVersion& at : parent->channels) {
+      places.insert_or_assign({at.channel, at.version}, std::move(at));
+    }
   }
+  BELAY_CO_CHECK(check_channels(body, places));
   co_return std::move(places);
 }
 

@@ -44,11 +44,12 @@ struct WritesBody {
 };
 
 // Saves a checkpoint, or replaces it, with the values of its changed channels, and the writes of
-// tasks as put_writes() does; a stored value of a channel's version is kept. `conflict` if the base
-// of a value does not exist or has too many bases, or if the parent of a checkpoint with unchanged
-// channels does not exist: the caller then sends all values, and each as a whole. `not_found` if a
-// part does not exist. `unavailable`, with a retry_after, while checkpoints of the thread are being
-// removed.
+// tasks as put_writes() does; a stored value of a channel's version is kept. A channel without a
+// blob is unchanged: the stored parent has it with this version. A blob with `isEmpty` sends a
+// channel without a value. `conflict` if a channel has neither a blob nor this version in the
+// parent, or if the base of a value does not exist or has too many bases: the caller then sends all
+// channels, and each value as a whole. `not_found` if a part does not exist. `unavailable`, with a
+// retry_after, while checkpoints of the thread are being removed, or others are copied into it.
 Task<Result<Done>> put_checkpoint(CheckpointAccess at, PutBody body);
 // Saves the writes of a task. A stored write is kept, except that of a special channel.
 Task<Result<Done>> put_writes(CheckpointAccess at, WritesBody body);

@@ -68,11 +68,35 @@ TEST_P(Checkpoints, HaveTheirNewValuesAndThoseOfTheirParent) {
   EXPECT_THAT(values("t", "2"), ElementsAre("a=QUE=", "b=Qg=="));
 }
 
-TEST_P(Checkpoints, WithoutNewValuesAndParentHaveNone) {
+TEST_P(Checkpoints, WithAVersionThatTheirParentLacksAreRefusedUntilAllChannelsAreSent) {
+  PutBody first = put_of("t", "1");
+  add_channel(first, "a", "1", "QQ==");
+  add_channel(first, "b", "1", "");
+  ASSERT_TRUE(store_.put(first).ok());
+  PutBody copy = put_of("t", "2", "1");
+  add_channel(copy, "a", "2", std::nullopt);
+  add_channel(copy, "b", "1", std::nullopt);
+  EXPECT_EQ(store_.put(copy).error().code, ErrorCode::conflict);
+  EXPECT_FALSE(store_.tuple("t", "2"));
+  PutBody whole = put_of("t", "2", "1");
+  add_channel(whole, "a", "2", "QUE=");
+  add_channel(whole, "b", "1", std::nullopt);
+  ASSERT_TRUE(store_.put(whole).ok());
+  EXPECT_THAT(values("t", "2"), ElementsAre("a=QUE="));
+}
+
+TEST_P(Checkpoints, WithoutAParentAreRefusedUntilAllChannelsAreSent) {
   PutBody body = put_of("t", "1");
   add_channel(body, "a", "1", std::nullopt);
-  ASSERT_TRUE(store_.put(body).ok());
+  EXPECT_EQ(store_.put(body).error().code, ErrorCode::conflict);
+  EXPECT_FALSE(store_.tuple("t"));
+  PutBody whole = put_of("t", "1");
+  add_channel(whole, "a", "1", "");
+  ASSERT_TRUE(store_.put(whole).ok());
   EXPECT_THAT(values("t", "1"), IsEmpty());
+  PutBody next = put_of("t", "2", "1");
+  add_channel(next, "a", "1", std::nullopt);
+  EXPECT_TRUE(store_.put(next).ok());
 }
 
 TEST_P(Checkpoints, OfTwoBranchesKeepDifferentValuesOfOneVersion) {

@@ -34,8 +34,9 @@ Task<Result<ClosedSince>> closed_since(CheckpointAccess at, const ThreadGate& ga
 }  // namespace
 
 Error gate_is_closed() {
-  Error closed = error(ErrorCode::unavailable,
-                       "Checkpoints of the thread are being removed. Repeat the request.");
+  Error closed =
+      error(ErrorCode::unavailable,
+            "Checkpoints of the thread are being removed or copied. Repeat the request.");
   closed.retry_after = kGateRetry;
   return closed;
 }

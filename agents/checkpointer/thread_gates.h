@@ -1,12 +1,13 @@
 #pragma once
-// agents/checkpointer/thread_gates.h - keeps saves and removals of a thread apart.
+// agents/checkpointer/thread_gates.h - keeps saves, removals and copies of a thread apart.
 //
 // A save can refer to values of earlier saves, which a removal erases. Each save therefore reads
 // the generation of its thread's gate before anything else, and its commit expects that the
 // generation was not closed. A removal closes the generation, then reads the thread, and erases
 // records in the commit that opens the next generation. Of a removal that was stopped, the gate
 // stays closed for kClosedTime: then any save or removal opens it, and the commit of the stopped
-// one fails.
+// one fails. A copy closes the gate of its target like a removal, and expects, like a save, that
+// the gate of its source was not closed.
 
 #include <chrono>
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "agents/checkpointer/checkpointer_fixture.h"
 #include "service/local_service.h"
@@ -89,22 +90,60 @@ class ThreadsUnderWay {
 
   // Puts the checkpoints 3 to 6 while the removal is in progress.
   void play(int kind) {
+    auto [put, removed] = run_both(put_line(3, 6), remove(kind));
+    EXPECT_TRUE(put.ok()) << put.error().message;
+    EXPECT_TRUE(removed.ok()) << removed.error().message;
+  }
+
+  // Runs both at the same time.
+  template <typename A, typename B>
+  std::pair<Result<A>, Result<B>> run_both(Task<Result<A>> one, Task<Result<B>> other) {
+    Error pending = error(ErrorCode::unavailable, "It has not ended.");
+    std::pair<Result<A>, Result<B>> results{pending, pending};
     std::vector<Spawned> running;
     int open = 2;
-    auto end = [&](bool is_good, const std::string& message) {
-      EXPECT_TRUE(is_good) << message;
-      if (--open == 0) loop_.stop();
-    };
     loop_.post([&] {
-      auto put_ends = [&](Result<Done> put) { end(put.ok(), put.ok() ? "" : put.error().message); };
-      auto removal_ends = [&](Result<Removed> removed) {
-        end(removed.ok(), removed.ok() ? "" : removed.error().message);
-      };
-      running.push_back(spawn<Result<Done>>(loop_, put_line(3, 6), put_ends));
-      running.push_back(spawn<Result<Removed>>(loop_, remove(kind), removal_ends));
+      running.push_back(spawn<Result<A>>(loop_, std::move(one), [&](Result<A> ended) {
+        results.first = std::move(ended);
+        if (--open == 0) loop_.stop();
+      }));
+      running.push_back(spawn<Result<B>>(loop_, std::move(other), [&](Result<B> ended) {
+        results.second = std::move(ended);
+        if (--open == 0) loop_.stop();
+      }));
     });
     loop_.run();
-    EXPECT_EQ(open, 0);
+    return results;
+  }
+
+  Task<Result<Done>> copy_to(std::string source, std::string target) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      CopyBody body{source, target};
+      auto copied = co_await copy_thread(at(), std::move(body));
+      bool is_closed = !copied.ok() && copied.error().code == ErrorCode::unavailable;
+      if (!is_closed) co_return std::move(copied);
+      co_await sleep_for(kGateRetry);
+    }
+    co_return error(ErrorCode::unavailable, "The copy was repeated too often.");
+  }
+
+  Task<Result<Done>> put_named(std::string thread, std::string id, std::string name,
+                               std::chrono::microseconds delay = {}) {
+    co_await sleep_for(delay);
+    PutBody body = put_of(std::move(thread), std::move(id));
+    body.search = Value::object({{"name", std::move(name)}});
+    co_return co_await put_checkpoint(at(), std::move(body));
+  }
+
+  // The checkpoints of a thread as "id=name".
+  std::vector<std::string> named(std::string thread) {
+    std::vector<std::string> found;
+    ListPage page = wait(list_checkpoints(at(), ListBody{.threadId = std::move(thread)})).value();
+    for (const LoadedTuple& tuple : page.tuples) {
+      const StoredCheckpoint& checkpoint = tuple.checkpoint;
+      found.push_back(checkpoint.checkpointId + "=" + *checkpoint.search["name"].as_string());
+    }
+    return found;
   }
 
   Task<Result<Done>> put_line(int first, int last) {
@@ -172,6 +211,38 @@ TEST(ThreadGates, KeepTheValuesOfPutsThatRunDuringRemovals) {
       if (::testing::Test::HasFailure()) return;
     }
   }
+}
+
+TEST(ThreadGates, LetOneOfTwoCopiesIntoAThreadSucceed) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ThreadsUnderWay threads(seed);
+    ASSERT_TRUE(threads.wait(threads.put_named("one", "1", "one")).ok());
+    ASSERT_TRUE(threads.wait(threads.put_named("two", "2", "two")).ok());
+    auto [one, two] = threads.run_both(threads.copy_to("one", "t"), threads.copy_to("two", "t"));
+    ASSERT_NE(one.ok(), two.ok());
+    EXPECT_EQ((one.ok() ? two : one).error().code, ErrorCode::conflict);
+    EXPECT_THAT(threads.named("t"), ElementsAre(one.ok() ? "1=one" : "2=two"));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(ThreadGates, KeepACheckpointThatIsPutDuringACopy) {
+  std::set<bool> outcomes;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ThreadsUnderWay threads(seed);
+    ASSERT_TRUE(threads.wait(threads.put_named("one", "1", "copy")).ok());
+    std::chrono::microseconds delay(seed * 50);
+    auto [copied, put] =
+        threads.run_both(threads.copy_to("one", "t"), threads.put_named("t", "1", "put", delay));
+    ASSERT_TRUE(put.ok()) << put.error().message;
+    EXPECT_TRUE(copied.ok() || copied.error().code == ErrorCode::conflict);
+    EXPECT_THAT(threads.named("t"), ElementsAre("1=put"));
+    outcomes.insert(copied.ok());
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_EQ(outcomes.size(), 2u);
 }
 
 class ClosedThreads : public ::testing::Test {

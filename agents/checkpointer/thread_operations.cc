@@ -4,118 +4,15 @@
 #include <functional>
 
 #include "agents/checkpointer/kept_checkpoints.h"
+#include "agents/checkpointer/thread_content.h"
 #include "agents/checkpointer/thread_gates.h"
 
 namespace belay::checkpointer {
 namespace {
 
-constexpr std::size_t kReadTogether = limits::bounded(32);
 constexpr std::size_t kThreadsMax = 1'000;  // of one request
 constexpr std::chrono::hours kUploadTime{1};
 constexpr std::size_t kRewrittenBytesMax = limits::bounded(16u << 20);
-
-// The writes and parts of a thread, with the keys and references that a removal needs.
-struct ThreadContent {
-  ThreadCheckpoints checkpoints;
-  ThreadValues values;
-  std::map<std::string, StoredWrites> writes;
-  std::map<std::string, StoredPart> parts;
-};
-
-void drop(TypedValue& value) {
-  value.data.clear();
-  value.text.reset();
-}
-void drop_data(StoredCheckpoint& checkpoint) {
-  drop(checkpoint.checkpoint);
-  drop(checkpoint.metadata);
-}
-void drop_data(StoredValues& record) {
-  for (ChannelBlob& blob : record.values) drop(blob.value);
-}
-void drop_data(StoredWrites& record) {
-  for (PendingWrite& write : record.writes) drop(write.value);
-}
-void drop_data(StoredPart& part) { part.data.clear(); }
-
-std::size_t data_bytes(const StoredCheckpoint& checkpoint) {
-  return stored_bytes(checkpoint.checkpoint) + stored_bytes(checkpoint.metadata);
-}
-std::size_t data_bytes(const StoredValues& record) {
-  std::size_t bytes = 0;
-  for (const ChannelBlob& blob : record.values) bytes += stored_bytes(blob.value) + 200;
-  return bytes;
-}
-std::size_t data_bytes(const StoredWrites& record) {
-  std::size_t bytes = 0;
-  for (const PendingWrite& write : record.writes) bytes += stored_bytes(write.value) + 200;
-  return bytes;
-}
-std::size_t data_bytes(const StoredPart& part) { return part.data.size(); }
-
-// Reads the records whose indexed `field` has this value. With `bytes`, keeps their data and counts
-// it there; fails if there is too much.
-template <Record R>
-Task<Result<std::map<std::string, R>>> read_where(CheckpointAccess at, std::string field,
-                                                  std::string value, std::size_t* bytes) {
-  auto records = records_of(at.service, at.who, at.owner);
-  std::map<std::string, R> all;
-  std::string after;
-  while (true) {
-    RecordFilter filter;
-    filter.collection = R::collection;
-    filter.field = field;
-    filter.value = value;
-    filter.after = after;
-    filter.limit = kReadTogether;
-    BELAY_CO_TRY(std::vector<RecordRow> rows, co_await records->find(std::move(filter)));
-    for (const RecordRow& row : rows) {
-      BELAY_CO_TRY(R record, record_from<R>(row));
-      if (bytes) *bytes += data_bytes(record) + 500;
-      if (!bytes) drop_data(record);
-      all.emplace(row.key, std::move(record));
-    }
-    if (bytes && *bytes > limits::value_bytes_max) {
-      co_return error(ErrorCode::exhausted, "The thread has more than " +
-                                                std::to_string(limits::value_bytes_max) +
-                                                " bytes: it cannot be copied by one commit.");
-    }
-    if (rows.size() < kReadTogether) co_return std::move(all);
-    after = rows.back().key;
-  }
-}
-
-// Checkpoints are found by their ordered index.
-Task<Result<ThreadCheckpoints>> read_checkpoints(CheckpointAccess at, std::string thread_key,
-                                                 std::size_t* bytes) {
-  auto records = records_of(at.service, at.who, at.owner);
-  ThreadCheckpoints all;
-  RecordSpan span("thread");
-  span.equal_to(thread_key).limit(kReadTogether);
-  while (true) {
-    BELAY_CO_TRY(auto page, co_await read_page<StoredCheckpoint>(*records, span));
-    for (auto& each : page.records) {
-      if (bytes) *bytes += data_bytes(each.record) + 500;
-      if (!bytes) drop_data(each.record);
-      std::string key = each.record.key();
-      all.emplace(std::move(key), std::move(each.record));
-    }
-    if (page.next.empty()) co_return std::move(all);
-    span.after(page.next);
-  }
-}
-
-Task<Result<ThreadContent>> read_thread(CheckpointAccess at, std::string thread,
-                                        std::size_t* bytes) {
-  std::string key = key_of({thread});
-  const std::string field = "threadKey";
-  ThreadContent content;
-  BELAY_CO_TRY(content.checkpoints, co_await read_checkpoints(at, key, bytes));
-  BELAY_CO_TRY(content.values, co_await read_where<StoredValues>(at, field, key, bytes));
-  BELAY_CO_TRY(content.writes, co_await read_where<StoredWrites>(at, field, key, bytes));
-  BELAY_CO_TRY(content.parts, co_await read_where<StoredPart>(at, field, key, bytes));
-  co_return std::move(content);
-}
 
 // The part of a thread that a removal keeps.
 struct Remainder {
@@ -237,17 +134,21 @@ Task<Result<Removed>> remove_behind(CheckpointAccess at, const ThreadGate& gate,
   co_return removal.removed;
 }
 
+// Opens the gate after a failure. If this fails, too, the next call after kClosedTime opens it.
+Task<Result<Done>> open_again(CheckpointAccess at, const ThreadGate& gate) {
+  std::vector<RecordWrite> writes;
+  BELAY_CO_TRY(RecordWrite opening, opening_of(gate, at.owner));
+  writes.push_back(std::move(opening));
+  co_return co_await at.service.save_records(at.who, std::move(writes));
+}
+
 // Removes what does not remain, between the close of the thread's gate and its opening.
 Task<Result<Removed>> remove_rest(CheckpointAccess at, std::string thread, Choice choice) {
   BELAY_CO_TRY(ThreadGate gate, co_await close_gate_in_turn(at, thread, choice.name));
   auto removed = co_await remove_behind(at, gate, std::move(thread), choice);
   if (removed.ok()) co_return std::move(removed);
   if (removed.error().code == ErrorCode::conflict) co_return gate_is_closed();
-  // If this fails, too, the gate is opened by the next call after kClosedTime.
-  std::vector<RecordWrite> writes;
-  BELAY_CO_TRY(RecordWrite opening, opening_of(gate, at.owner));
-  writes.push_back(std::move(opening));
-  (void)co_await at.service.save_records(at.who, std::move(writes));
+  (void)co_await open_again(at, gate);
   co_return std::move(removed);
 }
 
@@ -282,6 +183,26 @@ Result<std::size_t> add_copies(std::map<std::string, R> from, const std::map<std
   return to.size() - same;
 }
 
+// Returns the writes of a copy; `conflict` if the target has other records.
+Task<Result<std::vector<RecordWrite>>> writes_of_copy(CheckpointAccess at, const CopyBody& body) {
+  std::size_t bytes = 0, target_bytes = 0;
+  BELAY_CO_TRY(ThreadContent from, co_await read_thread(at, body.source, &bytes));
+  BELAY_CO_TRY(ThreadContent to, co_await read_thread(at, body.target, &target_bytes));
+  std::vector<RecordWrite> writes;
+  auto copy = [&](auto& records, const auto& stored) {
+    return add_copies(std::move(records), stored, body.target, at.owner, writes);
+  };
+  BELAY_CO_TRY(std::size_t checkpoints, copy(from.checkpoints, to.checkpoints));
+  BELAY_CO_TRY(std::size_t values, copy(from.values, to.values));
+  BELAY_CO_TRY(std::size_t pending, copy(from.writes, to.writes));
+  BELAY_CO_TRY(std::size_t parts, copy(from.parts, to.parts));
+  if (checkpoints + values + pending + parts > 0) {
+    co_return error(ErrorCode::conflict,
+                    "The thread \"" + body.target + "\" has other checkpoints. Delete it before.");
+  }
+  co_return std::move(writes);
+}
+
 void add(Removed& sum, const Removed& more) {
   sum.checkpoints += more.checkpoints;
   sum.writes += more.writes;
@@ -293,10 +214,7 @@ Task<Result<std::map<std::string, std::set<std::string>>>> checkpoints_of_runs(
     CheckpointAccess at, std::vector<std::string> runs) {
   std::map<std::string, std::set<std::string>> threads;
   for (const std::string& run : runs) {
-    std::string key = key_of({run});
-    std::string field = "runKey";
-    BELAY_CO_TRY(auto found, co_await read_where<StoredCheckpoint>(at, std::move(field),
-                                                                   std::move(key), nullptr));
+    BELAY_CO_TRY(ThreadCheckpoints found, co_await read_run(at, run));
     for (const auto& [name, checkpoint] : found) threads[checkpoint.threadId].insert(name);
   }
   co_return std::move(threads);
@@ -319,31 +237,22 @@ Task<Result<Done>> copy_thread(CheckpointAccess at, CopyBody body) {
   BELAY_CO_CHECK(check_text("\"source\"", body.source, 1, kThreadBytesMax));
   BELAY_CO_CHECK(check_text("\"target\"", body.target, 1, kThreadBytesMax));
   if (body.source == body.target) co_return Done{};
+  std::string name = "copy of " + body.source;
   BELAY_CO_TRY(ThreadGate source, co_await read_gate(at, body.source));
-  BELAY_CO_TRY(ThreadGate target, co_await read_gate(at, body.target));
-  std::size_t bytes = 0, target_bytes = 0;
-  BELAY_CO_TRY(ThreadContent from, co_await read_thread(at, body.source, &bytes));
-  BELAY_CO_TRY(ThreadContent to, co_await read_thread(at, body.target, &target_bytes));
-  std::vector<RecordWrite> writes;
-  auto copy = [&](auto& records, const auto& stored) {
-    return add_copies(std::move(records), stored, body.target, at.owner, writes);
-  };
-  BELAY_CO_TRY(std::size_t checkpoints, copy(from.checkpoints, to.checkpoints));
-  BELAY_CO_TRY(std::size_t values, copy(from.values, to.values));
-  BELAY_CO_TRY(std::size_t pending, copy(from.writes, to.writes));
-  BELAY_CO_TRY(std::size_t parts, copy(from.parts, to.parts));
-  if (checkpoints + values + pending + parts > 0) {
-    co_return error(ErrorCode::conflict,
-                    "The thread \"" + body.target + "\" has other checkpoints. Delete it before.");
+  BELAY_CO_TRY(ThreadGate target, co_await close_gate_in_turn(at, body.target, std::move(name)));
+  auto writes = co_await writes_of_copy(at, body);
+  if (!writes.ok()) {
+    (void)co_await open_again(at, target);
+    co_return std::move(writes).error();
   }
-  if (writes.empty()) co_return Done{};
-  writes.push_back(open_condition(source, at.owner));
-  if (target.gate != source.gate) writes.push_back(open_condition(target, at.owner));
-  auto saved = co_await at.service.save_records(at.who, std::move(writes));
-  bool is_closed = !saved.ok() && saved.error().code == ErrorCode::conflict;
-  if (!is_closed) co_return std::move(saved);
+  BELAY_CO_TRY(RecordWrite opening, opening_of(target, at.owner));
+  writes->push_back(std::move(opening));
+  if (target.gate != source.gate) writes->push_back(open_condition(source, at.owner));
+  auto saved = co_await at.service.save_records(at.who, *std::move(writes));
+  if (saved.ok()) co_return std::move(saved);
+  (void)co_await open_again(at, target);
+  if (saved.error().code != ErrorCode::conflict) co_return std::move(saved);
   BELAY_CO_CHECK(co_await check_open(at, std::move(source)));
-  BELAY_CO_CHECK(co_await check_open(at, std::move(target)));
   co_return gate_is_closed();
 }
 

@@ -32,7 +32,8 @@ struct RunsBody {
 // Removes a thread with all of its namespaces. Succeeds for an unknown thread.
 Task<Result<Removed>> delete_thread(CheckpointAccess at, ThreadBody body);
 // Copies all records of a thread. `conflict` if the target has other records than an earlier copy.
-// `exhausted` if they have more than limits::value_bytes_max bytes.
+// `exhausted` if they have more than limits::value_bytes_max bytes. No save, and no other copy,
+// changes the target meanwhile.
 Task<Result<Done>> copy_thread(CheckpointAccess at, CopyBody body);
 // Removes all but the newest checkpoint of each namespace and what its delta channels need, or
 // everything. Parts that no value has are removed after an hour.

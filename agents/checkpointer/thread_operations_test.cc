@@ -174,6 +174,7 @@ TEST_P(CheckpointThreads, AreCopiedWithTheirWholeChain) {
   EXPECT_TRUE(copy("t", "u").ok());
   ASSERT_TRUE(store_.put(put_of("u", "6", "5")).ok());
   EXPECT_EQ(copy("t", "u").error().code, ErrorCode::conflict);
+  EXPECT_TRUE(store_.put(put_of("u", "7", "6")).ok());
   ASSERT_TRUE(copy("absent", "v").ok());
   EXPECT_FALSE(store_.tuple("v"));
 }

@@ -6,7 +6,9 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Annotation, Command, END, START, StateGraph, interrupt } from "@langchain/langgraph";
+import {
+  Annotation, Command, END, MemorySaver, START, StateGraph, interrupt,
+} from "@langchain/langgraph";
 import { emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
 import { buildClient, serve } from "./built_client.mjs";
 import { makeStore } from "./stores.mjs";
@@ -160,6 +162,108 @@ test("a change of a value that another process removed is sent as a whole", asyn
   await newSaver().deleteThread("gone");
   const next = await putValues(saver, config, { a: "y".repeat(901) }, 2);
   assert.equal((await saver.getTuple(next)).checkpoint.channel_values.a.length, 901);
+});
+
+// A saver, and the thread is deleted by another process after its requests of `route` that match.
+function interruptedSaver(thread, route, matches = () => true) {
+  const saver = newSaver();
+  const send = saver.server.send.bind(saver.server);
+  let isDeleted = false;
+  saver.server.send = async (path, body) => {
+    const answer = await send(path, body);
+    if (!isDeleted && path === route && matches(body)) {
+      isDeleted = true;
+      await newSaver().deleteThread(thread);
+    }
+    return answer;
+  };
+  return { saver, isDeleted: () => isDeleted };
+}
+
+test("a thread is deleted after the parts of a large value were saved", async () => {
+  const State = Annotation.Root({ doc: Annotation(), more: Annotation() });
+  const long = "x".repeat(1_000_000);
+  for (const [nth, durability] of [[1, "sync"], [1, "async"], [2, "sync"], [2, "async"]]) {
+    const thread = `parts-${nth}-${durability}`;
+    let lastParts = 0;
+    const isNth = ({ part }) => part === 1 && (lastParts += 1) === nth;
+    const { saver, isDeleted } = interruptedSaver(thread, "parts", isNth);
+    const graph = new StateGraph(State)
+      .addNode("a", () => ({ doc: long }))
+      .addNode("b", () => ({ more: 2 }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .addEdge("b", END)
+      .compile({ checkpointer: saver });
+    const done = await graph.invoke({}, { ...threadConfig(thread), durability });
+    assert.deepEqual([done.doc.length, done.more, isDeleted()], [long.length, 2, true], thread);
+    const { values } = await graph.getState(threadConfig(thread));
+    assert.deepEqual([values.doc?.length, values.more], [long.length, 2], thread);
+  }
+});
+
+test("a thread is deleted after the parts of writes were saved that are sent alone", async () => {
+  const { saver, isDeleted } = interruptedSaver("alone", "parts", ({ part }) => part === 1);
+  const config = await putValues(saver, threadConfig("alone"), {}, 1);
+  await saver.putWrites(config, [["w", "y".repeat(1_000_000)]], "task");
+  assert.ok(isDeleted());
+  const again = checkpointOf({}, 1, config.configurable.checkpoint_id);
+  await saver.put(threadConfig("alone"), again, metadata, {});
+  const [write] = (await newSaver().getTuple(config)).pendingWrites;
+  assert.deepEqual([write[1], write[2].length], ["w", 1_000_000]);
+});
+
+test("copied checkpoints have the values of the originals", async () => {
+  const State = Annotation.Root({ name: Annotation(), doc: Annotation() });
+  const found = [];
+  for (const checkpointer of [new MemorySaver(), newSaver()]) {
+    const graph = new StateGraph(State)
+      .addNode("a", () => ({ name: "Ana" }))
+      .addNode("b", ({ name }) => ({ doc: "Dear " + name + "!".repeat(600) }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .addEdge("b", END)
+      .compile({ checkpointer });
+    await graph.invoke({}, threadConfig("copies"));
+    const states = [];
+    for await (const state of graph.getStateHistory(threadConfig("copies"))) states.push(state);
+    const copies = [];
+    for (const state of states) {
+      const copied = await graph.updateState(state.config, null, "__copy__");
+      const { values, next } = await graph.getState(copied);
+      assert.deepEqual(values, state.values);
+      copies.push({ values, next, done: await graph.invoke(null, copied) });
+    }
+    found.push(copies);
+  }
+  assert.equal(found[0].length, 4);
+  assert.deepEqual(found[1], found[0]);
+});
+
+test("a first checkpoint without new versions has no values, unless it is a copy", async () => {
+  for (const [source, expected] of [["input", {}], ["fork", { a: 1 }]]) {
+    const checkpoint = checkpointOf({ a: 1 }, 1);
+    const config = threadConfig("first-" + source);
+    const saved = await newSaver().put(config, checkpoint, { ...metadata, source }, {});
+    const tuple = await newSaver().getTuple(saved);
+    assert.deepEqual(tuple.checkpoint.channel_values, expected);
+    assert.deepEqual(tuple.checkpoint.channel_versions, { a: 1 });
+  }
+});
+
+test("long metadata hide neither the run nor the delta channels from the server", async () => {
+  const saver = newSaver();
+  const note = "x".repeat(65_500);
+  const first = await putValues(saver, threadConfig("long"), { m: "snapshot" }, 1);
+  const next = { ...checkpointOf({}, 1), channel_versions: { m: 2 } };
+  const counters_since_delta_snapshot = { m: [1, 1] };
+  const long = { ...metadata, note, counters_since_delta_snapshot, run_id: "long-run" };
+  const second = await saver.put(first, next, long, { m: 2 });
+  await saver.prune(["long"], "keep_latest");
+  const ids = [second, first].map((each) => each.configurable.checkpoint_id);
+  assert.deepEqual(await idsOf(saver.list(threadConfig("long"))), ids);
+  assert.equal((await saver.deleteForRuns(["long-run"])).checkpoints, 1);
+  assert.deepEqual(await idsOf(saver.list(threadConfig("long"))), ids.slice(1));
 });
 
 test("another process prunes a thread while checkpoints are put", async () => {

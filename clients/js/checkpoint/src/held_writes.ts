@@ -31,6 +31,7 @@ export interface Place {
 interface Held {
   place: Place;
   name: string;
+  make: () => Promise<TaskWrites>;
   task: Promise<TaskWrites>;
   resolve: () => void;
   reject: (reason: unknown) => void;
@@ -47,10 +48,11 @@ export class HeldWrites {
   constructor(private readonly send: (place: Place, task: TaskWrites) => Promise<void>) {}
 
   /**
-   * Resolves when the writes are stored. `name` identifies the task of a checkpoint; `task` is
-   * settled when its values can be sent.
+   * Resolves when the writes are stored. `name` identifies the task of a checkpoint; `make` makes
+   * its values ready to be sent, and saves the parts of large ones.
    */
-  add(place: Place, name: string, task: Promise<TaskWrites>): Promise<void> {
+  add(place: Place, name: string, make: () => Promise<TaskWrites>): Promise<void> {
+    const task = make();
     task.catch(() => undefined); // it is awaited later, and must not count as unhandled until then
     const key = HeldWrites.key(place);
     // A request contains a task once: its earlier writes are sent before.
@@ -58,7 +60,9 @@ export class HeldWrites {
     const group = this.groups.get(key) ?? [];
     this.groups.set(key, group);
     if (group.length === 0 && !this.saves.has(key)) this.release(place);
-    return new Promise((resolve, reject) => group.push({ place, name, task, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      group.push({ place, name, make, task, resolve, reject });
+    });
   }
 
   /**
@@ -116,8 +120,16 @@ export class HeldWrites {
 
   /** Sends the writes of each task in a separate request, and settles them. */
   private sendAll(group: Held[]): void {
-    for (const { place, task, resolve, reject } of group) {
-      task.then((writes) => this.send(place, writes)).then(resolve, reject);
+    for (const held of group) this.sendOne(held).then(held.resolve, held.reject);
+  }
+
+  private async sendOne({ place, make, task }: Held): Promise<void> {
+    try {
+      await this.send(place, await task);
+    } catch (error) {
+      // Another process has deleted the thread with the parts of large values.
+      if (!(error instanceof BelayError) || error.status !== 404) throw error;
+      await this.send(place, await make());
     }
   }
 

@@ -40,6 +40,8 @@ export function addressOf(config: RunnableConfig, call: string): Address {
 
 const SEARCH_DEPTH = 24;
 const SEARCH_BYTES = 64 * 1024;
+// The server reads these members: the pruning of threads and the deletion of runs need them.
+const SEARCHED_FIRST = ["run_id", "counters_since_delta_snapshot"];
 
 /** Sets a member of any name, also "__proto__". */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
@@ -70,7 +72,9 @@ function plain(value: unknown, depth: number): unknown {
 export function searchable(members: object): Record<string, unknown> {
   const made: Record<string, unknown> = {};
   let left = SEARCH_BYTES;
-  for (const [name, member] of Object.entries(members)) {
+  const isFirst = ([name]: [string, unknown]): boolean => SEARCHED_FIRST.includes(name);
+  const all: [string, unknown][] = Object.entries(members);
+  for (const [name, member] of [...all.filter(isFirst), ...all.filter((each) => !isFirst(each))]) {
     let text: string | undefined;
     try {
       text = JSON.stringify(member);

@@ -16,6 +16,14 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from "@langchain/langgraph-checkpoint";
+import type {
+  NewBlob,
+  WireChannelValue,
+  WireHistory,
+  WirePage,
+  WireTuple,
+  WireWrite,
+} from "./documents.js";
 import { HeldWrites, type JoinedTasks, type TaskWrites } from "./held_writes.js";
 import { addressOf, nameOf, searchable, setMember, type Address } from "./names.js";
 import { BelayError, BelayServer, type BelayServerOptions } from "./server.js";
@@ -26,7 +34,6 @@ import {
   fromWire,
   toWire,
   type Bytes,
-  type WireBlob,
   type WireValue,
 } from "./values.js";
 
@@ -42,47 +49,6 @@ export interface Removed {
   checkpoints: number;
   writes: number;
   values: number;
-}
-
-interface WireChannelValue {
-  channel: string;
-  version: string;
-  checkpointId: string;
-  chain: WireBlob[];
-}
-interface WireWrite {
-  taskId: string;
-  channel: string;
-  value: WireValue;
-}
-interface WireTuple {
-  threadId: string;
-  checkpointNs: string;
-  checkpointId: string;
-  parentCheckpointId: string | null;
-  checkpoint: WireValue;
-  metadata: WireValue;
-  values: WireChannelValue[];
-  writes: WireWrite[];
-  sends: WireValue[] | null;
-}
-interface WirePage {
-  tuples: WireTuple[];
-  next: string | null;
-}
-interface WireHistory {
-  writes: WireWrite[];
-  seeds: WireChannelValue[];
-  next: string | null;
-}
-interface NewBlob {
-  channel: string;
-  version: string;
-  isEmpty?: boolean;
-  base?: string;
-  baseCheckpointId?: string;
-  head?: number;
-  tail?: number;
 }
 
 const KNOWN_BYTES = 32 * 1024 * 1024;
@@ -171,9 +137,12 @@ export class BelaySaver extends BaseCheckpointSaver {
     nameOf("taskId", taskId);
     nameOf("taskPath", taskPath);
     const named = { checkpointId, taskId, taskPath };
-    const task = this.wireWrites(threadId, writes).then((wire) => ({ ...named, writes: wire }));
+    const make = async (): Promise<TaskWrites> => ({
+      ...named,
+      writes: await this.wireWrites(threadId, writes),
+    });
     const name = JSON.stringify([checkpointId, taskId]);
-    return this.held.add({ threadId, checkpointNs }, name, task);
+    return this.held.add({ threadId, checkpointNs }, name, make);
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -268,13 +237,20 @@ export class BelaySaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<void> {
+    const all = { ...newVersions, ...checkpoint.channel_versions };
+    // LangGraph names no new versions of a copy, and the copy of a first checkpoint has no parent.
+    const isFirstCopy = metadata.source === "fork" && address.checkpointId === undefined;
+    const changed = isFirstCopy ? all : newVersions;
     try {
-      await this.putOnce(joined, address, id, checkpoint, metadata, newVersions, true);
+      await this.putOnce(joined, address, id, checkpoint, metadata, changed, true);
     } catch (error) {
-      // The parent or a base was removed by another process: all values are sent, as whole ones.
-      if (!(error instanceof BelayError) || error.status !== 409) throw error;
+      // Another process has removed the parent, a base or the parts of a value, or the checkpoint
+      // is a copy whose values its parent does not have: all values are sent, as whole ones. If it
+      // has joined writes, the missing parts can be theirs: then the two are sent apart.
+      const status = error instanceof BelayError ? error.status : 0;
+      const isRepeated = status === 409 || (status === 404 && joined.tasks.length === 0);
+      if (!isRepeated) throw error;
       this.known.clear();
-      const all = { ...checkpoint.channel_versions, ...newVersions };
       await this.putOnce(joined, address, id, checkpoint, metadata, all, false);
     }
   }
@@ -299,9 +275,12 @@ export class BelaySaver extends BaseCheckpointSaver {
     const blobs: NewBlob[] = [];
     const dumped = [await this.dump(copy), await this.dump(metadata)];
     const learned: (() => void)[] = [];
-    for (const [channel, newVersion] of Object.entries(newVersions)) {
+    const isNew = (channel: string): boolean => Object.hasOwn(newVersions, channel);
+    // Without a parent, a channel that is not new has no value.
+    const unchanged = parentCheckpointId === undefined ? checkpoint.channel_versions : {};
+    for (const [channel, newVersion] of Object.entries({ ...newVersions, ...unchanged })) {
       const version = String(newVersion);
-      if (!Object.hasOwn(values, channel) || values[channel] === undefined) {
+      if (!isNew(channel) || !Object.hasOwn(values, channel) || values[channel] === undefined) {
         blobs.push({ channel, version, isEmpty: true });
         dumped.push({ type: "empty", bytes: new Uint8Array() });
         continue;
