@@ -29,6 +29,16 @@ Result<std::optional<StreamPosition>> received_by(const Call& call) {
   return error(ErrorCode::invalid, "Last-Event-ID is not the id of an event of this stream.");
 }
 
+// `invalid` for a position that the run has not reached. An open run shows requests of approvals
+// before their commit.
+Result<Done> check_received(const StreamPosition& received, const RunRow& run) {
+  std::uint64_t last = is_final(run.status) ? run.seq : run.seq + 1;
+  if (received.event.seq <= last) return Done{};
+  return error(ErrorCode::invalid, "Thread " + in_quotes(run.thread.text) + " has no event " +
+                                       received.event.text() + "." + std::to_string(received.part) +
+                                       " yet: it has " + std::to_string(run.seq) + " commits.");
+}
+
 Error names_another(const AgUiRun& known) {
   return error(ErrorCode::conflict, "The runId " + in_quotes(known.run_id) +
                                         " names another request of this thread. Repeat that "
@@ -43,6 +53,15 @@ Result<Segment> segment_of(const AgUiRun& named) {
   for (const std::string& each : named.answered) {
     if (auto interrupt = uuid_from(each)) segment.answered.insert(InterruptId(*interrupt));
   }
+  for (const std::string& each : named.left_open) {
+    auto interrupt = uuid_from(each);
+    if (!interrupt) continue;
+    segment.answered.erase(InterruptId(*interrupt));
+    segment.left_open.insert(InterruptId(*interrupt));
+  }
+  segment.has_only_votes = named.has_only_votes;
+  segment.voted_at = named.voted_at;
+  segment.decided_at = named.decided_at;
   return segment;
 }
 
@@ -62,7 +81,9 @@ Task<Result<Reply>> AgUiEndpoint::run(Call call) {
   wanted.created_at = world_.parts.clock.now();
   if (!input.resume.empty()) {
     wanted.request = to_hex(sha256("resume\n" + to_json(call.body["resume"])));
-    BELAY_CO_TRY(wanted, co_await resume(call, std::move(wanted), std::move(input)));
+    Value document = *agent;
+    BELAY_CO_TRY(wanted,
+                 co_await resume(call, std::move(wanted), std::move(document), std::move(input)));
   } else {
     Value document = *agent;
     BELAY_CO_TRY(wanted,
@@ -74,9 +95,9 @@ Task<Result<Reply>> AgUiEndpoint::run(Call call) {
 Task<Result<Reply>> AgUiEndpoint::rejoin(Call call) {
   BELAY_CO_TRY(std::optional<StreamPosition> received, received_by(call));
   std::string key = key_of(call.path.at("agent"), call.path.at("threadId"), call.path.at("runId"));
-  BELAY_CO_TRY(std::optional<AgUiRun> known, co_await known_run(call, std::move(key)));
-  if (!known) co_return error(ErrorCode::not_found, "Unknown run.");
-  AgUiRun named = *std::move(known);
+  BELAY_CO_TRY(KnownRun known, co_await known_run(call, std::move(key)));
+  if (!known.run) co_return error(ErrorCode::not_found, "Unknown run.");
+  AgUiRun named = *std::move(known.run);
   co_return co_await stream_of(call, std::move(named), std::move(received));
 }
 
@@ -91,9 +112,9 @@ Task<Result<AgUiRun>> AgUiEndpoint::start(Call& call, AgUiRun wanted, Value agen
   }
   wanted.request = to_hex(sha256("start\n" + to_json(start.input)));
   std::string key = wanted.id;
-  BELAY_CO_TRY(std::optional<AgUiRun> known, co_await known_run(call, std::move(key)));
-  if (known && known->request != wanted.request) co_return names_another(*known);
-  if (known) co_return *std::move(known);
+  BELAY_CO_TRY(KnownRun known, co_await known_run(call, std::move(key)));
+  if (known.run && known.run->request != wanted.request) co_return names_another(*known.run);
+  if (known.run) co_return *std::move(known.run);
   start.user = call.who.user;
   start.thread = input.thread;
   // The only header that the start of a run reads here: other ones are those of other protocols.
@@ -101,29 +122,43 @@ Task<Result<AgUiRun>> AgUiEndpoint::start(Call& call, AgUiRun wanted, Value agen
   server::Patience patience;
   BELAY_CO_TRY(RunView view, co_await server::begun_run(world_, call, std::move(start), patience));
   wanted.run = view.row.run.text();
-  co_return co_await save(call, std::move(wanted));
+  wanted.run_created_at = view.row.created_at;
+  co_return co_await save(call, std::move(wanted), known.version);
 }
 
-Task<Result<std::optional<AgUiRun>>> AgUiEndpoint::known_run(Call& call, std::string key) {
+Task<Result<AgUiEndpoint::KnownRun>> AgUiEndpoint::known_run(Call& call, std::string key) {
   std::unique_ptr<Records> records = records_of(call.service, call.who, call.who.user);
-  BELAY_CO_TRY(std::optional<AgUiRun> known, co_await records->get<AgUiRun>(std::move(key)));
+  BELAY_CO_TRY(auto found, co_await records->get_versioned<AgUiRun>(std::move(key)));
+  KnownRun known;
+  if (!found) co_return std::move(known);
+  known.version = found->version;
+  AgUiRun run = std::move(found->record);
+  BELAY_CO_TRY(Segment segment, segment_of(run));
+  ThreadId thread(run.thread);
+  auto row = co_await call.service.run_of(call.who, std::move(thread), segment.run);
+  bool is_deleted = !row.ok() && row.error().code == ErrorCode::not_found;
+  if (!row.ok() && !is_deleted) co_return std::move(row).error();
+  bool is_another = row.ok() && run.run_created_at && *run.run_created_at != row->created_at;
+  if (is_deleted || is_another) co_return std::move(known);
+  known.run = std::move(run);
   co_return std::move(known);
 }
 
-// Returns the record of the first of equal requests.
-Task<Result<AgUiRun>> AgUiEndpoint::save(Call& call, AgUiRun wanted) {
+// Saves the record over the one with this version; 0: no record exists. Returns the record of the
+// first of equal requests.
+Task<Result<AgUiRun>> AgUiEndpoint::save(Call& call, AgUiRun wanted, std::uint64_t version) {
   BELAY_CO_TRY(RecordWrite write, record_write(wanted, call.who.user));
-  write.expected_version = 0;
+  write.expected_version = version;
   std::vector<RecordWrite> writes;
   writes.push_back(std::move(write));
   auto saved = co_await call.service.save_records(call.who, std::move(writes));
   if (saved.ok()) co_return std::move(wanted);
   if (saved.error().code != ErrorCode::conflict) co_return std::move(saved).error();
   std::string key = wanted.id;
-  BELAY_CO_TRY(std::optional<AgUiRun> known, co_await known_run(call, std::move(key)));
-  if (!known) co_return std::move(saved).error();
-  if (known->request != wanted.request) co_return names_another(*known);
-  co_return *std::move(known);
+  BELAY_CO_TRY(KnownRun known, co_await known_run(call, std::move(key)));
+  if (!known.run) co_return std::move(saved).error();
+  if (known.run->request != wanted.request) co_return names_another(*known.run);
+  co_return *std::move(known.run);
 }
 
 Task<Result<Reply>> AgUiEndpoint::stream_of(Call& call, AgUiRun named,
@@ -138,6 +173,7 @@ Task<Result<Reply>> AgUiEndpoint::stream_of(Call& call, AgUiRun named,
                co_await call.service.events(call.who, std::move(wanted)));
   ThreadId thread(named.thread);
   BELAY_CO_TRY(RunRow run, co_await call.service.run_of(call.who, std::move(thread), segment.run));
+  if (received) BELAY_CO_CHECK(check_received(*received, run));
   EntriesOf entries_of = [conversations = options_.conversations, agent = call.path.at("agent"),
                           thread = named.thread, question = conversation::question_id_of(run)](
                              const Value& state, bool ended) {

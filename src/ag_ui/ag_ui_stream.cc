@@ -64,8 +64,7 @@ Task<Result<std::vector<ApprovalRow>>> AgUiStream::open_at(Instant pause) {
     Whose any;
     std::string id = interrupt.text();
     BELAY_CO_TRY(ApprovalRow row, co_await service_.approval(who_, std::move(id), std::move(any)));
-    bool is_open = row.status == ApprovalStatus::open || row.decided_at >= pause;
-    if (is_open) open.push_back(std::move(row));
+    if (translator_.is_open_at(row, pause)) open.push_back(std::move(row));
   }
   co_return std::move(open);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ag_ui/chat_messages.h"
+#include "ag_ui/event_value.h"
 #include "ag_ui/interrupts.h"
 #include "ag_ui/json_patch.h"
 #include "base/json_bytes.h"
@@ -13,25 +14,10 @@ namespace {
 
 constexpr std::string_view kProtocolVersion = "1.0";
 
-Value event_of(std::string_view type, Value::Object members) {
-  members.insert_or_assign("type", type);
-  return Value(std::move(members));
-}
-
 // The id of the message of an entry until a MESSAGES_SNAPSHOT names it by the id of the entry.
 // Clients keep messages of known ids in their places, before all others: if only some of the ids
 // were known, the conversation would be out of order.
 std::string live_id(const conversation::ChatEntry& entry) { return "live-" + entry.id; }
-
-bool is_inside_character(const std::string& text, std::uint64_t offset) {
-  return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
-}
-
-// Returns the text after the first bytes, which the client has received.
-std::string rest_of(const std::string& text, std::uint64_t bytes) {
-  while (is_inside_character(text, bytes)) ++bytes;
-  return bytes < text.size() ? text.substr(bytes) : std::string();
-}
 
 std::int64_t milliseconds_of(Instant at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
@@ -51,19 +37,14 @@ std::vector<EventKind> translated_kinds() {
           EventKind::custom, EventKind::tasks,  EventKind::approvals};
 }
 
-std::string EventTranslator::message_id(const TaskId& task, int attempt) const {
-  std::string id = task.text();
-  if (attempt > 1) id += "-" + std::to_string(attempt);
-  if (segment_.after > 0) id += "." + std::to_string(segment_.after);
-  return id;
-}
-
 EventTranslator::EventTranslator(Segment segment, EntriesOf entries_of,
                                  std::optional<StreamPosition> received)
     : segment_(std::move(segment)),
       entries_of_(std::move(entries_of)),
       received_(std::move(received)) {
-  if (received_) position_.open = received_->open;
+  if (!received_) return;
+  position_.open = received_->open;
+  position_.replaced = received_->replaced;
 }
 
 // Adds an event, unless the client has received it.
@@ -95,11 +76,11 @@ void EventTranslator::begin_segment() {
   position_.event = EventId{segment_.after, 0};
   next_part_ = 0;
   at_ = Value();
-  Value about = Value::object({{"runId", segment_.run.text()}});
+  Value about = belay_metadata("runId", segment_.run.text());
   emit(event_of("RUN_STARTED", {{"threadId", segment_.thread},
                                 {"runId", segment_.run_id},
                                 {"protocolVersion", kProtocolVersion},
-                                {"metadata", Value::object({{"belay", std::move(about)}})}}));
+                                {"metadata", std::move(about)}}));
   if (!state_.is_null()) emit(event_of("STATE_SNAPSHOT", {{"snapshot", state_}}));
   for (const auto& [task, step] : open_steps_) {
     emit(event_of("STEP_STARTED", {{"stepName", step}}));
@@ -118,11 +99,7 @@ AgUiEvents EventTranslator::translate(const StreamEvent& event) {
   // The ends of texts, which have no part, keep the position before this event.
   StreamPosition before = position_;
   at_ = milliseconds_of(event.at);
-  if (event.kind == EventKind::messages && !is_silent_) {
-    auto open = position_.open.find(event.task);
-    bool is_over = open != position_.open.end() && open->second.attempt < event.attempt;
-    if (is_over) end_open_text(open);
-  }
+  if (event.kind == EventKind::messages && !is_silent_) end_void_text(event);
   bool is_end = event.kind == EventKind::status && !is_silent_;
   auto status = text_in(event.body, "status");
   if (is_end && (status == "completed" || status == "cancelled")) {
@@ -161,70 +138,11 @@ AgUiEvents EventTranslator::translate(const StreamEvent& event) {
   return std::exchange(out_, {});
 }
 
-// Ends the message of a text that will not be completed. The event has the position before it, with
-// one open text less.
-void EventTranslator::end_open_text(OpenTexts::iterator text) {
-  std::string id = message_id(text->first, text->second.attempt);
-  position_.open.erase(text);
-  out_.push_back({position_, event_of("TEXT_MESSAGE_END", {{"messageId", id}})});
-}
-
 // Ends what must be closed before the end of the segment.
 void EventTranslator::end_open_parts() {
   for (auto step = open_steps_.rbegin(); step != open_steps_.rend(); ++step) {
     emit(event_of("STEP_FINISHED", {{"stepName", step->second}}));
   }
-}
-
-void EventTranslator::take_delta(const StreamEvent& event) {
-  std::string text = text_in(event.body, "text");
-  auto open = position_.open.find(event.task);
-  if (open != position_.open.end() && open->second.attempt > event.attempt) return;
-  if (open != position_.open.end() && open->second.attempt < event.attempt) {
-    end_open_text(open);
-    open = position_.open.end();
-  }
-  std::string id = message_id(event.task, event.attempt);
-  if (open == position_.open.end()) {
-    open = position_.open.emplace(event.task, OpenText{event.attempt, 0}).first;
-    out_.push_back(
-        {position_, event_of("TEXT_MESSAGE_START", {{"messageId", id}, {"role", "assistant"}})});
-  }
-  // The reader sends the text so far once, from its first byte.
-  std::uint64_t known = open->second.bytes;
-  if (event.offset > known) return;
-  std::uint64_t end = event.offset + text.size();
-  std::string fresh = rest_of(text, known - event.offset);
-  if (fresh.empty()) return;
-  open->second.bytes = end;
-  out_.push_back(
-      {position_, event_of("TEXT_MESSAGE_CONTENT", {{"messageId", id}, {"delta", fresh}})});
-}
-
-// The whole text of a node. Its parts have fixed numbers, whether the client has received a
-// beginning or not.
-void EventTranslator::take_text(const StreamEvent& event) {
-  std::string text = text_in(event.body, "text");
-  std::string id = message_id(event.task, event.attempt);
-  if (!text.empty()) streamed_.insert_or_assign(sha256(text), id);
-  if (is_silent_) return;
-  auto open = position_.open.find(event.task);
-  bool is_open = open != position_.open.end();
-  std::uint64_t known = is_open ? open->second.bytes : 0;
-  if (!is_open && text.empty()) return;
-  std::string rest = rest_of(text, known);
-  if (is_open) {
-    ++next_part_;
-    position_.open.erase(open);
-  } else {
-    emit(event_of("TEXT_MESSAGE_START", {{"messageId", id}, {"role", "assistant"}}));
-  }
-  if (rest.empty()) {
-    ++next_part_;
-  } else {
-    emit(event_of("TEXT_MESSAGE_CONTENT", {{"messageId", id}, {"delta", std::move(rest)}}));
-  }
-  emit(event_of("TEXT_MESSAGE_END", {{"messageId", id}}));
 }
 
 void EventTranslator::take_values(const StreamEvent& event) {
@@ -259,8 +177,7 @@ void EventTranslator::take_entry(const conversation::ChatEntry& entry) {
                           {"content", entry.text},
                           {"role", "tool"}};
     if (entry.is_error) {
-      Value about = Value::object({{"isError", true}});
-      members.emplace("metadata", Value::object({{"belay", std::move(about)}}));
+      members.emplace("metadata", belay_metadata("isError", true));
     }
     emit(event_of("TOOL_CALL_RESULT", std::move(members)));
     return;
@@ -324,8 +241,19 @@ void EventTranslator::take_approval(const StreamEvent& event) {
   }
 }
 
+// Begins a segment that has only voted, at the pause where the run waits.
+void EventTranslator::begin_at_pause(const StreamEvent& event) {
+  bool waits = segment_.has_only_votes && !has_begun_ && event.id->seq == segment_.after &&
+               text_in(event.body, "status") == "paused" && !asked_.empty();
+  if (!waits) return;
+  // The others were decided until then.
+  std::erase_if(asked_, [&](const InterruptId& id) { return !segment_.left_open.contains(id); });
+  begin_segment();
+  has_paused_ = true;
+}
+
 void EventTranslator::take_status(const StreamEvent& event) {
-  if (is_silent_) return;
+  if (is_silent_) return begin_at_pause(event);
   std::string status = text_in(event.body, "status");
   has_paused_ = status == "paused" && !asked_.empty();
   has_ended_ = status == "completed" || status == "cancelled" || status == "failed" ||
@@ -358,6 +286,11 @@ void EventTranslator::take_status(const StreamEvent& event) {
   emit(event_of("RUN_FINISHED", std::move(members)));
 }
 
+bool EventTranslator::is_open_at(const ApprovalRow& approval, Instant pause) const {
+  if (approval.status == ApprovalStatus::open) return true;
+  return approval.decided_at >= pause && approval.decided_at > segment_.decided_at;
+}
+
 AgUiEvents EventTranslator::interrupted(const StreamEvent& pause,
                                         const std::vector<ApprovalRow>& open) {
   has_paused_ = false;
@@ -368,7 +301,10 @@ AgUiEvents EventTranslator::interrupted(const StreamEvent& pause,
   at_ = milliseconds_of(pause.at);
   end_open_parts();
   Value::Array interrupts;
-  for (const ApprovalRow& row : open) interrupts.push_back(interrupt_of(row, known_calls_));
+  ShownVotes shown{pause.at, segment_.voted_at};
+  for (const ApprovalRow& row : open) {
+    interrupts.push_back(interrupt_of(row, known_calls_, shown));
+  }
   Value outcome =
       Value::object({{"type", "interrupt"}, {"interrupts", Value(std::move(interrupts))}});
   emit(event_of("RUN_FINISHED", {{"threadId", segment_.thread},

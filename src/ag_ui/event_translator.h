@@ -20,6 +20,11 @@
 // ends without the rest. A text whose durable form follows the pause is ended by the pause, and is
 // a whole message of the next segment.
 //
+// After the end of a process, another one repeats the attempt, and streams another text. If this
+// does not begin with the text that was sent, the message of the latter ends with
+// `metadata.belay.isReplaced`, and the new text is a message with another id. The position has the
+// number of such messages, so that the ids are the same in a stream that continues.
+//
 // Threading: none; one stream.
 
 #include <functional>
@@ -35,10 +40,15 @@ namespace belay::ag_ui {
 
 struct Segment {
   std::string thread;
-  std::string run_id;                   // of the client
-  RunId run;                            // of the service
-  std::uint64_t after = 0;              // the commit that it starts after; 0: the run's start
-  std::set<InterruptId> answered = {};  // by its request
+  std::string run_id;                    // of the client
+  RunId run;                             // of the service
+  std::uint64_t after = 0;               // the commit that it starts after; 0: the run's start
+  std::set<InterruptId> answered = {};   // by its request, and not left open
+  std::set<InterruptId> left_open = {};  // answered by one vote of several
+  // The request has only voted: the segment begins and ends at the pause `after`.
+  bool has_only_votes = false;
+  Instant voted_at{};    // its last vote
+  Instant decided_at{};  // if all that it answers was decided before: the last decision of these
 };
 
 struct AgUiEvent {
@@ -68,6 +78,9 @@ class EventTranslator {
   // that the segment answers are not among them.
   bool has_paused() const { return has_paused_; }
   const std::vector<InterruptId>& asked() const { return asked_; }
+  // True if the approval was open at this time, in the view of the segment: not if it was decided
+  // before the last of those that the segment answers.
+  bool is_open_at(const ApprovalRow& approval, Instant pause) const;
   // Ends the segment at the pause, with these approvals, of which there is at least one.
   AgUiEvents interrupted(const StreamEvent& pause, const std::vector<ApprovalRow>& open);
 
@@ -78,9 +91,21 @@ class EventTranslator {
   void emit(Value event);
   void emit_text(const std::string& id, const std::string& text);
   void begin_segment();
+  void begin_at_pause(const StreamEvent& event);
   void end_open_text(OpenTexts::iterator text);
+  void replace_open_text(OpenTexts::iterator text);
+  void end_void_text(const StreamEvent& event);
   void end_open_parts();
+  // The part of the text of an attempt in progress that this stream has read.
+  struct LiveText {
+    int attempt = 0;
+    std::uint64_t bytes = 0;
+    std::string held = {};    // not compared yet with the text that the client has received
+    bool is_checked = false;  // it begins with that text
+  };
+  OpenTexts::iterator begin_text(const StreamEvent& event);
   void take_delta(const StreamEvent& event);
+  void send_text(OpenTexts::iterator open, std::string_view text, std::uint64_t offset);
   void take_text(const StreamEvent& event);
   void take_values(const StreamEvent& event);
   void take_entries(bool ended);
@@ -108,6 +133,7 @@ class EventTranslator {
   std::map<Digest, std::string> streamed_;                       // texts, and their messages
   std::vector<std::pair<std::string, std::string>> open_steps_;  // task, and the name of its step
   std::vector<InterruptId> asked_;
+  std::map<TaskId, LiveText> live_;
 };
 
 }  // namespace belay::ag_ui

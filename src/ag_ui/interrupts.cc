@@ -1,6 +1,7 @@
 #include "ag_ui/interrupts.h"
 
 #include "base/in_quotes.h"
+#include "belay/approval.h"
 #include "conversation/conversation.h"
 
 namespace belay::ag_ui {
@@ -41,9 +42,24 @@ Value response_schema(const ApprovalRow& approval, const Value& payload, bool is
                         {"required", Value::Array{is_plain ? "approved" : "choice"}}});
 }
 
+// Adds the number of decisions that the approval needs, and those that were made.
+void add_votes(const ApprovalRow& approval, const ShownVotes& shown, Value::Object& about) {
+  auto terms = terms_of(approval);
+  auto reply = reply_of(approval);
+  if (!terms.ok() || !reply.ok() || terms->needs == 1) return;
+  Value::Array votes;
+  for (const ApprovalVote& vote : reply->votes) {
+    bool is_made = vote.at < shown.before || vote.at <= shown.until;
+    if (is_made) votes.push_back(detail::value_of(vote));
+  }
+  about.emplace("needs", terms->needs);
+  about.emplace("votes", std::move(votes));
+}
+
 }  // namespace
 
-Value interrupt_of(const ApprovalRow& approval, const std::set<std::string>& calls) {
+Value interrupt_of(const ApprovalRow& approval, const std::set<std::string>& calls,
+                   const ShownVotes& shown) {
   Value payload = payload_of(approval);
   const std::string* call = payload["call"].as_string();
   bool is_call = payload["tool"].as_string() && payload["arguments"].as_object();
@@ -53,6 +69,7 @@ Value interrupt_of(const ApprovalRow& approval, const std::set<std::string>& cal
                                {"payloadHash", to_hex(approval.payload_hash)},
                                {"roles", approval.roles}});
   conversation::add_offered(approval, *about.as_object());
+  add_votes(approval, shown, *about.as_object());
   Value::Object interrupt{{"id", approval.interrupt.text()},
                           {"reason", is_known ? "tool_call" : "confirmation"},
                           {"message", approval.question},

@@ -168,6 +168,39 @@ TEST_F(AgUiRequests, AboutADeletedThreadOrWithAVeryLongNameHaveAnError) {
   EXPECT_TRUE(all_runs().empty());
 }
 
+TEST_F(AgUiRequests, AfterTheDeletionOfTheThreadStartAnotherRun) {
+  Value rain = about("t", "r1", "rain"), snow = about("t", "r1", "snow");
+  EXPECT_EQ(outcome_in(events_of_run("poet", rain)), "success");
+  EXPECT_EQ(send(request("DELETE", "/api/threads/t")).status, 200);
+  EXPECT_EQ(outcome_in(events_of_run("poet", rain)), "success");
+  Events same = events_of(rejoin("poet", "t", "r1"));
+  EXPECT_EQ(lines_of(events_of_run("poet", rain)), lines_of(same));
+  EXPECT_EQ(run("poet", snow).status, 409) << "the thread exists";
+  EXPECT_EQ(send(request("DELETE", "/api/threads/t")).status, 200);
+  Events other = events_of_run("poet", snow);
+  EXPECT_EQ(outcome_in(other), "success");
+  EXPECT_EQ(lines_of(events_of(rejoin("poet", "t", "r1"))), lines_of(events_of_run("poet", snow)));
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
+// The run that follows has the id of the deleted one.
+TEST_F(AgUiRequests, ThatResumedADeletedRunDoNotResumeTheNextOne) {
+  Value start = input("t", "r1", {said("u1", "Book.")});
+  std::vector<Events> asked;
+  for (const char* call : {"c1", "c2"}) {
+    model.calls({{call, "book", Value::object({{"city", "Oslo"}})}}).replies("Done.");
+    asked.push_back(events_of_run("trip", start));
+    EXPECT_EQ(outcome_in(asked.back()), "interrupt");
+    EXPECT_EQ(rejoin("trip", "t", "r2").status, 404);
+    std::string id = text(interrupts_in(asked.back()).front()["id"]);
+    Events last = events_of_run("trip", resume("t", "r2", {answer_to(id, approved())}));
+    EXPECT_EQ(outcome_in(last), "success");
+    EXPECT_EQ(send(request("DELETE", "/api/threads/t")).status, 200);
+    loop.run_until(clock.now() + 1s);
+  }
+  EXPECT_EQ(asked[0].front().body["metadata"], asked[1].front().body["metadata"]);
+}
+
 TEST_F(AgUiRequests, WithAPositionThatIsNoneAreRefused) {
   events_of_run("mail", about("t", "r", "calm"));
   for (const char* position : {"x", "1", "1-0", "1-0.", "1-0.x", "1-0.0~", "-1-0.0", "1-0.0~x:1:1",
@@ -176,8 +209,13 @@ TEST_F(AgUiRequests, WithAPositionThatIsNoneAreRefused) {
     EXPECT_EQ(rejoin("mail", "t", "r").status, 422) << position;
     EXPECT_EQ(run("mail", about("t2", "r", "calm")).status, 422) << position;
   }
-  last_event = "999999-0.0";
-  EXPECT_TRUE(events_of(rejoin("mail", "t", "r")).empty());
+  for (const char* position : {"999999-0.0", "99999-1.0"}) {
+    last_event = position;
+    Answered early = rejoin("mail", "t", "r");
+    EXPECT_EQ(early.status, 422) << position;
+    EXPECT_NE(text(early.body["detail"]).find("has no event"), std::string::npos);
+    EXPECT_EQ(run("mail", about("t", "r", "calm")).status, 422) << position;
+  }
   EXPECT_EQ(all_runs().size(), 1u);
 }
 

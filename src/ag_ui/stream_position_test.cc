@@ -13,7 +13,11 @@ StreamPosition random_position(std::mt19937& engine) {
   StreamPosition position{EventId{engine() % 1'000, engine() % 100}, engine() % 10};
   for (std::uint32_t i = engine() % 4; i > 0; --i) {
     TaskId task(derived_uuid(std::to_string(engine())));
-    position.open.emplace(task, OpenText{static_cast<int>(engine() % 5) + 1, engine()});
+    OpenText text{static_cast<int>(engine() % 5) + 1, engine()};
+    if (engine() % 2 == 0) text.hash = hash_of_text(std::to_string(engine()));
+    position.open.emplace(task, text);
+    std::pair of(task, static_cast<int>(engine() % 3) + 1);
+    if (engine() % 3 == 0) position.replaced.emplace(of, static_cast<int>(engine() % 4) + 1);
   }
   return position;
 }
@@ -30,14 +34,35 @@ TEST(StreamPositions, HaveOneTextEach) {
   std::string task = derived_uuid("t").text(), other = derived_uuid("u").text();
   if (other < task) std::swap(task, other);
   EXPECT_TRUE(stream_position_from("1-0.0~" + task + ":1:0~" + other + ":2:7"));
-  for (const std::string& text :
-       {std::string(), std::string("1-0"), std::string("1-0."), std::string("01-0.0"),
-        std::string("1-0.00"), std::string("1-0.0~"), std::string("1-0.0.0"), std::string("+1-0.0"),
-        "1-0.0~" + task, "1-0.0~" + task + ":1", "1-0.0~" + task + ":0:1",
-        "1-0.0~" + task + ":-1:1", "1-0.0~" + task + ":1:-1", "1-0.0~" + task + ":1:1~",
-        "1-0.0~" + task + ":99999999999:1", "1-0.0~" + task + ":1:1:1",
-        "1-0.0~" + task + ":1:1~" + task + ":1:1", "1-0.0~" + other + ":1:0~" + task + ":1:0",
-        "1-0.0~" + std::string(36, 'A') + ":1:1"}) {
+  EXPECT_TRUE(stream_position_from("1-0.0~" + task + ":1:4:00000000000000ab"));
+  EXPECT_TRUE(stream_position_from("1-0.0~" + other + ":1:4~" + task + ":1r2"));
+  for (const std::string& text : {std::string(),
+                                  std::string("1-0"),
+                                  std::string("1-0."),
+                                  std::string("01-0.0"),
+                                  std::string("1-0.00"),
+                                  std::string("1-0.0~"),
+                                  std::string("1-0.0.0"),
+                                  std::string("+1-0.0"),
+                                  "1-0.0~" + task,
+                                  "1-0.0~" + task + ":1",
+                                  "1-0.0~" + task + ":0:1",
+                                  "1-0.0~" + task + ":-1:1",
+                                  "1-0.0~" + task + ":1:-1",
+                                  "1-0.0~" + task + ":1:1~",
+                                  "1-0.0~" + task + ":99999999999:1",
+                                  "1-0.0~" + task + ":1:1:1",
+                                  "1-0.0~" + task + ":1:1~" + task + ":1:1",
+                                  "1-0.0~" + other + ":1:0~" + task + ":1:0",
+                                  "1-0.0~" + task + ":1:1:ab",
+                                  "1-0.0~" + task + ":1:1:00000000000000AB",
+                                  "1-0.0~" + task + ":1:1:0000000000000000a",
+                                  "1-0.0~" + task + ":1r0",
+                                  "1-0.0~" + task + ":0r1",
+                                  "1-0.0~" + task + ":1r",
+                                  "1-0.0~" + task + ":1r1:1",
+                                  "1-0.0~" + task + ":1r1~" + task + ":1:1",
+                                  "1-0.0~" + std::string(36, 'A') + ":1:1"}) {
     EXPECT_FALSE(stream_position_from(text)) << text;
   }
 }
