@@ -1,6 +1,7 @@
 #include "ag_ui/decision_checks.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/in_quotes.h"
 #include "belay/approval.h"
@@ -121,9 +122,14 @@ Result<Done> check_answers(const ResumeAnswers& answers, const Value& agent,
 }
 
 void order_answers(ResumeAnswers& answers) {
-  std::stable_partition(answers.begin(), answers.end(), [](const ResumeAnswer& answer) {
-    return answer.decision.edited.has_value() || !answer.decision.answer.is_null();
-  });
+  ResumeAnswers ordered, others;
+  for (ResumeAnswer& answer : answers) {
+    bool is_checked_by_code =
+        answer.decision.edited.has_value() || !answer.decision.answer.is_null();
+    (is_checked_by_code ? ordered : others).push_back(std::move(answer));
+  }
+  std::move(others.begin(), others.end(), std::back_inserter(ordered));
+  answers = std::move(ordered);
 }
 
 }  // namespace belay::ag_ui
