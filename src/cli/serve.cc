@@ -231,6 +231,7 @@ class ServeCommand final : public Command {
     auto count = co_await work_on(world, options_.work, is_draining);
     world.executor.cancel(start_end);
     if (!count.ok()) co_return std::move(count).error();
+    api.end_waits();
     co_await closed;
     world.output.document(
         Value::object({{"url", url}, {"processed", *count}, {"takenUp", *count}}));

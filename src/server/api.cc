@@ -182,6 +182,7 @@ class Api::Body {
     routes_.push_back(description_route());
   }
 
+  void end_waits() { world_.waiting.end(); }
   const std::vector<Route>& routes() const { return routes_; }
   // Made when it is first read: it takes 5 MB, and few servers are asked for it.
   const Value& description() const {
@@ -555,6 +556,8 @@ std::optional<http::Response> Api::admit(http::Request& head) { return body_->ad
 Task<http::Response> Api::answer(http::Request request) {
   return body_->answer(std::move(request));
 }
+
+void Api::end_waits() { body_->end_waits(); }
 
 const std::vector<Route>& Api::routes() const { return body_->routes(); }
 

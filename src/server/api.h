@@ -75,6 +75,10 @@ class Api {
   // Admits the request, unless admit() has, and handles it.
   Task<http::Response> answer(http::Request request);
 
+  // Requests that wait for a run get their responses with its present state, and later ones do not
+  // wait. To be called when no run is executed any more.
+  void end_waits();
+
   const std::vector<Route>& routes() const;
   // OpenAPI 3.1, generated from the routes.
   const Value& description() const;

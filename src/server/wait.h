@@ -3,6 +3,11 @@
 //
 // An operation that has started continues without the request; a mere wait ends with it.
 
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <memory>
+
 #include "service/background_operations.h"
 
 namespace belay::server {
@@ -36,7 +41,8 @@ class Waiting {
     if (begun->value) co_return true;
     begun->ended = Completion<Done>();
     Completion<Done> woken = begun->ended;
-    auto timer = executor_.call_after(limit, [woken] { woken.complete(Done{}); });
+    auto timer = executor_.call_after(within_end(limit), [woken] { woken.complete(Done{}); });
+    Waiter waiter(waiters_, woken);
     co_await woken;
     executor_.cancel(timer);
     co_return begun->value.has_value();
@@ -57,7 +63,8 @@ class Waiting {
   Task<std::optional<T>> within(std::chrono::milliseconds limit, Task<T> task) {
     std::optional<T> value;
     Completion<Done> woken;
-    auto timer = executor_.call_after(limit, [woken] { woken.complete(Done{}); });
+    auto timer = executor_.call_after(within_end(limit), [woken] { woken.complete(Done{}); });
+    Waiter waiter(waiters_, woken);
     std::function<void(T)> told = [&value, woken](T result) {
       value.emplace(std::move(result));
       woken.complete(Done{});
@@ -69,9 +76,40 @@ class Waiting {
     co_return std::move(value);
   }
 
+  // All present waits end as if their time had passed, and later ones take at most kLastWait: no
+  // run is executed here any more.
+  void end() {
+    is_ending_ = true;
+    const Waiters present = *waiters_;
+    for (const Completion<Done>& each : present) each.complete(Done{});
+  }
+
  private:
+  static constexpr std::chrono::milliseconds kLastWait{20};
+  using Waiters = std::list<Completion<Done>>;
+
+  // In the list as long as the wait. The coroutine can be destroyed after this object.
+  class Waiter {
+   public:
+    Waiter(std::shared_ptr<Waiters> all, Completion<Done> woken)
+        : all_(std::move(all)), place_(all_->insert(all_->end(), std::move(woken))) {}
+    ~Waiter() { all_->erase(place_); }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
+   private:
+    std::shared_ptr<Waiters> all_;
+    Waiters::iterator place_;
+  };
+
+  std::chrono::milliseconds within_end(std::chrono::milliseconds limit) const {
+    return is_ending_ ? std::min(limit, kLastWait) : limit;
+  }
+
   Executor& executor_;
   BackgroundOperations tasks_;
+  const std::shared_ptr<Waiters> waiters_ = std::make_shared<Waiters>();
+  bool is_ending_ = false;
 };
 
 }  // namespace belay::server

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <thread>
+
 #include "tests/cli/served.h"
 
 namespace belay::cli::tests {
@@ -176,6 +178,31 @@ TEST_F(CliServe, ATermSignalLetsTheNodeEndOfARunThatARequestBegan) {
   left = world.run({"state", "j", "--json"}).json();
   EXPECT_EQ(left["state"]["seen"], (Value(Value::Array{"drove 3", "there"})));
   EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliServe, ATermSignalAnswersARequestThatWaitsBehindAPausedRun) {
+  world.setting.binary = BELAY_LETTER_BINARY;
+  Served served(world.setting);
+  ASSERT_TRUE(served.is_up());
+  const std::string path = "/api/agents/board/runs";
+  Got first = served.post(path, R"({"threadId":"b","input":{}})");
+  ASSERT_EQ(text(first.json()["status"]), "paused") << first.body;
+  Got answered;
+  std::thread second([&] {
+    answered = served.send("POST", path, R"({"threadId":"b","input":{},"ifBusy":"enqueue"})",
+                           {{"Prefer", "wait=300"}});
+  });
+  auto is_queued = [&] {
+    Value history = world.run({"history", "b", "--json"}).json();
+    const Value::Array* runs = history["runs"].as_array();
+    return runs && runs->size() == 2;
+  };
+  for (int looks = 0; looks < 300 && !is_queued(); ++looks) continue;
+  served.process().send(SIGTERM);
+  second.join();
+  EXPECT_EQ(answered.status, 202) << answered.error;
+  EXPECT_EQ(text(answered.json()["status"]), "queued");
+  EXPECT_EQ(served.process().finish().code, 0);
 }
 
 TEST_F(CliServe, RefusesToServeOthersWithoutKeys) {
