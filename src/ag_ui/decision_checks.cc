@@ -7,6 +7,7 @@
 #include "belay/approval.h"
 #include "belay/models.h"
 #include "engine/decision.h"
+#include "runtime/decision_event.h"
 #include "service/json_encode.h"
 
 namespace belay::ag_ui {
@@ -19,24 +20,6 @@ Error about_interrupt(const ApprovalRow& approval, const Error& why) {
 Error form_fault(std::string_view what, const std::string& violation) {
   return error(ErrorCode::invalid, "The " + std::string(what) + " does not fit: " + violation +
                                        ". Nothing was decided.");
-}
-
-engine::Decided event_of_answer(const ResumeAnswer& answer) {
-  const Decision& decision = answer.decision;
-  engine::Decided event;
-  event.approval = answer.approval;
-  event.approval.status = ApprovalStatus::open;
-  event.approval.edited.clear();
-  event.verdict =
-      decision.approved ? engine::Decided::Verdict::approved : engine::Decided::Verdict::rejected;
-  event.decided_by = decision.decided_by;
-  event.on_behalf_of = decision.on_behalf_of;
-  event.comment = decision.comment;
-  event.edited = decision.edited;
-  event.choice = decision.choice;
-  event.answer = decision.answer;
-  event.moment.now = event.approval.created_at;
-  return event;
 }
 
 // The schema of the channel that an approval node shows; null: not known, as that of a subgraph.
@@ -89,7 +72,7 @@ Result<Done> check_standing(const ResumeAnswer& answer, engine::Decided event, I
 
 Result<Done> check_answer(const ResumeAnswer& answer, const Value& agent,
                           const std::vector<std::string>& roles, Instant now) {
-  engine::Decided event = event_of_answer(answer);
+  engine::Decided event = first_decision(answer.approval, answer.decision);
   auto valid = engine::check_decision(event, roles);
   if (valid.ok()) valid = engine::resolve_choice(event);
   if (valid.ok()) valid = check_forms(answer, agent);

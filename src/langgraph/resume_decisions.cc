@@ -5,6 +5,7 @@
 #include "belay/approval.h"
 #include "engine/decision.h"
 #include "langgraph/records.h"
+#include "runtime/decision_event.h"
 #include "service/json_encode.h"
 
 namespace belay::langgraph {
@@ -25,25 +26,6 @@ Result<Done> check_roles(const Call& call, const std::vector<PlannedDecision>& p
                                            ". Nothing was decided.");
   }
   return Done{};
-}
-
-// The decision as if it was the first one about its approval.
-engine::Decided as_event(const PlannedDecision& planned, ApprovalRow row) {
-  const Decision& decision = planned.decision;
-  engine::Decided event;
-  event.approval = std::move(row);
-  event.approval.status = ApprovalStatus::open;
-  event.approval.edited.clear();
-  event.verdict =
-      decision.approved ? engine::Decided::Verdict::approved : engine::Decided::Verdict::rejected;
-  event.decided_by = decision.decided_by;
-  event.on_behalf_of = decision.on_behalf_of;
-  event.comment = decision.comment;
-  event.edited = decision.edited;
-  event.choice = decision.choice;
-  event.answer = decision.answer;
-  event.moment.now = event.approval.created_at;
-  return event;
 }
 
 const ApprovalRow* row_of_decision(const PlannedDecision& planned,
@@ -166,7 +148,7 @@ Result<Done> check_decisions(const Call& call, const std::vector<PlannedDecision
   for (const PlannedDecision& each : planned) {
     const ApprovalRow* row = row_of_decision(each, rows);
     if (!row) return no_interrupt();
-    engine::Decided event = as_event(each, *row);
+    engine::Decided event = first_decision(*row, each.decision);
     BELAY_CHECK(engine::check_decision(event, call.who.roles));
     BELAY_CHECK(engine::resolve_choice(event));
   }

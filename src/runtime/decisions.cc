@@ -14,11 +14,11 @@
 #include "engine/decision.h"
 #include "engine/edited_payload.h"
 #include "engine/run_queries.h"
+#include "runtime/decision_event.h"
 
 namespace belay {
 namespace {
 
-using Verdict = engine::Decided::Verdict;
 using Kind = DecisionResult::Kind;
 
 Error nothing_waits(const ThreadId& thread, RunStatus status) {
@@ -31,13 +31,7 @@ Error nothing_waits(const ThreadId& thread, RunStatus status) {
 
 engine::Decided Decisions::decided_as(ApprovalRow approval, const Decision& decision) {
   engine::Decided event = executor_.expiry_of(std::move(approval));
-  event.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
-  event.decided_by = decision.decided_by;
-  event.on_behalf_of = decision.on_behalf_of;
-  event.comment = decision.comment;
-  event.edited = decision.edited;
-  event.choice = decision.choice;
-  event.answer = decision.answer;
+  take_decision(event, decision);
   event.to_queue = executor_.is_draining();
   return event;
 }
