@@ -208,6 +208,8 @@ struct EffectRow {
   std::int64_t attempt = 1;  // number of recorded intents; 0: keyed effects record none
   Instant created_at{};
   Instant updated_at{};
+  // Duration of its newest call, in milliseconds, for display; -1: no process has seen its end.
+  std::int64_t took_ms = -1;
   friend bool operator==(const EffectRow&, const EffectRow&) = default;
 };
 

@@ -6,12 +6,12 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "belay/context.h"
-#include "graph/timed_journal.h"
 
 namespace belay {
 
@@ -52,7 +52,7 @@ class EffectJournal {
 };
 
 // The journal as seen by one attempt of a task.
-class TaskJournal final : public TimedJournal {
+class TaskJournal final : public Journal {
  public:
   // The arguments must outlive it.
   TaskJournal(EffectJournal& journal, TaskId task, Clock& clock)
@@ -67,7 +67,7 @@ class TaskJournal final : public TimedJournal {
   }
   void keep(EffectRow row) override;
   bool may_begin(std::string_view name) override { return journal_.may_begin(task_, name); }
-  Instant present() const override { return clock_.now(); }
+  std::optional<Instant> present() const override { return clock_.now(); }
 
   // Returns and clears the rows for the node's commit.
   std::vector<EffectRow> take_kept() { return std::exchange(kept_, {}); }

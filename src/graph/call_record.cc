@@ -96,7 +96,6 @@ Result<std::string> envelope_of(const CallRecord& record) {
   if (!record.prompt.is_null()) add("prompt", std::optional(record.prompt), out);
   add("reply", record.reply, out);
   add("error", record.error, out);
-  add("took_ms", record.took_ms, out);
   add("cost", record.cost, out);
   add("lost", record.lost, out);
   out.text += "}";

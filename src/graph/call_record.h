@@ -34,7 +34,6 @@ struct CallRecord {
   Value prompt{};         // null: not stored
   std::optional<ModelReply> reply{};
   std::optional<RecordedError> error{};
-  std::optional<std::int64_t> took_ms{};  // from the request to its reply, for display
   // In a run with a budget: the reserved cost; after the end of the call, its real cost.
   std::optional<Cost> cost{};
   // The reservations of earlier calls of this name whose process died before the call ended.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "belay/context.h"
 #include "graph/call_record.h"
 
@@ -37,8 +39,16 @@ EffectStep::Next next_for(const EffectRow& known, bool may_begin, WhenUncertain 
 
 }  // namespace
 
+std::int64_t detail::milliseconds_since(std::optional<Instant> begun, const Journal& journal) {
+  std::optional<Instant> now = journal.present();
+  if (!begun || !now) return -1;
+  // A clock can be set back.
+  auto took = std::chrono::duration_cast<std::chrono::milliseconds>(*now - *begun);
+  return std::max<std::int64_t>(0, took.count());
+}
+
 EffectStep::EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy)
-    : row_(std::move(fresh)) {
+    : journal_(journal), row_(std::move(fresh)) {
   const EffectRow* known = journal.find(row_.name);
   bool is_keyed = row_.effect_class == EffectClass::keyed;
   if (!known) {
@@ -56,9 +66,12 @@ EffectStep::EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy)
   }
 }
 
+void EffectStep::end_call() { row_.took_ms = detail::milliseconds_since(begun_at_, journal_); }
+
 EffectRow EffectStep::intent() {
   row_.status = EffectStatus::intended;
   row_.envelope.clear();
+  row_.took_ms = -1;
   ++row_.attempt;
   return row_;
 }
@@ -67,6 +80,7 @@ EffectRow EffectStep::begun() const {
   EffectRow row = row_;
   row.status = EffectStatus::intended;
   row.envelope.clear();
+  row.took_ms = -1;
   return row;
 }
 

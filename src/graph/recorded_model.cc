@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "graph/timed_journal.h"
 
 namespace belay {
 namespace {
@@ -14,11 +13,6 @@ Cost cost_of(const std::optional<ModelPrice>& price, std::int64_t input, std::in
   cost.tokens = input + output;
   if (price) cost.money = (input * price->input + output * price->output + million - 1) / million;
   return cost;
-}
-
-std::int64_t milliseconds_since(Instant from, Instant to) {
-  return std::max<std::int64_t>(
-      0, std::chrono::duration_cast<std::chrono::milliseconds>(to - from).count());
 }
 
 }  // namespace
@@ -179,10 +173,9 @@ Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
     verdict_->when_given([own](bool accepted) { accepted ? own->accept() : own->refuse(); });
     request.verdict = std::move(own);
   }
-  const auto* journal = dynamic_cast<const TimedJournal*>(attempt_.journal);
-  Instant asked_at = journal ? journal->present() : Instant();
+  std::optional<Instant> begun = attempt_.journal->present();
   auto reply = co_await attempt_.model->generate(std::move(request));
-  if (journal) call.record.took_ms = milliseconds_since(asked_at, journal->present());
+  call.row.took_ms = detail::milliseconds_since(begun, *attempt_.journal);
   if (reply.ok()) {
     call.record.reply = *reply;
   } else {

@@ -307,9 +307,7 @@ void add_call(const EffectRow& row, Value::Object& members) {
     members.emplace(row.status == EffectStatus::failed ? "error" : "result", *std::move(value));
     return;
   }
-  for (const auto& [name, part] : *parts) {
-    members.emplace(name == "took_ms" ? "durationMs" : name, part);
-  }
+  for (const auto& [name, part] : *parts) members.emplace(name, part);
 }
 
 }  // namespace
@@ -327,6 +325,7 @@ Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows) {
                           {"attempts", row.attempt},
                           {"createdAt", to_text(row.created_at)},
                           {"updatedAt", to_text(row.updated_at)}};
+    if (row.took_ms >= 0) members.emplace("durationMs", row.took_ms);
     add_call(row, members);
     calls.push_back(Value(std::move(members)));
   }

@@ -122,6 +122,7 @@ EffectRow effect_row() {
   row.attempt = 21;
   row.created_at = at(6);
   row.updated_at = at(7);
+  row.took_ms = 24;
   return row;
 }
 

@@ -135,7 +135,8 @@ inline constexpr auto fields<EffectRow> =
                field<Use::envelope>("value", "envelope", &EffectRow::envelope),
                field("attempts", "attempt", &EffectRow::attempt),
                field("createdAt", "created_at", &EffectRow::created_at),
-               field("updatedAt", "updated_at", &EffectRow::updated_at));
+               field("updatedAt", "updated_at", &EffectRow::updated_at),
+               field<Use::rarely_set>("tookMs", "took_ms", &EffectRow::took_ms));
 
 template <>
 inline constexpr auto fields<OutboxRow> = std::tuple(

@@ -268,12 +268,12 @@ TEST_F(SqliteFile, RefusesAFileThatItMayNotWriteOrRead) {
 TEST_F(SqliteFile, RecordsItsMigrations) {
   with_store([](Store&, Caller&) {});
   EXPECT_THAT(ask("SELECT name FROM migrations ORDER BY version"),
-              testing::ElementsAre("0001_first", "0002_parallel_work", "0003_blob_puts",
-                                   "0004_masked_digests", "0005_queues", "0006_whose",
-                                   "0007_row_seals", "0008_collections", "0009_threads",
-                                   "0010_agent_metrics", "0011_agent_usage"));
+              testing::ElementsAre(
+                  "0001_first", "0002_parallel_work", "0003_blob_puts", "0004_masked_digests",
+                  "0005_queues", "0006_whose", "0007_row_seals", "0008_collections", "0009_threads",
+                  "0010_agent_metrics", "0011_agent_usage", "0012_effect_durations"));
   EXPECT_THAT(ask("SELECT length(checksum) FROM migrations"), testing::Each("32"));
-  EXPECT_THAT(ask("PRAGMA user_version"), testing::ElementsAre("11"));
+  EXPECT_THAT(ask("PRAGMA user_version"), testing::ElementsAre("12"));
   EXPECT_THAT(ask("PRAGMA application_id"), testing::ElementsAre(std::to_string(0x42454c59)));
   EXPECT_THAT(ask("PRAGMA page_size"), testing::ElementsAre("8192"));
   EXPECT_THAT(ask("PRAGMA journal_mode"), testing::ElementsAre("wal"));

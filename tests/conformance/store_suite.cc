@@ -201,6 +201,7 @@ EffectRow RunScript::effect(const std::string& name, EffectStatus status,
   effect.attempt = attempt;
   effect.created_at = row.updated_at;
   effect.updated_at = row.updated_at;
+  if (status == EffectStatus::done || status == EffectStatus::failed) effect.took_ms = 40 + attempt;
   return effect;
 }
 

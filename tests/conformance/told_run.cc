@@ -96,7 +96,7 @@ Result<Done> read_work(Snapshot& view, const RunRow& run, std::ostream& out) {
   BELAY_TRY(auto journal, view.effects(effects));
   for (const EffectRow& e : journal) {
     put(out, e.task.text(), e.name, e.node, name_of(e.effect_class), name_of(e.status), e.envelope,
-        e.attempt, text_of(e.created_at), text_of(e.updated_at));
+        e.attempt, text_of(e.created_at), text_of(e.updated_at), e.took_ms);
   }
   OutboxFilter outbox;
   outbox.tenant = tenant;

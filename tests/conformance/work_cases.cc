@@ -225,6 +225,7 @@ TEST_P(StoreSuite, AnEffectThatIsKnownStaysAsItIs) {
     pending.rows.effects.push_back(script.effect("pay", status, attempt));
     EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
     EffectRow row = call_->effects({default_tenant()}).at(0);
+    EXPECT_EQ(row.took_ms, script.effect("pay", row.status, row.attempt).took_ms);
     return std::pair(row.status, row.attempt);
   };
   using S = EffectStatus;
@@ -277,7 +278,9 @@ TEST_P(StoreSuite, AnEffectThatIsUncertainIsDoneOnceItsFormerOwnerSaysSo) {
   outcome.tenant = default_tenant();
   outcome.rows.effects.push_back(script.effect("pay", EffectStatus::done));
   EXPECT_EQ(call_->commit(outcome), CommitOutcome::applied);
-  EXPECT_EQ(call_->effects({default_tenant()}).at(0).status, EffectStatus::done);
+  EffectRow row = call_->effects({default_tenant()}).at(0);
+  EXPECT_EQ(row.status, EffectStatus::done);
+  EXPECT_EQ(row.took_ms, outcome.rows.effects[0].took_ms);
 }
 
 TEST_P(StoreSuite, EffectsAreFoundByRunTaskAndStatus) {

@@ -10,11 +10,13 @@ namespace belay {
 
 namespace detail {
 
-// Reports a call of an effect's function to the observer: before the call and after its end.
+// Measures a call of an effect's function, and reports it to the observer: before the call and
+// after its end.
 class ObservedCall {
  public:
-  ObservedCall(const EffectObserver* observer, const EffectStep& step)
+  ObservedCall(const EffectObserver* observer, EffectStep& step)
       : observer_(observer), step_(step), exceptions_(std::uncaught_exceptions()) {
+    step_.begin_call();
     if (observer_) (*observer_)(step_.begun());
   }
   ObservedCall(const ObservedCall&) = delete;
@@ -25,6 +27,7 @@ class ObservedCall {
   }
   template <typename T>
   void came_to(const Result<T>& result) {
+    step_.end_call();
     const EffectObserver* observer = std::exchange(observer_, nullptr);
     if (!observer) return;
     if (result.ok()) {
@@ -37,7 +40,7 @@ class ObservedCall {
 
  private:
   const EffectObserver* observer_;
-  const EffectStep& step_;
+  EffectStep& step_;
   int exceptions_;
 };
 

@@ -46,7 +46,15 @@ class Journal {
   virtual void keep(EffectRow row) = 0;
   // True if this attempt has just recorded the intent and can start the effect. Only once.
   virtual bool may_begin(std::string_view name) = 0;
+  // Only for durations that are displayed: an attempt must not depend on it. nullopt in a replay,
+  // which calls nothing.
+  virtual std::optional<Instant> present() const { return std::nullopt; }
 };
+
+namespace detail {
+// Returns -1 if one of the times is unknown.
+std::int64_t milliseconds_since(std::optional<Instant> begun, const Journal& journal);
+}  // namespace detail
 
 // Thrown if a row must be durable before a plain function can continue: the node ends here and runs
 // again immediately, as the same attempt. Not an error, like Interrupted.
@@ -69,6 +77,9 @@ class EffectStep {
   EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy);
   Next next() const { return next_; }
   const std::string& name() const { return row_.name; }
+  // Measures the call of the function: the rows after it have its duration.
+  void begin_call() { begun_at_ = journal_.present(); }
+  void end_call();
   // Each returns the row to record. intent() increments `attempt`, also for the rows after it.
   EffectRow intent();
   EffectRow begun() const;  // the row at the start of the call, for the observer
@@ -95,7 +106,9 @@ class EffectStep {
   }
 
  private:
+  Journal& journal_;
   EffectRow row_;
+  std::optional<Instant> begun_at_;
   Next next_ = Next::call;
 };
 

@@ -322,6 +322,7 @@ void write_outcome(TenantTables& tenant, EffectRow& outcome) {
   stored.updated_at = outcome.updated_at;
   stored.node = std::move(outcome.node);
   stored.effect_class = outcome.effect_class;
+  stored.took_ms = outcome.took_ms;
 }
 
 void insert_message(TenantTables& tenant, RunTable& run, OutboxRow& message) {

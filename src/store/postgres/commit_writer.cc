@@ -461,10 +461,10 @@ Result<Done> CommitWriter::put_outcome(const TenantId& tenant, const EffectRow& 
   Parameters row;
   row.add(tenant.text).add(outcome.run).add(outcome.task).add(outcome.name).add(outcome.status);
   row.add_bytes(outcome.envelope).add(outcome.updated_at).add(outcome.attempt);
-  row.add(outcome.node).add(outcome.effect_class);
+  row.add(outcome.node).add(outcome.effect_class).add(outcome.took_ms);
   BELAY_CHECK(
       connection_.query("UPDATE belay.effects SET status = $5, envelope = $6,"
-                        " updated_at = $7, node = $9, effect_class = $10"
+                        " updated_at = $7, node = $9, effect_class = $10, took_ms = $11"
                         " WHERE tenant = $1 AND run_id = $2"
                         " AND task_id = $3 AND name = $4"
                         " AND status IN ('intended', 'uncertain')"

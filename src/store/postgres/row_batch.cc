@@ -109,11 +109,11 @@ constexpr std::string_view task_statement =
 // started again with a later attempt.
 constexpr std::string_view effect_statement =
     "INSERT INTO belay.effects AS e (tenant, run_id, task_id, name, node, effect_class, status,"
-    " attempt, created_at, updated_at, envelope)"
-    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+    " attempt, created_at, updated_at, envelope, took_ms)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
     " ON CONFLICT (tenant, run_id, task_id, name) DO UPDATE SET node = excluded.node,"
     " effect_class = excluded.effect_class, status = excluded.status, attempt = excluded.attempt,"
-    " updated_at = excluded.updated_at, envelope = excluded.envelope"
+    " updated_at = excluded.updated_at, envelope = excluded.envelope, took_ms = excluded.took_ms"
     " WHERE e.status IN ('intended', 'uncertain') OR (e.status = 'failed'"
     " AND excluded.status = 'intended' AND excluded.attempt > e.attempt)";
 
@@ -300,7 +300,7 @@ void RowBatch::add_work(const TenantId& tenant, const RunId& run, const CommitRo
   for (const EffectRow& row : rows.effects) {
     effects_.table_for(key_of(tenant.text, row.run, row.task, row.name))
         .add(tenant.text, row.run, row.task, row.name, row.node, row.effect_class, row.status,
-             row.attempt, row.created_at, row.updated_at, row.envelope);
+             row.attempt, row.created_at, row.updated_at, row.envelope, row.took_ms);
   }
   for (const CheckpointRow& row : rows.inner_checkpoints) {
     add_checkpoint(

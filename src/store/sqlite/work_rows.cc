@@ -73,18 +73,20 @@ Result<Done> CommitWriter::put_effect(const Place& place, const EffectRow& effec
   BELAY_TRY(Statement row,
             connection_.prepare(
                 "INSERT INTO effects (tenant_id, run_number, task_id, name, node, effect_class,"
-                " status, attempt, created_at, updated_at, envelope)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " status, attempt, created_at, updated_at, envelope, took_ms)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (tenant_id, run_number, task_id, name) DO UPDATE SET"
                 " node = excluded.node, effect_class = excluded.effect_class,"
                 " status = excluded.status, attempt = excluded.attempt,"
-                " updated_at = excluded.updated_at, envelope = excluded.envelope"
+                " updated_at = excluded.updated_at, envelope = excluded.envelope,"
+                " took_ms = excluded.took_ms"
                 " WHERE effects.status IN ('intended', 'uncertain')"
                 " OR (effects.status = 'failed' AND excluded.status = 'intended'"
                 " AND excluded.attempt > effects.attempt)"));
   row.bind(place.tenant).bind(place.run).bind(effect.task).bind(effect.name).bind(effect.node);
   row.bind(effect.effect_class).bind(effect.status).bind(effect.attempt);
   row.bind(effect.created_at).bind(effect.updated_at).bind_blob(effect.envelope);
+  row.bind(effect.took_ms);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -97,13 +99,13 @@ Result<Done> CommitWriter::put_outcome(std::int64_t tenant, const EffectRow& out
   BELAY_TRY(std::int64_t run, sure_run_number(tenant, outcome.run));
   BELAY_TRY(Statement row,
             connection_.prepare("UPDATE effects SET status = ?1, envelope = ?2, updated_at = ?3,"
-                                " node = ?9, effect_class = ?10"
+                                " node = ?9, effect_class = ?10, took_ms = ?11"
                                 " WHERE tenant_id = ?4 AND run_number = ?5 AND task_id = ?6"
                                 " AND name = ?7 AND status IN ('intended', 'uncertain')"
                                 " AND (?1 = 'done' OR attempt = ?8)"));
   row.bind(outcome.status).bind_blob(outcome.envelope).bind(outcome.updated_at);
   row.bind(tenant).bind(run).bind(outcome.task).bind(outcome.name).bind(outcome.attempt);
-  row.bind(outcome.node).bind(outcome.effect_class);
+  row.bind(outcome.node).bind(outcome.effect_class).bind(outcome.took_ms);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
