@@ -37,7 +37,7 @@ inline bool has_failed(RunStatus status) {
 
 struct RunView {
   RunRow row;
-  Value state;  // channels by name, with the graph's defaults; as stored if the version is unknown
+  Value state;  // channels by name, with the graph's defaults; as stored without its graph
   std::optional<ApprovalRow> approval;  // the first of `approvals`
   std::vector<ApprovalRow> approvals;   // open, of all its tasks: the list_rows_max newest in order
   std::optional<Spending> spending = std::nullopt;  // set if the run has a budget
@@ -269,8 +269,8 @@ class Runtime {
   // `conflict` if the run is quarantined. A lost race is not an error: see DecisionResult.
   Task<Result<DecisionResult>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
-  // Cancels a thread's current run, or `run`, whichever process owns it. `conflict` if it ended
-  // otherwise.
+  // Cancels a thread's current run, or `run`, whichever process owns it, with or without its graph.
+  // `conflict` if it ended otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of = {}, std::optional<RunId> run = {});
 

@@ -111,6 +111,18 @@ std::set<std::string_view> awaiting_channels(const SpaceContents& checkpoint_ns)
   return names;
 }
 
+// True if the run was cancelled by a program without its graph: the flag was not cleared.
+bool lacked_code(const RunContents& run, const CheckpointRow& checkpoint) {
+  if (checkpoint.status != RunStatus::cancelled) return false;
+  if (checkpoint.kind == CommitKind::fork) return true;  // a copy, without the event of the cancel
+  for (const EventRow& event : run.events) {
+    if (event.seq != checkpoint.seq || event.index != 0) continue;
+    auto body = parse_json(event.body, limits::document_depth_max);
+    return body.ok() && is_true((*body)["codeGone"]);
+  }
+  return false;
+}
+
 // The flag is set only for an approval that is the only task of its superstep: other tasks would
 // see it change.
 void check_awaiting(const RunContents& run, const Replay& replay,
@@ -124,7 +136,7 @@ void check_awaiting(const RunContents& run, const Replay& replay,
   std::string_view expected = asks && graph ? awaiting_channel(*graph, next->nodes.front()) : "";
   for (std::string_view channel : channels) {
     bool is_set = is_true(replay.value(channel));
-    if (is_set && !asks) {
+    if (is_set && !asks && !lacked_code(run, checkpoint)) {
       findings.add(run, in_quotes(channel) + " is true after " + commit_text(checkpoint) +
                             ", where no decision is awaited.");
     }

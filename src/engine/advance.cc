@@ -392,10 +392,11 @@ void Transition::on(Cancelled event) {
   step.node = run_.row.node;
   Value::Object detail{{"by", event.by}};
   if (!event.on_behalf_of.empty()) detail.emplace("onBehalfOf", event.on_behalf_of);
+  if (event.lacks_code) detail.emplace("codeGone", true);
   step.detail = Value(std::move(detail));
   // Pending writes must not become part of the state if their superstep does not end.
   step.is_midway = is_parallel(run_);
-  clear_awaiting(step);
+  if (!event.lacks_code) clear_awaiting(step);
   step.effects.events = take_events(run_);
   run_.tasks.clear();
   commit(std::move(step), event.moment);

@@ -138,6 +138,34 @@ Result<Done> reset_transient_channels(const GraphDefinition& graph, Run& run) {
   return Done{};
 }
 
+// Clears the pending flags of approvals in the state: a run before that was cancelled without its
+// code has left its own as it was. Returns the channels that change.
+Result<std::vector<std::string>> clear_pending_flags(const GraphDefinition& graph, Run& run) {
+  std::vector<std::string> changed;
+  for (const GraphDefinition::Node& node : graph.nodes) {
+    if (!node.approval || !node.approval->pending_flag) continue;
+    const ChannelVersion& channel = *version_of(run, *node.approval->pending_flag);
+    BELAY_TRY(std::string before, channel_text(graph, run, channel));
+    node.approval->set_awaiting(run.state.get(), false);
+    BELAY_TRY(std::string after, channel_text(graph, run, channel));
+    if (before != after) changed.push_back(channel.name);
+  }
+  return changed;
+}
+
+// Adds the whole values of these channels to those to be written, except for what the input writes.
+Result<Done> write_changed(const GraphDefinition& graph, const std::vector<std::string>& changed,
+                           Run& run) {
+  for (const std::string& name : changed) {
+    bool is_written = std::any_of(run.initial_values.begin(), run.initial_values.end(),
+                                  [&](const InitialValue& value) { return value.channel == name; });
+    if (is_written) continue;
+    BELAY_TRY(std::string text, channel_text(graph, run, channel_named(run.channels, name)));
+    run.initial_values.push_back({name, WriteOp::set, 0, std::move(text)});
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<Run> begin_run(const GraphDefinition& graph, const RunBefore& before, Run waiting) {
@@ -152,7 +180,9 @@ Result<Run> begin_run(const GraphDefinition& graph, const RunBefore& before, Run
   run.unwritten.clear();
   run.begins = true;
   BELAY_CHECK(reset_transient_channels(graph, run));
+  BELAY_TRY(auto cleared, clear_pending_flags(graph, run));
   BELAY_CHECK(apply_input(graph, run));
+  BELAY_CHECK(write_changed(graph, cleared, run));
   bool is_first_of_thread = before.stored.row.ordinal == 0;
   if (is_first_of_thread || left.is_upgraded || before.is_older) {
     BELAY_CHECK(write_everything(graph, before.is_older, run));

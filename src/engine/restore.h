@@ -39,6 +39,10 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored);
 // The same without the tasks: the state that a later run of the thread starts from.
 Result<Run> restore_state(const GraphDefinition& graph, const StoredRun& stored);
 
+// Restores a run of an unknown graph, to cancel it: its channels are unknown, and its tasks have no
+// nodes. Verifies the chain hash. Subgraphs in progress are left out.
+Result<Run> restore_without_graph(const StoredRun& stored);
+
 // False while a run waits for the end of earlier runs of its thread.
 bool has_started(const StoredRun& stored);
 // True if the channels start from the input of the run: the values of a later run of a thread

@@ -26,14 +26,16 @@ Result<Done> fold_values(const std::vector<ValueRow>& rows, Value::Object& state
   return Done{};
 }
 
+// The channels before the first value: with the defaults of the graph, if it is known.
+Value unwritten_state(const EventFrame& frame) {
+  return frame.graph ? defaults_of(*frame.graph) : Value(Value::Object());
+}
+
 // Reads the state before the first commit that will be reported: the input of the run, as long as a
 // later run of a thread has not started.
-Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
-                        EventCursor& place) {
+Result<Done> read_state(Snapshot& view, const RunRow& run, EventCursor& place) {
   if (!place.wants(EventKind::values)) return Done{};
-  // Fails with the reason why the graph is unknown.
-  if (!place.frame.graph) return graphs.for_version(run.graph, run.graph_hash).error();
-  Value whole = defaults_of(*place.frame.graph);
+  Value whole = unwritten_state(place.frame);
   Value::Object& state = *whole.as_object();
   if (run.ordinal == 0 || !has_started(place)) {
     BELAY_TRY(Value input, value_in(run.input));
@@ -54,8 +56,8 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
 
 // The commit that starts a later run of a thread: its values change the state of the thread.
 Result<Done> begin_from_thread(Snapshot& view, EventCursor& place) {
-  if (!place.wants(EventKind::values) || !place.frame.graph) return Done{};
-  Value whole = defaults_of(*place.frame.graph);
+  if (!place.wants(EventKind::values)) return Done{};
+  Value whole = unwritten_state(place.frame);
   BELAY_TRY(auto rows, values_before(view, place.of));
   BELAY_CHECK(fold_values(rows, *whole.as_object()));
   place.frame.state = channels_of(std::move(whole));
@@ -136,7 +138,7 @@ Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
                  "The superstep of event " + place.after->text() + " of thread \"" +
                      run.thread.text + "\" has been partly pruned. Read without a start event.");
   }
-  BELAY_CHECK(read_state(view, graphs, run, place));
+  BELAY_CHECK(read_state(view, run, place));
   return place;
 }
 

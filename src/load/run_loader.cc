@@ -89,7 +89,6 @@ Result<RunView> RunLoader::view_of(LoadedRun found) const {
   RunView view;
   auto graph = graph_of(found.stored);
   if (!graph.ok()) {
-    BELAY_TRY(graph, graphs_->newest(found.stored.row.graph));
     view.state = engine::raw_state(found.stored);
   } else {
     BELAY_TRY(engine::Run run, engine::restore(**graph, found.stored));

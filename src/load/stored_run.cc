@@ -43,8 +43,8 @@ Result<RunRow> current_run(Snapshot& view, const TenantId& tenant, const ThreadI
   filter.limit = 1;
   BELAY_TRY(auto newest, view.runs(filter));
   if (newest.empty()) {
-    return error(ErrorCode::not_found, "Execution thread not found or expired: \"" + thread.text +
-                                           "\". List threads with `belay threads`.");
+    return error(ErrorCode::not_found,
+                 "Execution thread not found or expired: \"" + thread.text + "\".");
   }
   if (newest.front().ordinal == 0) return std::move(newest.front());
   filter.only_current = true;
@@ -148,7 +148,9 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
   bool several = next.tasks.size() > 1;
   bool has_inner = std::any_of(next.nodes.begin(), next.nodes.end(),
                                [&](const std::string& name) { return subgraph_of(name); });
-  if (!several && !has_inner) return Done{};
+  // A single task of an unknown graph might be a subgraph, whose row contains its effects.
+  bool has_rows = several || has_inner || !graph;
+  if (!has_rows) return Done{};
   TaskFilter tasks;
   tasks.tenant = row.tenant;
   tasks.run = row.run;
@@ -204,9 +206,9 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   std::uint64_t wanted = seq.value_or(row.seq);
   BELAY_TRY(bool found, read_checkpoint(view, row, {}, wanted, stored));
   if (!found) {
-    return error(seq ? ErrorCode::not_found : ErrorCode::corrupt,
-                 "Thread \"" + row.thread.text + "\" has no commit " + std::to_string(wanted) +
-                     ". List commits with `belay history`.");
+    return error(
+        seq ? ErrorCode::not_found : ErrorCode::corrupt,
+        "Thread \"" + row.thread.text + "\" has no commit " + std::to_string(wanted) + ".");
   }
   bool is_now = wanted == row.seq;
   if (!is_now) set_back(row, stored.checkpoint);
