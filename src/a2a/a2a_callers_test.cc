@@ -76,7 +76,9 @@ TEST_F(A2aCallers, TheContextOfAnotherUserIsNotContinued) {
   named.as_object()->emplace("contextId", "trip");
   task_of_message(named);
   act_as("eve");
-  EXPECT_NE(fault_of(call("SendMessage", sent(named))), 0);
+  Answered refused = call("SendMessage", sent(named));
+  EXPECT_EQ(fault_of(refused), -32602);
+  EXPECT_EQ(text(refused.body["error"]["message"]), "This contextId cannot be used.");
   EXPECT_EQ(all_runs().size(), 1u);
 }
 

@@ -48,6 +48,16 @@ TEST_F(A2aCalls, AWaitThatIsTooLongReturnsTheTaskAsItIs) {
   EXPECT_EQ(state(task_now(text(task["id"]))), "TASK_STATE_COMPLETED");
 }
 
+TEST_F(A2aCalls, TheSameMessageTwiceCountsAsOneStart) {
+  options.starts.per_minute = 1;
+  serve();
+  Value first = task_of_message(about("m1", "calm"));
+  clock.move(1ms);
+  EXPECT_EQ(call("SendMessage", sent(about("m2", "calm"))).status, 429);
+  EXPECT_EQ(text(task_of_message(about("m1", "calm"))["id"]), text(first["id"]));
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
 TEST_F(A2aCalls, TheSameMessageTwiceStartsOneRun) {
   model.takes(10s);
   Value first = task_of_message(about("m1", "calm"), at_once());
@@ -241,6 +251,10 @@ TEST_F(A2aCalls, ListTasksHasPagesInTheOrderOfTheLastChange) {
   EXPECT_EQ(result_of(call("ListTasks", rejected))["totalSize"], Value(0));
   Value recent = Value::object({{"statusTimestampAfter", to_text(clock.now())}});
   EXPECT_EQ(result_of(call("ListTasks", recent))["totalSize"], Value(1));
+  for (const char* at : {"2026-11-21T12:00:00.123456789Z", "2026-11-21T13:00:00+01:00"}) {
+    Value since = Value::object({{"statusTimestampAfter", at}});
+    EXPECT_EQ(result_of(call("ListTasks", since))["totalSize"], Value(5)) << at;
+  }
 }
 
 TEST_F(A2aCalls, MethodsThatAreNotSupportedHaveTheErrorsOfTheProtocol) {
@@ -277,6 +291,31 @@ TEST_F(A2aCalls, CardsNameTheInterfacesOfTheAgents) {
   Answered named = get("/.well-known/agent-card.json");
   EXPECT_EQ(text(named.body["supportedInterfaces"].as_array()->at(0)["url"]),
             "https://agents.example.com/a2a/mail");
+}
+
+TEST_F(A2aCalls, CardsCanBeKeptAndAreNotSentAgainUnchanged) {
+  for (const char* path :
+       {"/.well-known/agent-card.json", "/a2a/mail/.well-known/agent-card.json"}) {
+    Answered card = get(path);
+    EXPECT_EQ(card.header("Cache-Control"), "private, max-age=60") << path;
+    std::string tag = card.header("ETag");
+    ASSERT_FALSE(tag.empty());
+    auto asked_with = [&](const std::string& known) {
+      http::Request asked = request("GET", path);
+      asked.headers.push_back({"If-None-Match", known});
+      return send(std::move(asked));
+    };
+    Answered same = asked_with("W/" + tag);
+    EXPECT_EQ(same.status, 304);
+    EXPECT_TRUE(same.body.is_null());
+    EXPECT_EQ(same.header("ETag"), tag);
+    EXPECT_EQ(asked_with("\"another\"").status, 200);
+    a2a.public_url = "https://agents.example.com";
+    serve();
+    EXPECT_EQ(asked_with(tag).status, 200) << "the card has changed";
+    a2a.public_url.clear();
+    serve();
+  }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "a2a/a2a_task.h"
 #include "a2a/agent_card.h"
 #include "a2a/task_stream.h"
 #include "server/heartbeat.h"
@@ -16,7 +15,9 @@ namespace {
 using server::Call;
 using server::Reply;
 
+constexpr int kNotModified = 304;
 constexpr int kNotFound = 404;
+constexpr std::size_t kTagDigits = 32;
 // Thousands of clients might wait for paused tasks: poll less often.
 constexpr std::chrono::milliseconds kIdlePoll{5'000};
 
@@ -35,6 +36,19 @@ Result<std::optional<EventId>> last_event_of(const Call& call) {
   auto id = event_id_from(text);
   if (!id) return error(ErrorCode::invalid, "Last-Event-ID is not the id of an event: \"12-3\".");
   return id;
+}
+
+// A card, or 304 for a client that has it. Cards contain nothing about persons: the client can keep
+// them for a short time.
+Reply card_reply(const Call& call, Value card) {
+  std::string tag = "\"" + to_hex(sha256(to_json(card))).substr(0, kTagDigits) + "\"";
+  std::string_view known = call.request.header("If-None-Match");
+  bool is_known = known == "*" || known.find(tag) != known.npos;
+  Reply reply = server::reply_with(std::move(card));
+  if (is_known) reply.status = kNotModified;
+  reply.headers.push_back({"Cache-Control", "private, max-age=60"});
+  reply.headers.push_back({"ETag", std::move(tag)});
+  return reply;
 }
 
 }  // namespace
@@ -93,10 +107,10 @@ Task<Result<Reply>> A2aEndpoint::card(Call call, std::string agent) {
   parts.sends_notifications = delivery_ != nullptr;
   parts.default_agent = options_.default_agent;
   BELAY_CO_TRY(AgentDocuments agents, co_await call.service.agents(call.who));
-  if (agent.empty()) co_return server::reply_with(server_card(*agents, parts));
+  if (agent.empty()) co_return card_reply(call, server_card(*agents, parts));
   const Value* found = find_agent(*agents, agent);
   if (!found) co_return error(ErrorCode::not_found, "Unknown agent \"" + agent + "\".");
-  co_return server::reply_with(agent_card(*found, parts));
+  co_return card_reply(call, agent_card(*found, parts));
 }
 
 // Returns the run of a task of this agent. One of another user is answered like one that does not
@@ -113,7 +127,7 @@ Task<A2aEndpoint::Outcome<RunRow>> A2aEndpoint::run_of(Call& call, std::string t
 
 Task<A2aEndpoint::Outcome<RunView>> A2aEndpoint::view_of(Call& call, const A2aRequest& request) {
   std::string id;
-  if (auto failure = read_text(request.params, "id", id)) co_return *std::move(failure);
+  if (auto failure = required_text(request.params, "id", id)) co_return *std::move(failure);
   std::string agent = request.agent;
   auto found = co_await run_of(call, std::move(id), std::move(agent));
   if (auto* failure = std::get_if<Failure>(&found)) co_return std::move(*failure);
@@ -219,13 +233,13 @@ Task<Reply> A2aEndpoint::subscribe(Call& call, const A2aRequest& request) {
     Failure ended{Fault::unsupported, "The task has ended: GetTask returns its result."};
     co_return fault_reply(request.id, ended);
   }
-  co_return co_await stream_of(call, request.id, std::move(view), *after, false);
+  TaskForm form{options_.conversations};
+  co_return co_await stream_of(call, request.id, std::move(view), form, *after, false);
 }
 
 // Returns the responses after an event, or from the current state on.
-Task<Reply> A2aEndpoint::stream_of(Call& call, const Value& id, RunView view,
+Task<Reply> A2aEndpoint::stream_of(Call& call, const Value& id, RunView view, const TaskForm& form,
                                    std::optional<EventId> after, bool ends_with_pause) {
-  TaskForm form{options_.conversations};
   std::optional<Value> task;
   if (!after) task = task_of(view, form);
   bool has_ended = is_terminal(view.row) || (ends_with_pause && requires_input(view.row));

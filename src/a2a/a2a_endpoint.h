@@ -12,11 +12,15 @@
 
 #include "a2a/a2a_message.h"
 #include "a2a/a2a_options.h"
+#include "a2a/a2a_task.h"
 #include "a2a/push_delivery.h"
 #include "a2a/task_list.h"
 #include "server/routes.h"
 
 namespace belay::a2a {
+
+// True if the message of a request has started a run before: server::Route::finds_run.
+Task<bool> finds_task(const server::Call& call);
 
 class A2aEndpoint {
  public:
@@ -49,7 +53,8 @@ class A2aEndpoint {
   Task<server::Reply> cancel(server::Call& call, const A2aRequest& request);
   Task<server::Reply> subscribe(server::Call& call, const A2aRequest& request);
   Task<server::Reply> stream_of(server::Call& call, const Value& id, RunView view,
-                                std::optional<EventId> after, bool ends_with_pause);
+                                const TaskForm& form, std::optional<EventId> after,
+                                bool ends_with_pause);
   Task<server::Reply> push_config(server::Call& call, const A2aRequest& request);
   Task<server::Reply> create_config(server::Call& call, const A2aRequest& request);
   Task<server::Reply> read_configs(server::Call& call, const A2aRequest& request);

@@ -193,6 +193,13 @@ std::optional<Failure> read_text(const Value& object, std::string_view name, std
   return std::nullopt;
 }
 
+std::optional<Failure> required_text(const Value& object, std::string_view name,
+                                     std::string& text) {
+  if (auto failure = read_text(object, name, text)) return failure;
+  if (text.empty()) return unfit("\"" + std::string(name) + "\" is missing.");
+  return std::nullopt;
+}
+
 std::optional<Failure> read_history_length(const Value& params,
                                            std::optional<std::size_t>& length) {
   const Value& member = params["historyLength"];

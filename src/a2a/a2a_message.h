@@ -86,5 +86,7 @@ std::optional<Failure> read_sent(const Value& params, SentMessage& message);
 std::optional<Failure> read_history_length(const Value& params, std::optional<std::size_t>& length);
 // Reads a member that is a text, or absent: then `text` is empty.
 std::optional<Failure> read_text(const Value& object, std::string_view name, std::string& text);
+// Reads a member that must be a text. An empty one is an absent one, as in Protocol Buffers.
+std::optional<Failure> required_text(const Value& object, std::string_view name, std::string& text);
 
 }  // namespace belay::a2a

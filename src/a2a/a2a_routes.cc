@@ -65,14 +65,25 @@ Route call_route(const std::shared_ptr<A2aEndpoint>& endpoint) {
                    {200, "Responses about a task, as it changes", "", "text/event-stream"}};
   route.read = read_body;
   route.begins_run_by = starts_a_task;
+  route.finds_run = finds_task;
   route.handle = [endpoint](Call call) { return answer_call(endpoint, std::move(call)); };
   return route;
 }
 
+// The parts that the routes of cards have in common.
+Route card_route_of(const std::string& path, const std::string& id, const std::string& summary) {
+  Route route = server::route_of("GET", path, id, summary);
+  Value text = Value::object({{"type", "string"}});
+  Parameter known = query_parameter("If-None-Match", "ETag of an earlier response", text);
+  known.in = Parameter::In::header;
+  route.parameters = {std::move(known)};
+  route.answers = {{200, "The card, with its ETag", ""}, {304, "Unchanged", ""}};
+  return route;
+}
+
 Route card_route(const std::shared_ptr<A2aEndpoint>& endpoint) {
-  Route route = server::route_of("GET", "/a2a/{agent}/.well-known/agent-card.json", "getAgentCard",
-                                 "The A2A card of an agent");
-  route.answers = {{200, "The card", ""}};
+  Route route = card_route_of("/a2a/{agent}/.well-known/agent-card.json", "getAgentCard",
+                              "The A2A card of an agent");
   route.handle = [endpoint](Call call) {
     std::string agent = call.path.at("agent");
     return endpoint->card(std::move(call), std::move(agent));
@@ -81,9 +92,8 @@ Route card_route(const std::shared_ptr<A2aEndpoint>& endpoint) {
 }
 
 Route server_card_route(const std::shared_ptr<A2aEndpoint>& endpoint) {
-  Route route = server::route_of("GET", "/.well-known/agent-card.json", "getServerCard",
-                                 "The A2A card of this server, with its agents as skills");
-  route.answers = {{200, "The card", ""}};
+  Route route = card_route_of("/.well-known/agent-card.json", "getServerCard",
+                              "The A2A card of this server, with its agents as skills");
   route.handle = [endpoint](Call call) { return endpoint->card(std::move(call), std::string()); };
   return route;
 }

@@ -51,6 +51,7 @@ std::variant<InterruptId, Failure> chosen_approval(const RunView& view,
                                                    const SentMessage& message) {
   Failure refused{Fault::unsupported, "The task does not wait for input."};
   if (is_terminal(view.row)) refused.text = "The task has ended: it accepts no messages.";
+  if (waits_at_breakpoint(view.row)) refused.text = kBreakpointText;
   if (view.approvals.empty()) return refused;
   if (message.interrupt.empty() && view.approvals.size() == 1) {
     return view.approvals.front().interrupt;
@@ -67,7 +68,28 @@ std::variant<InterruptId, Failure> chosen_approval(const RunView& view,
 
 bool is_at_rest(const RunRow& run) { return is_terminal(run) || requires_input(run); }
 
+// The failure of a start in a context. The caller does not see one of another user.
+Task<Failure> failure_of_start(const Call& call, ThreadId context, Error failed) {
+  Failure refused = failure_of(failed);
+  if (context.empty() || failed.code != ErrorCode::conflict) co_return std::move(refused);
+  auto run = co_await call.service.run_of(call.who, std::move(context), std::nullopt);
+  bool is_hidden = !run.ok() && run.error().code == ErrorCode::not_found;
+  if (is_hidden) refused.text = "This contextId cannot be used.";
+  co_return std::move(refused);
+}
+
 }  // namespace
+
+Task<bool> finds_task(const Call& call) {
+  const std::string* message = call.body["params"]["message"]["messageId"].as_string();
+  const std::string* context = call.body["params"]["message"]["contextId"].as_string();
+  server::StartNames names;
+  names.agent = call.path.at("agent");
+  names.user = call.who.user;
+  if (context) names.thread = ThreadId(*context);
+  if (message) names.key = key_of(names.agent, "", *message);
+  return server::finds_run_of(call, std::move(names));
+}
 
 Task<Reply> A2aEndpoint::send(Call& call, const A2aRequest& request, const Value& agent) {
   if (call.who.permission < Permission::run) {
@@ -89,7 +111,9 @@ Task<Reply> A2aEndpoint::send(Call& call, const A2aRequest& request, const Value
   }
   if (auto* failure = std::get_if<Failure>(&outcome)) co_return fault_reply(request.id, *failure);
   RunView view = std::get<RunView>(std::move(outcome));
-  if (streams) co_return co_await stream_of(call, request.id, std::move(view), std::nullopt, true);
+  if (streams) {
+    co_return co_await stream_of(call, request.id, std::move(view), form, std::nullopt, true);
+  }
   co_return result_reply(request.id, Value::object({{"task", task_of(view, form)}}));
 }
 
@@ -138,13 +162,15 @@ Task<A2aEndpoint::Outcome<RunView>> A2aEndpoint::start(Call& call, const A2aRequ
   Instant until = world_.parts.clock.now() + patience.limit;
   // The config must exist before the wait: this server can be stopped during it.
   if (!message.push.is_null()) patience.limit = std::chrono::milliseconds(0);
+  ThreadId context = wanted.thread;
   auto view = co_await server::begun_run(world_, call, std::move(wanted), patience);
-  std::optional<Failure> refused;
-  if (view.ok()) {
-    refused = co_await add_sent_config(call, view->row.run, std::move(message.push));
+  if (!view.ok()) {
+    Error failed = std::move(view).error();
+    co_return co_await failure_of_start(call, std::move(context), std::move(failed));
   }
+  auto refused = co_await add_sent_config(call, view->row.run, std::move(message.push));
   if (refused) co_return *std::move(refused);
-  if (view.ok()) view = co_await rested(call, *std::move(view), until);
+  view = co_await rested(call, *std::move(view), until);
   if (!view.ok()) co_return failure_of(view.error());
   co_return *std::move(view);
 }

@@ -83,6 +83,16 @@ TEST_F(A2aStreams, BeginWithTheTaskAndEndWithItsEnd) {
   EXPECT_EQ(to_json(result["artifact"]), to_json(task_now(id)["artifacts"].as_array()->at(0)));
 }
 
+TEST_F(A2aStreams, BeginWithTheHistoryThatTheMessageAsksFor) {
+  auto first_task = [this](const std::string& id, Value configuration) {
+    Value params = sent(about(id, "urgent"), std::move(configuration));
+    call("SendMessage", params);  // until the task waits: then it has a history
+    return events_of(call("SendStreamingMessage", params)).front().result["task"];
+  };
+  EXPECT_TRUE(first_task("m1", Value()).find("history"));
+  EXPECT_FALSE(first_task("m2", object(R"({"historyLength":0})")).find("history"));
+}
+
 TEST_F(A2aStreams, OfASendEndWhenTheTaskWaitsForAPersonAndSubscribersGoOn) {
   model.takes(5s);
   std::vector<Event> events = events_of(call("SendStreamingMessage", sent(about("m1", "urgent"))));

@@ -33,6 +33,10 @@ Value message_of(const RunRow& run, std::string id, Value::Array parts, std::str
                         {"parts", std::move(parts)}});
 }
 
+std::string pause_id(const RunRow& run, std::uint64_t seq) {
+  return run.run.text() + "-" + std::to_string(seq);
+}
+
 Value history_of(const RunView& view, const TaskForm& form) {
   std::vector<ChatEntry> entries = shown_entries(view, form.conversations);
   std::size_t count = std::min(form.history_length.value_or(entries.size()), entries.size());
@@ -56,6 +60,7 @@ bool is_state(const std::string& text, const Value& state) {
 }
 
 Value message_in_status(const RunRow& run, const std::vector<ApprovalRow>& approvals) {
+  if (waits_at_breakpoint(run)) return breakpoint_message(run, run.seq);
   if (requires_input(run)) return request_of(run, run.seq, approvals);
   std::string text = end_text(run);
   return text.empty() ? Value() : end_message(run, std::move(text));
@@ -72,7 +77,12 @@ Value data_part(Value data) {
 }
 
 bool requires_input(const RunRow& run) {
-  return run.status == RunStatus::paused && pause_reason(run) == PauseReason::approval;
+  bool is_approval = pause_reason(run) == PauseReason::approval;
+  return run.status == RunStatus::paused && (is_approval || waits_at_breakpoint(run));
+}
+
+bool waits_at_breakpoint(const RunRow& run) {
+  return run.status == RunStatus::paused && pause_reason(run) == PauseReason::breakpoint;
 }
 
 bool is_terminal(const RunRow& run) {
@@ -128,8 +138,12 @@ Value request_of(const RunRow& run, std::uint64_t seq, const std::vector<Approva
   }
   // The list of approvals is bounded: the oldest of a very busy user might not be in it.
   if (parts.empty()) parts.push_back(text_part("The task waits for the decision of a person."));
-  std::string id = run.run.text() + "-" + std::to_string(seq);
-  return message_of(run, std::move(id), std::move(parts), "ROLE_AGENT");
+  return message_of(run, pause_id(run, seq), std::move(parts), "ROLE_AGENT");
+}
+
+Value breakpoint_message(const RunRow& run, std::uint64_t seq) {
+  Value::Array parts{text_part(std::string(kBreakpointText))};
+  return message_of(run, pause_id(run, seq), std::move(parts), "ROLE_AGENT");
 }
 
 Value end_message(const RunRow& run, std::string text) {

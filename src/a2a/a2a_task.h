@@ -18,8 +18,13 @@ namespace belay::a2a {
 std::string_view state_of(const RunRow& run);
 // True if the task does not continue: also for a quarantined run, until an operator retries it.
 bool is_terminal(const RunRow& run);
-// True if the run waits for a person.
+// True if the run waits for a person: for a decision, or at a breakpoint. A timer continues the run
+// without a person: its task is at work.
 bool requires_input(const RunRow& run);
+bool waits_at_breakpoint(const RunRow& run);
+inline constexpr std::string_view kBreakpointText =
+    "The task waits at a breakpoint. No message continues it: resume its run through another "
+    "interface of the server.";
 
 struct TaskForm {
   const conversation::Conversations& conversations;
@@ -38,6 +43,8 @@ Value result_artifact(const RunView& view, const conversation::Conversations& co
 Value status_of(std::string_view state, Instant at, Value message);
 // The message that requests the decisions of approvals: for each a text, and data with its payload.
 Value request_of(const RunRow& run, std::uint64_t seq, const std::vector<ApprovalRow>& approvals);
+// The message about a run that a commit has stopped at a breakpoint.
+Value breakpoint_message(const RunRow& run, std::uint64_t seq);
 // The message about the end of a run that has no result.
 Value end_message(const RunRow& run, std::string text);
 std::string end_text(const RunRow& run);

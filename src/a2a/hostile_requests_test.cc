@@ -108,7 +108,11 @@ TEST_F(A2aHostile, ConfigurationsAndQueriesWithFaultsAreRefused) {
   }
   for (const char* method : {"GetTask", "CancelTask", "SubscribeToTask"}) {
     EXPECT_EQ(fault_of(call(method, object(R"({"id":7})"))), -32602) << method;
-    EXPECT_EQ(fault_of(call(method, object("{}"))), -32001) << method;
+    for (const char* params : {"{}", R"({"id":null})", R"({"id":""})"}) {
+      Answered refused = call(method, object(params));
+      EXPECT_EQ(fault_of(refused), -32602) << method << params;
+      EXPECT_EQ(text(refused.body["error"]["message"]), "\"id\" is missing.");
+    }
   }
 }
 

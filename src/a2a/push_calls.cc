@@ -51,7 +51,7 @@ Task<Reply> A2aEndpoint::push_config(Call& call, const A2aRequest& request) {
 Task<A2aEndpoint::Outcome<RunRow>> A2aEndpoint::configured_run(Call& call,
                                                                const A2aRequest& request) {
   std::string task;
-  if (auto failure = read_text(request.params, "taskId", task)) co_return *std::move(failure);
+  if (auto failure = required_text(request.params, "taskId", task)) co_return *std::move(failure);
   std::string agent = request.agent;
   co_return co_await run_of(call, std::move(task), std::move(agent));
 }
@@ -110,6 +110,11 @@ Task<Result<Done>> A2aEndpoint::try_to_add(const Call& call, A2aPush push) {
 }
 
 Task<Reply> A2aEndpoint::read_configs(Call& call, const A2aRequest& request) {
+  bool lists = request.method == "ListTaskPushNotificationConfigs";
+  std::string id;
+  std::optional<Failure> unnamed;
+  if (!lists) unnamed = required_text(request.params, "id", id);
+  if (unnamed) co_return fault_reply(request.id, *unnamed);
   auto found = co_await configured_run(call, request);
   if (auto* failure = std::get_if<Failure>(&found)) co_return fault_reply(request.id, *failure);
   std::string task = std::get<RunRow>(found).run.text();
@@ -117,13 +122,12 @@ Task<Reply> A2aEndpoint::read_configs(Call& call, const A2aRequest& request) {
   if (!pushes.ok()) co_return fault_reply(request.id, failure_of(pushes.error()));
   Value::Array configs;
   for (const A2aPush& push : *pushes) configs.push_back(config_of(push));
-  if (request.method == "ListTaskPushNotificationConfigs") {
+  if (lists) {
     Value page = Value::object({{"configs", std::move(configs)}, {"nextPageToken", ""}});
     co_return result_reply(request.id, std::move(page));
   }
-  const Value& id = request.params["id"];
   auto named = std::find_if(configs.begin(), configs.end(),
-                            [&id](const Value& config) { return config["id"] == id; });
+                            [&id](const Value& config) { return config["id"] == Value(id); });
   if (named != configs.end()) co_return result_reply(request.id, std::move(*named));
   Failure absent{Fault::unknown_task, "The task has no such config."};
   co_return fault_reply(request.id, absent);
@@ -133,7 +137,7 @@ Task<Reply> A2aEndpoint::delete_config(Call& call, const A2aRequest& request) {
   auto found = co_await configured_run(call, request);
   if (auto* failure = std::get_if<Failure>(&found)) co_return fault_reply(request.id, *failure);
   A2aPush push;
-  if (auto failure = read_text(request.params, "id", push.config)) {
+  if (auto failure = required_text(request.params, "id", push.config)) {
     co_return fault_reply(request.id, *failure);
   }
   push.id = push_key(std::get<RunRow>(found).run.text(), push.config);

@@ -293,6 +293,24 @@ TEST_F(A2aNotifications, ConfigsAreListedReadAndReplaced) {
   EXPECT_EQ(configs_of(id), 2u);
 }
 
+TEST_F(A2aNotifications, RequestsWithoutARequiredNameAreRefused) {
+  std::string id = text(task_of_message(about("m1", "urgent"))["id"]);
+  auto expect_missing = [this](const std::string& method, const char* member, Value params) {
+    Answered refused = call(method + "TaskPushNotificationConfig", std::move(params));
+    EXPECT_EQ(fault_of(refused), -32602) << method;
+    EXPECT_THAT(text(refused.body["error"]["message"]), HasSubstr(member)) << method;
+  };
+  for (const char* method : {"Create", "Get", "Delete"}) {
+    expect_missing(method, "\"taskId\" is missing", config());
+  }
+  Value unnamed = of_task(id, Value(Value::Object()));
+  for (const char* method : {"Get", "Delete"}) {
+    expect_missing(method, "\"id\" is missing", unnamed);
+  }
+  Answered listed = call("ListTaskPushNotificationConfigs", object("{}"));
+  EXPECT_EQ(fault_of(listed), -32602);
+}
+
 TEST_F(A2aNotifications, ATaskHasAtMostTenConfigsAlsoIfTheyAreCreatedAtTheSameTime) {
   std::string id = text(task_of_message(about("m1", "urgent"))["id"]);
   SlowStore slow{*store};

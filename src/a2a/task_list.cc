@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "a2a/a2a_task.h"
+#include "base/rfc3339.h"
 
 namespace belay::a2a {
 namespace {
@@ -65,7 +66,7 @@ std::optional<Failure> read_query(const Value& params, TaskQuery& query) {
     if (!named.ok()) return failure_of(named.error());
   }
   if (!since.empty()) {
-    query.changed_since = instant_from(since);
+    query.changed_since = instant_from_rfc3339(since);
     if (!query.changed_since) return unfit_query("\"statusTimestampAfter\" is not a timestamp.");
   }
   if (const Value& size = params["pageSize"]; !size.is_null()) {

@@ -1,5 +1,6 @@
 #include "a2a/task_stream.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "a2a/a2a_message.h"
@@ -32,6 +33,13 @@ void note_approval(const StreamEvent& event, std::vector<InterruptId>& asked) {
   }
 }
 
+// True if the commit has stopped the run at a breakpoint.
+bool has_held_task(const StreamEvent& event) {
+  const Value::Array* tasks = event.body["tasks"].as_array();
+  return tasks && std::any_of(tasks->begin(), tasks->end(),
+                              [](const Value& task) { return task["held"] == Value(true); });
+}
+
 // A node's text. A piece at its beginning, and the whole text, replace what a reader has of it.
 Value text_update(const StreamEvent& event) {
   bool is_whole = event.id.has_value();
@@ -51,8 +59,8 @@ Task<Result<std::unique_ptr<EventReader>>> streamed_events(Service& service, Pri
                                                            bool is_pruned_start) {
   options.thread = run.thread;
   options.run = run.run;
-  options.kinds = {EventKind::status, EventKind::tasks, EventKind::messages, EventKind::checkpoints,
-                   EventKind::approvals};
+  options.kinds = {EventKind::status,      EventKind::tasks,     EventKind::messages,
+                   EventKind::checkpoints, EventKind::approvals, EventKind::debug};
   EventOptions from_here = options;
   from_here.after.reset();
   auto opened = co_await service.events(who, std::move(options));
@@ -95,6 +103,11 @@ Task<Result<std::optional<TaskResponse>>> TaskStream::next_response() {
     if (event.kind == EventKind::approvals) {
       // The first pause reads those before it.
       if (asked_) note_approval(event, *asked_);
+      continue;
+    }
+    if (event.kind == EventKind::debug) {
+      // The status of the same commit follows.
+      if (event.checkpoint_ns.empty()) is_held_ = has_held_task(event);
       continue;
     }
     BELAY_CO_TRY(std::optional<Value> result, co_await response_to(event));
@@ -171,9 +184,12 @@ Task<Result<Value>> TaskStream::paused_status(const StreamEvent& event) {
                  co_await streamed_.service.approval(streamed_.who, std::move(id), std::move(any)));
     if (was_open(row, event.at)) open.push_back(std::move(row));
   }
-  if (open.empty()) co_return status_of("TASK_STATE_WORKING", event.at, Value());
+  bool is_asleep = open.empty() && !is_held_;
+  if (is_asleep) co_return status_of("TASK_STATE_WORKING", event.at, Value());
   if (streamed_.ends_with_pause) has_ended_ = true;
-  Value request = request_of(streamed_.run, event.id->seq, open);
+  std::uint64_t seq = event.id->seq;
+  Value request =
+      open.empty() ? breakpoint_message(streamed_.run, seq) : request_of(streamed_.run, seq, open);
   co_return status_of("TASK_STATE_INPUT_REQUIRED", event.at, std::move(request));
 }
 

@@ -5,7 +5,8 @@
 // event, and has the id of the event: all readers receive the same responses, and a reader that
 // was disconnected receives exactly the remaining ones after its last id. Text that a node streams
 // comes without an id, as in belay/event.h. The mapping:
-//   - the status of the run: a status update; the pause for approvals contains the open ones
+//   - the status of the run: a status update; the pause for approvals contains the open ones, and
+//     that at a breakpoint a text
 //   - the end of a step: a status update that names it
 //   - the text of a node: the artifact "text-TASK", of which a later attempt replaces the pieces
 //   - the last commit of a completed run: the artifact "result", before the last status
@@ -65,6 +66,7 @@ class TaskStream final : public http::BodyStream {
   // Requested before the next event, in supersteps that have not ended; unset before the first
   // pause.
   std::optional<std::vector<InterruptId>> asked_;
+  bool is_held_ = false;  // the last commit has stopped at a breakpoint
   bool has_ended_;
 };
 

@@ -65,7 +65,24 @@ Result<Segment> segment_of(const AgUiRun& named) {
   return segment;
 }
 
+// True for a thread that the caller cannot see: one of another user.
+Task<bool> is_hidden(const Call& call, ThreadId thread) {
+  auto run = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
+  co_return !run.ok() && run.error().code == ErrorCode::not_found;
+}
+
 }  // namespace
+
+Task<bool> finds_named_run(const Call& call) {
+  const std::string* thread = call.body["threadId"].as_string();
+  const std::string* run_id = call.body["runId"].as_string();
+  server::StartNames names;
+  names.agent = call.path.at("agent");
+  names.user = call.who.user;
+  if (thread) names.thread = ThreadId(*thread);
+  if (thread && run_id) names.key = key_of(names.agent, *thread, *run_id);
+  return server::finds_run_of(call, std::move(names));
+}
 
 Task<Result<Reply>> AgUiEndpoint::run(Call call) {
   BELAY_CO_TRY(std::optional<StreamPosition> received, received_by(call));
@@ -120,9 +137,15 @@ Task<Result<AgUiRun>> AgUiEndpoint::start(Call& call, AgUiRun wanted, Value agen
   // The only header that the start of a run reads here: other ones are those of other protocols.
   call.request.headers.assign(1, http::Header{"Idempotency-Key", wanted.id});
   server::Patience patience;
-  BELAY_CO_TRY(RunView view, co_await server::begun_run(world_, call, std::move(start), patience));
-  wanted.run = view.row.run.text();
-  wanted.run_created_at = view.row.created_at;
+  auto view = co_await server::begun_run(world_, call, std::move(start), patience);
+  if (!view.ok() && view.error().code == ErrorCode::conflict) {
+    ThreadId thread = input.thread;
+    bool is_foreign = co_await is_hidden(call, std::move(thread));
+    if (is_foreign) co_return error(ErrorCode::not_found, "This threadId cannot be used.");
+  }
+  if (!view.ok()) co_return std::move(view).error();
+  wanted.run = view->row.run.text();
+  wanted.run_created_at = view->row.created_at;
   co_return co_await save(call, std::move(wanted), known.version);
 }
 

@@ -14,6 +14,9 @@
 
 namespace belay::ag_ui {
 
+// True if the run of a request exists: server::Route::finds_run.
+Task<bool> finds_named_run(const server::Call& call);
+
 class AgUiEndpoint {
  public:
   AgUiEndpoint(server::ApiContext& world, AgUiOptions options)

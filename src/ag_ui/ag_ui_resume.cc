@@ -104,12 +104,12 @@ Task<Result<AgUiRun>> AgUiEndpoint::bind(Call& call, AgUiRun wanted, std::uint64
 // Refuses a decision that differs from the recorded one. The approval is closed: nothing changes.
 Task<Result<Done>> AgUiEndpoint::check_closed(Call& call, const Answers& answers) {
   for (const ResumeAnswer& answer : answers) {
-    if (is_open(answer.approval) || answer.entry.is_cancelled) continue;
+    if (is_open(answer.approval) || decides_nothing(answer)) continue;
     Decision decision = answer.decision;
     BELAY_CO_TRY(
         DecisionResult made,
         co_await call.service.decide(call.who, answer.approval.interrupt, std::move(decision)));
-    if (!is_made(made)) co_return refusal_of(answer.approval, made);
+    if (is_refused(answer, made)) co_return refusal_of(answer.approval, made);
   }
   co_return Done{};
 }
@@ -123,8 +123,8 @@ Task<Result<AgUiRun>> AgUiEndpoint::decide(Call& call, AgUiRun named, const Answ
     server::Patience patience;
     auto made = co_await server::decided(world_, call.service, call.who, answer.approval.interrupt,
                                          std::move(decision), patience);
-    bool is_refused = made.ok() && !is_made(*made) && !answer.entry.is_cancelled;
-    if (is_refused) made = refusal_of(answer.approval, *made);
+    bool differs = made.ok() && is_refused(answer, *made);
+    if (differs) made = refusal_of(answer.approval, *made);
     if (!made.ok()) {
       Error failed = std::move(made).error();
       Error why = failed;

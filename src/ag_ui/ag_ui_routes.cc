@@ -55,6 +55,7 @@ Route run_route(const std::shared_ptr<AgUiEndpoint>& endpoint) {
   route.answers = {{200, "The events of the run", "", "text/event-stream"}};
   route.read = read_input;
   route.begins_run_by = starts_anew;
+  route.finds_run = finds_named_run;
   route.handle = [endpoint](Call call) { return endpoint->run(std::move(call)); };
   return route;
 }

@@ -58,6 +58,7 @@ Result<Done> check_standing(const ResumeAnswer& answer, engine::Decided event, I
   DecisionResult made;
   made.approval = approval;
   if (approval.expires_at <= now) {
+    if (answer.entry.is_cancelled) return Done{};
     made.kind = DecisionResult::Kind::expired;
     return refusal_of(approval, made);
   }
@@ -77,8 +78,7 @@ Result<Done> check_answer(const ResumeAnswer& answer, const Value& agent,
   if (valid.ok()) valid = engine::resolve_choice(event);
   if (valid.ok()) valid = check_forms(answer, agent);
   if (!valid.ok()) return about_interrupt(answer.approval, valid.error());
-  bool can_be_late = is_open(answer.approval) && !answer.entry.is_cancelled;
-  if (can_be_late) return check_standing(answer, std::move(event), now);
+  if (is_open(answer.approval)) return check_standing(answer, std::move(event), now);
   return Done{};
 }
 
@@ -87,7 +87,16 @@ Result<Done> check_answer(const ResumeAnswer& answer, const Value& agent,
 bool is_open(const ApprovalRow& approval) { return approval.status == ApprovalStatus::open; }
 
 bool decides_nothing(const ResumeAnswer& answer) {
-  return !is_open(answer.approval) && answer.entry.is_cancelled;
+  ApprovalStatus status = answer.approval.status;
+  bool is_approved = status == ApprovalStatus::approved;
+  return !is_open(answer.approval) && !is_approved && answer.entry.is_cancelled;
+}
+
+bool is_refused(const ResumeAnswer& answer, const DecisionResult& made) {
+  if (is_made(made)) return false;
+  bool is_rejected = made.approval.status == ApprovalStatus::rejected;
+  bool is_conflict = made.kind == DecisionResult::Kind::conflict && !is_rejected;
+  return is_conflict || !answer.entry.is_cancelled;
 }
 
 Error refusal_of(const ApprovalRow& approval, const DecisionResult& answer) {

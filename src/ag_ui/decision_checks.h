@@ -20,8 +20,11 @@ struct ResumeAnswer {
 using ResumeAnswers = std::vector<ResumeAnswer>;
 
 bool is_open(const ApprovalRow& approval);
-// True if nothing is decided: a cancelled entry about an approval that was closed meanwhile.
+// True if nothing is decided: a cancelled entry about an approval that has expired, or that was
+// closed or rejected meanwhile.
 bool decides_nothing(const ResumeAnswer& answer);
+// True if the decision of an entry was not made, unless it cancels what has ended in this way.
+bool is_refused(const ResumeAnswer& answer, const DecisionResult& made);
 // The error of a decision that was not made.
 Error refusal_of(const ApprovalRow& approval, const DecisionResult& answer);
 

@@ -127,6 +127,25 @@ TEST_F(AgUiInterrupts, ThatWereAnsweredByAnotherDoorAreContinuedToo) {
   EXPECT_EQ(text(events.back().body["result"]["outcome"]), "sent");
 }
 
+TEST_F(AgUiInterrupts, ThatAnotherDoorApprovedCannotBeCancelled) {
+  std::string id = interrupt_of_urgent("t", "r1");
+  EXPECT_EQ(post("/api/approvals/" + id + "/decision", R"({"approved":true})").status, 200);
+  Answered refused = run("mail", resume("t", "r2", {cancelled(id)}));
+  EXPECT_EQ(refused.status, 409) << to_json(refused.body);
+  EXPECT_NE(text(refused.body["detail"]).find("it was approved"), std::string::npos);
+  EXPECT_EQ(rejoin("mail", "t", "r2").status, 404) << "the runId is free";
+  Events events = events_of_run("mail", resume("t", "r2", {answer_to(id, approved())}));
+  EXPECT_EQ(outcome_in(events), "success") << lines_of(events);
+}
+
+TEST_F(AgUiInterrupts, ThatAnotherDoorRejectedCanBeCancelled) {
+  std::string id = interrupt_of_urgent("t", "r1");
+  EXPECT_EQ(post("/api/approvals/" + id + "/decision", R"({"approved":false})").status, 200);
+  Events events = events_of_run("mail", resume("t", "r2", {cancelled(id)}));
+  EXPECT_EQ(outcome_in(events), "success") << lines_of(events);
+  EXPECT_EQ(text(events.back().body["result"]["outcome"]), "rejected");
+}
+
 TEST_F(AgUiInterrupts, ThatHaveExpiredCannotBeApprovedButAbandoned) {
   std::string id = interrupt_of_urgent("t", "r1");
   auto row = block_on(loop, service->approval(Principal(), id, Whose())).value();

@@ -168,6 +168,15 @@ TEST_F(AgUiParallel, OfDifferentAnswersAtTheSameTimeOneCounts) {
   EXPECT_EQ(std::max(yes->status(), no->status()), 409);
 }
 
+TEST_F(AgUiParallel, OfAnApprovalAndACancellationAtTheSameTimeOneCounts) {
+  std::string id = interrupt_of_urgent("t", "r1");
+  auto yes = begin("mail", resume("t", "yes", {answer_to(id, approved())}));
+  auto no = begin("mail", resume("t", "no", {cancelled(id)}));
+  loop.run_until(clock.now() + 30s);
+  EXPECT_EQ(std::min(yes->status(), no->status()), 200);
+  EXPECT_EQ(std::max(yes->status(), no->status()), 409);
+}
+
 TEST_F(AgUiParallel, OfEqualStartsAtTheSameTimeOneStartsTheRun) {
   std::vector<std::unique_ptr<Pending>> all;
   for (int i = 0; i < 10; ++i) all.push_back(begin("route", about("t", "r1", "Oslo")));

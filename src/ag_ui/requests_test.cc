@@ -55,6 +55,16 @@ TEST_F(AgUiRequests, SentAgainContinueAfterTheLastEvent) {
   EXPECT_EQ(lines_of(rest), lines_of(Events(whole.begin() + 2, whole.end())));
 }
 
+TEST_F(AgUiRequests, SentAgainAreNotCountedAsStarts) {
+  options.starts.per_minute = 1;
+  serve();
+  Events whole = events_of_run("mail", about("t", "r", "calm"));
+  clock.move(1ms);
+  EXPECT_EQ(run("mail", about("u", "r", "calm")).status, 429);
+  EXPECT_EQ(lines_of(events_of_run("mail", about("t", "r", "calm"))), lines_of(whole));
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
 TEST_F(AgUiRequests, WithAUsedRunIdAndOtherContentsAreRefused) {
   events_of_run("poet", about("t", "r", "rain"));
   Answered refused = run("poet", about("t", "r", "snow"));
@@ -98,7 +108,9 @@ TEST_F(AgUiRequests, OfOneUserAreUnknownToOthers) {
   std::string id = interrupt_of_urgent("t", "r");
   act_as("bo");
   EXPECT_EQ(rejoin("mail", "t", "r").status, 404);
-  EXPECT_EQ(run("mail", about("t", "r", "urgent")).status, 409) << "the thread is another user's";
+  Answered refused = run("mail", about("t", "r", "urgent"));
+  EXPECT_EQ(refused.status, 404) << "the thread is another user's";
+  EXPECT_EQ(text(refused.body["detail"]), "This threadId cannot be used.");
   EXPECT_EQ(run("mail", resume("t", "r2", {answer_to(id, approved())})).status, 404);
   act_as("ana");
   EXPECT_EQ(outcome_in(events_of(rejoin("mail", "t", "r"))), "interrupt");

@@ -188,6 +188,9 @@ TEST_F(AgUiResumes, OfOneVoteThatDiffersFromAnEarlierOneDecideNothing) {
   Answered refused = run("press", both("r2", approved(), Value(false)));
   EXPECT_EQ(refused.status, 409) << to_json(refused.body);
   expect_nothing_decided("r2", "the person has voted");
+  Value ended = resume("t", "r2", {answer_to(title, approved()), cancelled(count)});
+  EXPECT_EQ(run("press", ended).status, 409);
+  expect_nothing_decided("r2", "a cancellation is a vote as well");
 }
 
 }  // namespace
