@@ -51,6 +51,16 @@ double estimate_of(std::size_t index) {
   return 2 * low * (high / (low + high));
 }
 
+// Returns the nearest rank, from 0, for `q` from 0 to 1. The rounding of `q` and of the product
+// must not lift a whole number to the next rank. amount_max is rounded up to 2^62 as a double,
+// which is still representable.
+std::int64_t rank_of(double q, std::int64_t count) {
+  if (q >= 1) return count - 1;
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  double place = q * static_cast<double>(count) * (1 - rounding);
+  return std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(place)) - 1, 0);
+}
+
 Error corrupt_sketch(const char* fault) {
   return error(ErrorCode::corrupt, std::string("A stored quantile sketch is damaged: ") + fault +
                                        ". Rebuild the day from the execution log.");
@@ -124,8 +134,7 @@ std::optional<double> QuantileSketch::quantile(double q) const {
   if (is_empty() || std::isnan(q)) return std::nullopt;
   q = std::clamp(q, 0.0, 1.0);
   std::int64_t last = count() - 1;
-  // amount_max is rounded up to 2^62 as a double, which is still representable.
-  auto rank = static_cast<std::int64_t>(std::floor(q * static_cast<double>(last)));
+  std::int64_t rank = rank_of(q, count());
   if (rank >= last) return static_cast<double>(most_);
   if (rank == 0) return static_cast<double>(least_);
   std::int64_t below = 0;

@@ -66,9 +66,11 @@ class QuantileSketch {
   std::optional<std::int64_t> least() const;
   std::optional<std::int64_t> most() const;
 
-  // Returns the value of rank floor(q * (count - 1)) in ascending order, from rank 0, as the paper
-  // does, within relative_error; the smallest and the largest value exactly. `q` outside 0 to 1
-  // counts as the nearer bound. Unset if the sketch is empty or `q` is NaN.
+  // Returns the smallest value that at least the part `q` of all values does not exceed, within
+  // relative_error; the smallest and the largest value exactly. That is the value of the nearest
+  // rank, as in the view agent_metrics, and not of rank floor(q * (count - 1)), as in the paper:
+  // the 95th percentile of up to 19 values is the largest one. `q` outside 0 to 1 counts as the
+  // nearer bound. Unset if the sketch is empty or `q` is NaN.
   std::optional<double> quantile(double q) const;
   std::optional<double> p50() const { return quantile(0.5); }
   std::optional<double> p95() const { return quantile(0.95); }

@@ -43,11 +43,12 @@ rc::Gen<QuantileSketch> any_sketch() { return rc::gen::map(any_values(), sketch_
 TEST(QuantileSketches, AreWithinOnePercentOfTheExactQuantile) {
   EXPECT_TRUE(rc::check("every quantile of any values", [] {
     auto values = *rc::gen::nonEmpty(any_values());
-    double q = *rc::gen::inRange(0, 1'001) / 1'000.0;
+    auto thousandths = *rc::gen::inRange<std::size_t>(0, 1'001);
+    double q = static_cast<double>(thousandths) / 1'000.0;
     QuantileSketch sketch = sketch_of(values);
     std::sort(values.begin(), values.end());
-    double rank = std::floor(q * static_cast<double>(values.size() - 1));
-    auto exact = static_cast<double>(values[static_cast<std::size_t>(rank)]);
+    std::size_t reached = (thousandths * values.size() + 999) / 1'000;
+    auto exact = static_cast<double>(values[std::max<std::size_t>(reached, 1) - 1]);
     double error = std::abs(sketch.quantile(q).value() - exact);
     RC_ASSERT(error <= QuantileSketch::relative_error * exact * (1 + 1e-9));
     RC_ASSERT(sketch.count() == static_cast<std::int64_t>(values.size()));
@@ -90,7 +91,20 @@ TEST(QuantileSketches, AreExactForSmallValues) {
   QuantileSketch sketch;
   for (std::int64_t value = 0; value < 50; ++value) sketch.add(value);
   for (std::int64_t value = 0; value < 50; ++value) {
-    EXPECT_EQ(sketch.quantile((static_cast<double>(value) + 0.5) / 49), value) << value;
+    EXPECT_EQ(sketch.quantile((static_cast<double>(value) + 0.5) / 50), value) << value;
+  }
+}
+
+// The nearest rank, as in the view agent_metrics.
+TEST(QuantileSketches, OfFewValuesHaveTheLargestAsTheirNinetyFifthPercentile) {
+  EXPECT_EQ(sketch_of({262, 5'024}).p95(), 5'024.0);
+  EXPECT_EQ(sketch_of({262, 5'024}).p50(), 262.0);
+  EXPECT_EQ(sketch_of({1, 2, 3}).p50(), 2.0);
+  QuantileSketch sketch;
+  for (std::int64_t value = 1; value <= 49; ++value) {
+    sketch.add(value);
+    std::int64_t exact = (95 * value + 99) / 100;
+    EXPECT_EQ(sketch.p95(), static_cast<double>(exact)) << value << " values";
   }
 }
 

@@ -10,9 +10,14 @@ namespace belay::cli {
 // The members of agent_document() for a node; each one may be missing.
 struct ApprovalDocument {
   std::string channel{};
-  std::int64_t expiresMs = 0;
-  std::string approved{};
-  std::string rejected{};
+  std::optional<std::int64_t> expiresMs{};  // absent: never
+  std::optional<std::string> approved{};    // absent, as `rejected`: no such choice
+  std::optional<std::string> rejected{};
+  std::map<std::string, std::string> choices{};  // the target of each
+  std::vector<std::string> choiceOrder{};
+  std::optional<std::string> whenExpired{};
+  std::int64_t needs = 1;
+  bool conditional = false;
 };
 
 struct NodeDocument {
@@ -33,6 +38,7 @@ struct AgentDocument {
   std::vector<NodeDocument> nodes{};
   Value inputSchema{};
   std::string description{};
+  bool oneRunPerThread = false;
 };
 
 namespace {
@@ -53,6 +59,33 @@ std::shared_ptr<const StateType> state_of(const AgentDocument& agent) {
   return state;
 }
 
+// A server that sends no order of the choices is an older Belay.
+std::vector<GraphDefinition::Approval::Choice> choices_of(const ApprovalDocument& document) {
+  std::vector<GraphDefinition::Approval::Choice> choices;
+  auto left = document.choices;
+  for (const std::string& name : document.choiceOrder) {
+    if (auto found = left.extract(name)) choices.push_back({found.key(), found.mapped()});
+  }
+  for (const auto& [name, target] : left) choices.push_back({name, target});
+  return choices;
+}
+
+GraphDefinition::Approval approval_of(const ApprovalDocument& document, const StateType& state) {
+  GraphDefinition::Approval approval;
+  approval.options.expires = Expiry::never;
+  if (document.expiresMs) approval.options.expires = std::chrono::milliseconds(*document.expiresMs);
+  approval.approved = document.approved.value_or("");
+  approval.rejected = document.rejected.value_or("");
+  approval.choices = choices_of(document);
+  if (document.whenExpired) approval.options.when_expired = *document.whenExpired;
+  approval.needs = document.needs;
+  if (document.conditional) approval.when = [](const void*) { return true; };
+  for (std::size_t i = 0; i < state.channels.size(); ++i) {
+    if (state.channels[i].name == document.channel) approval.channel = i;
+  }
+  return approval;
+}
+
 GraphDefinition::Node node_of(const NodeDocument& document, const StateType& state) {
   GraphDefinition::Node node;
   node.name = document.name;
@@ -61,14 +94,7 @@ GraphDefinition::Node node_of(const NodeDocument& document, const StateType& sta
   node.targets = document.targets;
   if (document.branches) node.choose = [](const void*) { return GraphDefinition::Choice(0u); };
   if (!document.approval) return node;
-  GraphDefinition::Approval approval;
-  approval.options.expires = std::chrono::milliseconds(document.approval->expiresMs);
-  approval.approved = document.approval->approved;
-  approval.rejected = document.approval->rejected;
-  for (std::size_t i = 0; i < state.channels.size(); ++i) {
-    if (state.channels[i].name == document.approval->channel) approval.channel = i;
-  }
-  node.approval = std::move(approval);
+  node.approval = approval_of(*document.approval, state);
   return node;
 }
 
@@ -88,6 +114,7 @@ Result<std::shared_ptr<const GraphDefinition>> definition_of(const Value& docume
   made->hash = digest_from(agent->hash).value_or(Digest{});
   made->entries = agent->entries;
   made->description = agent->description;
+  made->one_run_per_thread = agent->oneRunPerThread;
   made->own_state = state_of(*agent);
   made->state = made->own_state.get();
   for (const NodeDocument& node : agent->nodes) {

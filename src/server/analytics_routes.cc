@@ -21,6 +21,16 @@ std::int64_t days_in_period(const std::string& first, const std::string& last) {
   return std::chrono::duration_cast<std::chrono::hours>(end - start).count() / 24 + 1;
 }
 
+// A period without daily entries can be longer.
+Result<Done> check_daily(std::int64_t days) {
+  if (days <= analytics::series_days_max) return Done{};
+  return error(ErrorCode::invalid,
+               "With \"daily\", the period from \"startDate\" to \"endDate\" can "
+               "have at most " +
+                   std::to_string(analytics::series_days_max) + " days: it has " +
+                   std::to_string(days) + ".");
+}
+
 Value date_schema() { return Value::object({{"type", "string"}, {"format", "date"}}); }
 
 Route usage_of_agents() {
@@ -39,11 +49,13 @@ Route usage_of_agents() {
     BELAY_CO_TRY(std::string last, date_in(call, "endDate"));
     std::unique_ptr<Records> records = records_of(call.service, call.who, call.who.user);
     std::int64_t days = days_in_period(first, last);
+    bool is_daily = bool_parameter(call.query, "daily");
+    if (is_daily) BELAY_CO_CHECK(check_daily(days));
     std::string last_day = last;
     BELAY_CO_TRY(auto agents,
                  co_await usage::read_summary(*records, std::move(first), std::move(last)));
     Value document = usage::summary_document(agents);
-    if (bool_parameter(call.query, "daily")) {
+    if (is_daily) {
       std::string all_agents;
       BELAY_CO_TRY(auto series, co_await usage::read_series(*records, std::move(all_agents),
                                                             std::move(last_day), days));

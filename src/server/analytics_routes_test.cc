@@ -58,8 +58,13 @@ TEST_F(ApiUsage, OfAllAgentsHasAnEntryForEachDayIfItIsDaily) {
   EXPECT_EQ(get("/api/analytics/agents?startDate=2026-01-01&endDate=2026-12-31&daily=true").status,
             200)
       << "365 days";
-  EXPECT_EQ(get("/api/analytics/agents?startDate=2026-01-01&endDate=2027-01-01&daily=true").status,
-            422);
+  Answered refused =
+      get("/api/analytics/agents?startDate=2026-01-01&endDate=2027-01-01&daily=true");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(
+      refused.body["detail"],
+      Value("With \"daily\", the period from \"startDate\" to \"endDate\" can have at most 365 "
+            "days: it has 366."));
   EXPECT_EQ(get("/api/analytics/agents?startDate=2026-01-01&endDate=2027-01-01").status, 200);
 }
 

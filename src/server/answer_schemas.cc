@@ -105,6 +105,10 @@ constexpr Schema kSchemas[] = {
     {"Divergence", "seq:integer node:string what:string recorded:string replayed:string"},
     {"Replay",
      "threadId:string runId:string commits:integer compared:integer divergence:Divergence?"},
+    {"ForkPreview",
+     "threadId:string seq:integer next:string[] again:string[] effects:Effect[] "
+     "messages:ForkedMessage[] approvals:Approval[]"},
+    {"ForkedMessage", "topic:string seq:integer status:MessageStatus"},
     {"StandingRun",
      "threadId:string runId:string agent:string status:RunStatus currentNode:string dueAt:string?"},
     {"Overview",

@@ -38,6 +38,8 @@ Principal principal_of(const ApiKey& key, const ApiOptions& options) {
 }
 
 constexpr std::string_view kHttpCode = "http";
+constexpr std::string_view kAtRoot =
+    " GET /openapi.json describes all addresses of this server, and GET /readyz its state.";
 
 // The entries about denied requests of the last second. Anybody can send requests that are denied,
 // and must not be able to fill a disk with the log.
@@ -275,15 +277,9 @@ class Api::Body {
       };
     }
     if (route.open_web_socket) co_return co_await open_web_socket(route, std::move(call));
-    if (route.begins_run_by && route.begins_run_by(call)) {
-      if (auto crowded = count_start(*admitted)) co_return *std::move(crowded);
-      call.start = std::move(admitted->start);
-    }
+    auto crowded = co_await count_read_start(route, *admitted, call);
+    if (crowded) co_return *std::move(crowded);
     std::shared_ptr<StartCount> start = call.start;
-    if (start) {
-      auto crowded = co_await starts_elsewhere(who.user.text, admitted->address);
-      if (crowded) co_return *std::move(crowded);
-    }
     // The change token must be from before the read: a commit during the read must invalidate the
     // response.
     auto version = route.is_of_store ? call.service.store_version() : std::nullopt;
@@ -291,7 +287,7 @@ class Api::Body {
     const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
-    if (start && !start->is_kept()) {
+    if (start && start->is_returned()) {
       co_await not_begun_elsewhere(who.user.text, admitted->address);
     }
     if (!reply.ok()) co_return problem(reply.error());
@@ -299,6 +295,36 @@ class Api::Body {
     http::Response response = response_of(*std::move(reply));
     if (version && is_kept) kept_.keep(*version, std::move(address), response);
     co_return std::move(response);
+  }
+
+  // Counts a request that may start a run, unless it names a run that exists.
+  Task<std::optional<http::Response>> count_read_start(const Route& route, Admitted& admitted,
+                                                       Call& call) {
+    std::optional<http::Response> refused;
+    const std::string& user = admitted.who.user.text;
+    const std::string& address = admitted.address;
+    bool counts_now = counts_read(route, call.request) && may_begin_run(route, call);
+    bool is_known = counts_now && route.finds_run && world_.options.starts.per_minute > 0;
+    if (is_known) is_known = co_await route.finds_run(call);
+    if (is_known) {
+      call.start = starts_->begin_again(user, address);
+      co_return std::move(refused);
+    }
+    if (counts_now) refused = count_start(admitted);
+    if (refused) co_return std::move(refused);
+    if (counts_now) call.start = std::move(admitted.start);
+    if (call.start) refused = co_await starts_elsewhere(user, address);
+    co_return std::move(refused);
+  }
+
+  // True if a request is only counted after its body has been read.
+  static bool counts_read(const Route& route, const http::Request& head) {
+    bool has_key = route.finds_run && !head.header("Idempotency-Key").empty();
+    return route.begins_run_by || (route.begins_run && has_key);
+  }
+
+  static bool may_begin_run(const Route& route, const Call& call) {
+    return !route.begins_run_by || route.begins_run_by(call);
   }
 
   // A browser sends the handshake of a page of any origin: the check is the server's.
@@ -366,7 +392,9 @@ class Api::Body {
       if (route.method == "GET") allowed += ", HEAD";
     }
     if (allowed.empty()) {
-      return problem(404, std::string(kHttpCode), "Unknown address.");
+      bool is_root = segments == std::vector<std::string>{""};
+      std::string_view hint = is_root ? kAtRoot : "";
+      return problem(404, std::string(kHttpCode), "Unknown address." + std::string(hint));
     }
     auto refused = problem(405, std::string(kHttpCode),
                            "This address does not accept " + method.substr(0, 20) + ".");
@@ -386,7 +414,7 @@ class Api::Body {
       // point to this server, and it can send requests that need no body from any origin.
       bool is_known = is_of_this_server(head) || cross_origin_.allows(head.header("Origin"));
       bool is_local = is_this_host(head.header("Host")) && is_known;
-      if (is_local) return count_start_of(route, admitted);
+      if (is_local) return count_start_of(route, head, admitted);
       return problem(
           403, std::string(kHttpCode),
           "This server accepts requests for localhost only. Set --api-keys to serve others.");
@@ -409,11 +437,12 @@ class Api::Body {
                                                      std::string(name_of(route.permission)) + "."));
     }
     admitted.who = principals_[static_cast<std::size_t>(key - options.keys.begin())];
-    return count_start_of(route, admitted);
+    return count_start_of(route, head, admitted);
   }
 
-  std::optional<http::Response> count_start_of(const Route& route, Admitted& admitted) {
-    bool counts_now = route.begins_run && !route.begins_run_by;
+  std::optional<http::Response> count_start_of(const Route& route, const http::Request& head,
+                                               Admitted& admitted) {
+    bool counts_now = route.begins_run && !counts_read(route, head);
     return counts_now ? count_start(admitted) : std::nullopt;
   }
 

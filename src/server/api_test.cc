@@ -273,6 +273,15 @@ TEST_F(ApiHealth, SaysWhatTheStoreSays) {
   EXPECT_EQ(text(health.body["reason"]), "It is being shut down.");
 }
 
+using ApiAddresses = ApiFixture;
+
+TEST_F(ApiAddresses, TheRootNamesTheDescription) {
+  auto root = get("/");
+  EXPECT_EQ(root.status, 404);
+  EXPECT_NE(text(root.body["detail"]).find("/openapi.json"), std::string::npos);
+  EXPECT_EQ(text(get("/none").body["detail"]), "Unknown address.");
+}
+
 using ApiThreads = ApiFixture;
 
 TEST_F(ApiThreads, AreForkedCancelledReplayedAndKept) {

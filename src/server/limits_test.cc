@@ -1,5 +1,5 @@
-// Limits on the runs that requests start and on the wrong keys that they try; both limits, and the
-// permission for a request, are checked from its head.
+// Limits on the runs that requests start and on the wrong keys that they try. Permissions and wrong
+// keys are checked from the head of a request, and so are starts that need no body for it.
 
 #include <gtest/gtest.h>
 
@@ -111,6 +111,85 @@ TEST_F(ApiLimits, StartsAreCountedByUserAndByAddressAndTheAnswerNamesWhich) {
   EXPECT_EQ(from_key("10.0.0.1", "ana").status, 200);
 }
 
+TEST_F(ApiLimits, ARepeatedStartFindsItsRunWhateverTheLimit) {
+  options.starts.per_minute = 2;
+  api = make_api();
+  auto of_key = [](const std::string& key) {
+    auto sent = start();
+    sent.headers.push_back({"Idempotency-Key", key});
+    return sent;
+  };
+  auto fork = [](const std::string& more) {
+    auto sent = request("POST", "/api/threads/t/fork", R"({"seq":1)" + more + "}");
+    sent.headers.push_back({"Idempotency-Key", "f"});
+    return sent;
+  };
+  ASSERT_EQ(send(start(R"(,"threadId":"t")")).status, 200);
+  clock.move(1ms);
+  Answered forked = send(fork(""));
+  ASSERT_EQ(forked.status, 200) << to_json(forked.body);
+  clock.move(40s);
+  Answered first = send(of_key("k"));
+  ASSERT_EQ(first.status, 200) << to_json(first.body);
+  EXPECT_EQ(send(of_key("other")).status, 429);
+  EXPECT_EQ(all_runs().size(), 3u) << "a refused start leaves nothing";
+  for (int i = 0; i < 5; ++i) {
+    clock.move(1ms);
+    Answered again = send(of_key("k"));
+    EXPECT_EQ(again.status, 200) << to_json(again.body);
+    EXPECT_EQ(again.body["runId"], first.body["runId"]);
+    EXPECT_EQ(send(fork("")).body["runId"], forked.body["runId"]);
+    EXPECT_EQ(send(fork(R"(,"preview":true)")).status, 200);
+  }
+  EXPECT_EQ(send(of_key("other")).status, 429) << "they have returned no place that they had not";
+  EXPECT_EQ(all_runs().size(), 3u);
+  clock.move(30s);
+  EXPECT_EQ(send(of_key("other")).status, 200);
+}
+
+TEST_F(ApiLimits, RepeatedStartsThatWaitForTheirRunTakeNoPlace) {
+  options.starts.per_minute = 2;
+  api = make_api();
+  model.takes(10s);
+  auto of_key = [](const std::string& key) {
+    auto sent = start();
+    sent.headers.push_back({"Idempotency-Key", key});
+    return sent;
+  };
+  Spawned tasks[4];
+  std::vector<std::unique_ptr<std::optional<http::Response>>> all;
+  for (std::size_t i = 0; i < 3; ++i) {
+    all.push_back(begin(of_key("k"), tasks[i]));
+    loop.run_until(clock.now() + 1s);
+  }
+  all.push_back(begin(of_key("other"), tasks[3]));
+  loop.run_until(clock.now() + 30s);
+  for (const auto& each : all) {
+    ASSERT_TRUE(*each);
+    EXPECT_EQ((*each)->status, 200) << (*each)->body;
+  }
+  EXPECT_EQ(all_runs().size(), 2u);
+}
+
+TEST_F(ApiLimits, StartsOfOneKeyAtTheSameInstantDoNotExceedTheLimit) {
+  options.starts.per_minute = 2;
+  api = make_api();
+  model.takes(10s);
+  Spawned tasks[6];
+  std::vector<std::unique_ptr<std::optional<http::Response>>> all;
+  for (Spawned& task : tasks) {
+    auto sent = start();
+    sent.headers.push_back({"Idempotency-Key", "k"});
+    all.push_back(begin(std::move(sent), task));
+  }
+  loop.run_until(clock.now() + 30s);
+  for (const auto& each : all) {
+    ASSERT_TRUE(*each);
+    EXPECT_TRUE((*each)->status == 200 || (*each)->status == 429) << (*each)->body;
+  }
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
 TEST_F(ApiLimits, WhatBeginsNoRunCountsAsNoStart) {
   options.starts.per_minute = 2;
   api = make_api();
@@ -159,7 +238,17 @@ TEST_F(ApiLimits, WhatBeginsNoRunCountsAsNoStartForOtherServersEither) {
     auto sent = request("POST", "/api/agents/mail/runs", refused);
     EXPECT_GE(send(from("10.0.0.1", "", std::move(sent))).status, 400) << refused;
   }
+  auto keyed = [] {
+    auto sent = start();
+    sent.headers.push_back({"Idempotency-Key", "k"});
+    return from("10.0.0.1", "", std::move(sent));
+  };
+  ASSERT_EQ(send(keyed()).status, 200);
+  clock.move(1ms);
   shared.full = "starts-from:10.0.0.1";
+  EXPECT_EQ(send(keyed()).status, 200) << "a repeated request";
+  --shared.taken["starts:" + options.user.text];
+  --shared.taken["starts-from:10.0.0.1"];
   EXPECT_EQ(send(from("10.0.0.1", "", start())).status, 429);
   EXPECT_EQ(shared.taken, one);
 }

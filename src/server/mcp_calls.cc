@@ -10,9 +10,6 @@
 namespace belay::server {
 namespace {
 
-constexpr std::string_view kThreadKey = "belay/threadId";
-constexpr std::string_view kIdempotencyKey = "belay/idempotencyKey";
-
 const std::string* name_in(const Value& document) { return document["name"].as_string(); }
 
 // Sets the header of a request that has not come over HTTP, or not with it.
@@ -26,12 +23,12 @@ void set_header(http::Request& request, std::string_view name, std::string_view 
 
 // Takes the names that the client gives to the run of its call, if any: its key and its thread.
 Result<Done> take_names(const Value& meta, Call& call, ThreadId& named) {
-  if (const Value& key = meta[kIdempotencyKey]; !key.is_null()) {
+  if (const Value& key = meta[kMcpIdempotencyKey]; !key.is_null()) {
     const std::string* text = key.as_string();
     if (!text) return error(ErrorCode::invalid, "\"belay/idempotencyKey\" must be a text.");
     set_header(call.request, "Idempotency-Key", *text);
   }
-  if (const Value& thread = meta[kThreadKey]; !thread.is_null()) {
+  if (const Value& thread = meta[kMcpThread]; !thread.is_null()) {
     const std::string* text = thread.as_string();
     if (!text) return error(ErrorCode::invalid, "\"belay/threadId\" must be a text.");
     BELAY_CHECK(check_name("belay/threadId", *text));

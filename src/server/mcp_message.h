@@ -17,6 +17,9 @@
 namespace belay::server {
 
 inline constexpr std::string_view kMcpVersion = "2026-07-28";
+// Members of `_meta` of a tool call: the idempotency key of its run, and its thread.
+inline constexpr std::string_view kMcpIdempotencyKey = "belay/idempotencyKey";
+inline constexpr std::string_view kMcpThread = "belay/threadId";
 inline constexpr std::string_view kMcpTasks = "io.modelcontextprotocol/tasks";
 
 // Codes of JSON-RPC, and those of MCP.

@@ -89,6 +89,20 @@ bool starts_a_run(const Call& call) {
   return call.body["method"] == Value("tools/call") && !call.body["params"].find("requestState");
 }
 
+// The key is a member of the message, or a header.
+Task<bool> finds_tool_call(const Call& call) {
+  const Value& params = call.body["params"];
+  const std::string* agent = params["name"].as_string();
+  const std::string* thread = params["_meta"][kMcpThread].as_string();
+  const std::string* key = params["_meta"][kMcpIdempotencyKey].as_string();
+  StartNames names;
+  if (agent) names.agent = *agent;
+  if (thread) names.thread = ThreadId(*thread);
+  names.user = call.who.user;
+  names.key = key ? std::string_view(*key) : call.request.header("Idempotency-Key");
+  return finds_run_of(call, std::move(names));
+}
+
 // True if a header has this value, or its base64 form.
 bool is_same(std::string_view header, std::string_view value) {
   if (header == value) return true;
@@ -169,6 +183,7 @@ std::vector<Route> mcp_routes(ApiContext& world) {
                    {202, "A notification was accepted", "", "text/plain"}};
   route.read = read_message;
   route.begins_run_by = starts_a_run;
+  route.finds_run = finds_tool_call;
   auto endpoint = std::make_shared<McpEndpoint>(world);
   route.handle = [&world, endpoint](Call call) {
     return answer_message(world, endpoint, std::move(call));

@@ -111,6 +111,21 @@ TEST_F(Mcp, ACallWithAKeyFindsItsRun) {
   EXPECT_EQ(text(mine["structuredContent"]["threadId"]), "mine");
 }
 
+TEST_F(Mcp, ARepeatedCallFindsItsRunWhateverTheLimit) {
+  options.starts.per_minute = 1;
+  api = make_api();
+  auto call = [](const std::string& key) {
+    return R"({"name":"mail","arguments":{"topic":"calm"},"_meta":{"belay/idempotencyKey":")" +
+           key + "\"}}";
+  };
+  Value first = result_of(legacy("tools/call", call("k")));
+  clock.move(1ms);
+  EXPECT_EQ(legacy("tools/call", call("other")).status, 429);
+  Value again = result_of(legacy("tools/call", call("k")));
+  EXPECT_EQ(first["structuredContent"]["runId"], again["structuredContent"]["runId"]);
+  EXPECT_EQ(all_runs().size(), 1u);
+}
+
 TEST_F(Mcp, MalformedMessagesAreErrorsOfJsonRpc) {
   auto sent = [this](const std::string& body) {
     http::Request made = request("POST", "/mcp", body);

@@ -101,6 +101,7 @@ std::vector<Route> module_routes(const std::vector<ModuleRoute>& routes,
     Route route;
     static_cast<RouteSpec&>(route) = given;
     route.module = given.module;
+    route.finds_run = finds_run_of_header;
     route.handle = [&world, &settings, handle = given.handle](Call call) {
       return answer(world, settings, handle, std::move(call));
     };

@@ -80,7 +80,20 @@ void add_problem(int status, Value::Object& responses) {
   add_problem(std::to_string(status), reason_of(status), responses);
 }
 
-// Several ResponseSpecs with the same status become one response with several content types.
+// Adds the schema of one more response with this content type.
+void add_content(const std::string& type, Value content, Value::Object& kinds) {
+  auto [found, is_new] = kinds.try_emplace(type, content);
+  if (is_new) return;
+  const Value& before = std::as_const(found->second)["schema"];
+  Value::Array choices{before};
+  if (const Value::Array* several = before["anyOf"].as_array()) choices = *several;
+  choices.push_back(std::as_const(content)["schema"]);
+  found->second =
+      Value::object({{"schema", Value::object({{"anyOf", Value(std::move(choices))}})}});
+}
+
+// Several ResponseSpecs with the same status become one response with several content types; those
+// with the same content type, too, one whose schema is any of theirs.
 Value::Object responses_of(const Route& route, const Value::Object& schemas) {
   Value::Object responses;
   for (const ResponseSpec& answer : route.answers) {
@@ -92,7 +105,7 @@ Value::Object responses_of(const Route& route, const Value::Object& schemas) {
     Value& kinds = members["content"];
     if (kinds.is_null()) kinds = Value(Value::Object{});
     for (auto& [type, schema] : *content.as_object()) {
-      kinds.as_object()->insert_or_assign(type, std::move(schema));
+      add_content(type, std::move(schema), *kinds.as_object());
     }
   }
   // A WebSocket has no response of success.

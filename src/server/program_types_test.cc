@@ -50,6 +50,21 @@ TEST_F(ProgramTypesOfTheApi, DescribeEachRunWithItsStateAndItsApproval) {
   EXPECT_EQ(misfit(decided, "Decision"), "");
 }
 
+TEST_F(ProgramTypesOfTheApi, DescribeAForkAsARunOrAPreview) {
+  begin_urgent("first");
+  Value content = api->description()["paths"]["/api/threads/{threadId}/fork"]["post"]["responses"]
+                                    ["200"]["content"]["application/json"];
+  Value root = content["schema"];
+  root.as_object()->emplace("components", api->description()["components"]);
+  Value preview = post("/api/threads/first/fork", R"({"preview":true})").body;
+  EXPECT_EQ(schema_violation(root, preview).value_or(""), "") << to_json(preview);
+  EXPECT_EQ(misfit(preview, "ForkPreview"), "");
+  EXPECT_NE(misfit(preview, "AnyRun"), "");
+  Value forked = post("/api/threads/first/fork", R"({"threadId":"second"})").body;
+  EXPECT_EQ(schema_violation(root, forked).value_or(""), "") << to_json(forked);
+  EXPECT_EQ(misfit(forked, "AnyRun"), "");
+}
+
 TEST_F(ProgramTypesOfTheApi, AcceptNoStateOfAnotherKind) {
   begin_urgent("first");
   Value run = get("/api/threads/first").body;

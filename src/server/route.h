@@ -48,6 +48,10 @@ struct Route : RouteSpec {
   // True if this request, whose body has been read, might start a run. With `begins_run`: most
   // requests of the route do.
   std::function<bool(const Call& call)> begins_run_by = nullptr;
+  // Of a route that starts runs: true if the run that the request names by a key exists. The
+  // request does not count as a start then. Called if starts are limited, after the body has been
+  // read.
+  std::function<Task<bool>(const Call& call)> finds_run = nullptr;
   // True if the handler finds out whether the request starts a run, and calls Call::count_start.
   bool counts_starts = false;
   // Opens a session for a WebSocket, instead of `handle`: web_socket.h. The method is GET.

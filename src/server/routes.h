@@ -86,6 +86,18 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
 // or a new one. Fails with `invalid` if the name of a new one is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user);
+// The names by which a repeated start finds its run. An empty thread: that of the key.
+struct StartNames {
+  std::string
+      agent;  // empty: unknown; a run of an agent with one run per thread might not be found
+  UserId user;
+  ThreadId thread;
+  std::string key;
+};
+// True if the run of these names exists: Route::finds_run. The second: of the header
+// Idempotency-Key, the path, and the body, which can name a thread and a user.
+Task<bool> finds_run_of(const Call& call, StartNames names);
+Task<bool> finds_run_of_header(const Call& call);
 // Starts a run with the options of the request's headers, and waits for it. Returns its state then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
 // The same, with the wait of the caller instead of that of the headers.

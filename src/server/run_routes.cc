@@ -148,6 +148,7 @@ Route start_run(ApiContext& world) {
   route.parameters = start_parameters();
   route.answers = {{200, "The run has ended", "Run"},
                    {202, "The run is paused or still in progress", "Run"}};
+  route.finds_run = finds_run_of_header;
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StartRun start, start_of(call));
     co_return co_await begin_run(served, call, std::move(start));

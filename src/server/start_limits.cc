@@ -16,7 +16,7 @@ Error no_place(std::string sentence) {
 
 StartCount::~StartCount() {
   if (is_at_work_) limits_->leave(address_);
-  if (!is_kept_) limits_->give_back(user_, address_);
+  if (is_returned()) limits_->give_back(user_, address_);
 }
 
 Result<Done> StartCount::enter() {
@@ -45,7 +45,12 @@ Result<std::shared_ptr<StartCount>> StartLimits::begin(const std::string& user,
     users_.give_back(user);
     return too_many_a_minute(options_.per_minute, "address", address, *wait);
   }
-  return std::make_shared<StartCount>(shared_from_this(), user, address, clock_.now());
+  return std::make_shared<StartCount>(shared_from_this(), user, address, clock_.now(), true);
+}
+
+std::shared_ptr<StartCount> StartLimits::begin_again(const std::string& user,
+                                                     const std::string& address) {
+  return std::make_shared<StartCount>(shared_from_this(), user, address, clock_.now(), false);
 }
 
 Result<Done> StartLimits::enter(const std::string& address) {

@@ -25,12 +25,14 @@ class StartLimits;
 // Counts one request that may start a run: while it is handled, then as long as its run is running.
 class StartCount {
  public:
+  // `is_counted`: it has taken the tokens of the user and of the address.
   StartCount(std::shared_ptr<StartLimits> limits, std::string user, std::string address,
-             Instant now)
+             Instant now, bool is_counted)
       : asked_at(now),
         limits_(std::move(limits)),
         user_(std::move(user)),
-        address_(std::move(address)) {}
+        address_(std::move(address)),
+        is_counted_(is_counted) {}
   StartCount(const StartCount&) = delete;
   StartCount& operator=(const StartCount&) = delete;
   ~StartCount();
@@ -41,7 +43,8 @@ class StartCount {
   // Keeps the count, because a run was started. If it is not called, the destructor returns the
   // tokens.
   void keep() { is_kept_ = true; }
-  bool is_kept() const { return is_kept_; }
+  // True if the tokens are to be returned.
+  bool is_returned() const { return is_counted_ && !is_kept_; }
 
   const Instant asked_at;
 
@@ -49,6 +52,7 @@ class StartCount {
   const std::shared_ptr<StartLimits> limits_;
   const std::string user_;
   const std::string address_;
+  const bool is_counted_;
   bool is_kept_ = false;
   bool is_at_work_ = false;
 };
@@ -64,6 +68,8 @@ class StartLimits : public std::enable_shared_from_this<StartLimits> {
   // Fails with `unavailable`, with the retry delay and the name of the limit, if the limit per
   // minute is reached.
   Result<std::shared_ptr<StartCount>> begin(const std::string& user, const std::string& address);
+  // The same for a repeated request, whose run exists: it takes no tokens.
+  std::shared_ptr<StartCount> begin_again(const std::string& user, const std::string& address);
 
   // Returns the error of that rejection.
   static Error too_many_a_minute(std::size_t limit, std::string_view of, const std::string& name,

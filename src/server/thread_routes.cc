@@ -5,6 +5,7 @@
 #include "base/percent_encoding.h"
 #include "server/body.h"
 #include "server/routes.h"
+#include "service/run_request.h"
 #include "service/steering.h"
 
 namespace belay::server {
@@ -334,14 +335,27 @@ Task<Result<RunView>> fork_for(Service& service, Principal who, ForkOptions opti
   co_return std::move(view);
 }
 
+// A fork is found by its thread, which is new: the named one, or that of the key.
+Task<bool> finds_fork(const Call& call) {
+  std::string key(call.request.header("Idempotency-Key"));
+  const std::string* named = call.body["threadId"].as_string();
+  if (!named && key.empty()) co_return false;
+  ThreadId thread = named ? ThreadId(*named) : thread_of_key(call.who.user, key);
+  auto found = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
+  co_return found.ok();
+}
+
 Route fork_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
                          "Fork: a new thread from a commit of this one");
   route.permission = Permission::run;
   route.begins_run = true;
+  route.begins_run_by = [](const Call& call) { return call.body["preview"] != Value(true); };
+  route.finds_run = finds_fork;
   route.body = body_schema<ForkBody>();
   route.parameters = start_parameters();
   route.answers = {{200, "The new run has ended; or, with `preview`, the report", "Run"},
+                   {200, "The report", "ForkPreview"},
                    {202, "The new run is paused or still in progress", "Run"}};
   route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ForkBody body, read_body<ForkBody>(call));

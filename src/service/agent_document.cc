@@ -7,6 +7,26 @@
 namespace belay {
 namespace {
 
+// Adds what most approvals do not have: choices, with their order, which an object does not have; a
+// condition; several deciders; and a choice that an expiry makes.
+void add_terms(const GraphDefinition::Approval& asked, Value::Object& approval) {
+  const std::string by_default = ApprovalOptions().when_expired;
+  if (asked.when) approval.emplace("conditional", true);
+  if (asked.needs > 1) approval.emplace("needs", asked.needs);
+  if (asked.options.when_expired != by_default) {
+    approval.emplace("whenExpired", asked.options.when_expired);
+  }
+  if (asked.choices.empty()) return;
+  Value::Object choices;
+  Value::Array order;
+  for (const auto& choice : asked.choices) {
+    choices.emplace(choice.name, choice.target);
+    order.push_back(choice.name);
+  }
+  approval.emplace("choices", std::move(choices));
+  approval.emplace("choiceOrder", std::move(order));
+}
+
 Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& node) {
   Value approval;
   Value::Array targets(node.targets.begin(), node.targets.end());
@@ -21,9 +41,7 @@ Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& n
                        {"expiresMs", expires ? Value(asked.options.expires.count()) : Value()},
                        {"approved", node_or_null(asked.approved)},
                        {"rejected", node_or_null(asked.rejected)}});
-    Value::Object choices;
-    for (const auto& choice : asked.choices) choices.emplace(choice.name, choice.target);
-    if (!choices.empty()) approval.as_object()->emplace("choices", std::move(choices));
+    add_terms(asked, *approval.as_object());
   }
   return Value::object({{"name", node.name},
                         {"attempts", node.retry.attempts},

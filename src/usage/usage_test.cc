@@ -6,6 +6,9 @@
 #include "belay/storage.h"
 #include "driver/run_driver.h"
 #include "store/forwarding_store.h"
+#include "store/sqlite/connection.h"
+#include "testing/inline_store.h"
+#include "tests/conformance/temporary_folder.h"
 #include "tests/support/runtime_fixture.h"
 #include "usage/recording_store.h"
 #include "usage/usage_flush.h"
@@ -115,6 +118,36 @@ TEST_F(Usage, CountsEachEndedRunOnceAsSuccessOrFailure) {
   EXPECT_EQ(totals().failed, 1);
   EXPECT_EQ(totals().latency.count(), 2);
   EXPECT_EQ(totals().retries, 0) << "no attempt was repeated";
+}
+
+// The totals of the API, the view of the totals, and the view that computes from the runs.
+TEST_F(Usage, OfFewRunsHasThePercentileOfAgentMetrics) {
+  conformance::TemporaryFolder folder;
+  const std::string path = folder.file("store.db");
+  runtime_.reset();
+  recording_.reset();
+  store_ = std::make_unique<testing::InlineStore>(open_sqlite_store(path, clock_, random_).value());
+  open_process();
+  auto file = sqlite::Connection::open(path, sqlite::Connection::Mode::read_only).value();
+  const std::string same_day =
+      " FROM agent_metrics m JOIN agent_usage_analytics u ON u.agent_id = m.agent_type"
+      " AND u.date = m.date";
+  std::size_t runs = 0;
+  for (int milliseconds : {5'024, 262, 31, 900, 4'000, 77}) {
+    model_.takes(std::chrono::milliseconds(milliseconds));
+    EXPECT_EQ(run(false).status, RunStatus::completed);
+    EXPECT_EQ(flush(*store_), 1u);
+    auto of_runs = file->number("SELECT m.p95_duration_ms" + same_day);
+    ASSERT_TRUE(of_runs.ok()) << of_runs.error().message;
+    EXPECT_EQ(*of_runs, 5'024) << ++runs << " runs";
+    EXPECT_EQ(file->number("SELECT u.p95_latency_ms" + same_day).value(), *of_runs);
+    EXPECT_EQ(totals().latency.p95(), static_cast<double>(*of_runs));
+  }
+  rebuild();
+  EXPECT_EQ(file->number("SELECT u.p95_latency_ms" + same_day).value(), 5'024);
+  runtime_.reset();
+  recording_.reset();
+  store_.reset();
 }
 
 TEST_F(Usage, IsKeptByACrashBetweenTheEndOfARunAndTheFlush) {
