@@ -46,11 +46,11 @@ Value calls_of_reply(const ChatEntry& reply) {
 }  // namespace
 
 void ClassicStream::know(const Value& state) {
-  if (!wants_calls()) return;
   ClassicFrame& frame = frames_[{}];
   frame.state = state;
+  if (!shows_states()) return;
   frame.values = options_.shown ? options_.shown(state, false) : state;
-  read_calls(frame);
+  if (wants_calls()) read_calls(frame);
 }
 
 // Finds the replies with calls, and the results, that the state has since the last one. Those of
@@ -176,19 +176,12 @@ void ClassicStream::send_event(std::string_view what, std::string_view name, std
   if (!is_of_run) parents = runs_around(options_.run_id, place.checkpoint_ns);
   bool is_in_task = !place.node.empty() && run != place.task.text();
   if (is_in_task) parents.emplace_back(place.task.text());
-  Value metadata = message_metadata(place);
-  if (place.node.empty()) {
-    for (std::string_view member : {"langgraph_step", "langgraph_node", "langgraph_triggers",
-                                    "langgraph_path", "langgraph_checkpoint_ns", "checkpoint_ns"}) {
-      metadata.as_object()->erase(std::string(member));
-    }
-  }
   Value event = Value::object({{"event", what},
                                {"name", name},
                                {"run_id", std::move(run)},
                                {"parent_ids", std::move(parents)},
                                {"tags", Value(Value::Array{})},
-                               {"metadata", std::move(metadata)},
+                               {"metadata", message_metadata(place)},
                                {"data", std::move(data)}});
   send("events", {}, std::move(event), out);
 }

@@ -23,10 +23,18 @@
 // message has another id than that of the next attempt. A text that ends with its process is
 // revoked, too, but its numbers are used again.
 //
-// Order. The events of a commit are sent in the order of LangGraph: messages, custom, updates, the
-// ends of calls of tools and of tasks, the checkpoint, values, the beginnings of tasks and of
-// calls. A checkpoint is the first commit of a superstep, or the last one of a completed run; other
-// commits are not visible.
+// Messages. The messages of the state that a commit adds and that were not streamed, such as the
+// results of tools, are sent whole with the commit of their node; those of the input are not sent.
+//
+// Reducers. The engine stores the result of a custom reducer without a node. It is shown as a write
+// of the node if the superstep had only one: of a list whose items have ids, the items that are new
+// or changed.
+//
+// Order. The events of a commit are sent in the order of LangGraph: messages, custom, whole
+// messages, updates, the ends of calls of tools and of tasks, the checkpoint, values, complete
+// messages, the beginnings of tasks and of calls. A checkpoint is the first commit of a superstep,
+// or the last one of a completed run; other commits are not visible, nor are those of a run that
+// waits for the end of an earlier one.
 //
 // Calls of tools are those of the conversation that the state is shown as (conversation.h): a call
 // starts with the commit of the reply that requests it, also if it then waits for an approval or
@@ -73,6 +81,8 @@ struct ClassicOptions {
   std::string run_id{}, thread_id{}, graph_id{}, assistant_id{};
   // The stream begins with the decision that continues a paused run, within a superstep.
   bool is_resumed = false;
+  // Also the messages of the state that were not streamed.
+  bool whole_messages = false;
   // Returns the values that are shown for a state of the run's own graph; null: the state.
   std::function<Value(Value state, bool has_ended)> shown = nullptr;
 };
@@ -84,8 +94,12 @@ class ClassicStream {
   // The kinds of events that add() needs.
   std::vector<EventKind> kinds() const;
   void begin(ClassicEvents& out);
-  // Sets the state of the run's own graph before the stream: its calls are not sent.
+  // Sets the state of the run's own graph before the stream: its calls and its messages are not
+  // sent.
   void know(const Value& state);
+  // Sets the checkpoint before the first one that is sent, and its superstep if the stream begins
+  // within it.
+  void continue_after(std::string checkpoint, std::optional<std::int64_t> superstep);
   void add(StreamEvent&& event, ClassicEvents& out);
   // Ends the stream: with interrupts, if the run waits for them, or with an error.
   void interrupt(const Value::Array& interrupts, ClassicEvents& out);
@@ -113,7 +127,8 @@ class ClassicStream {
     std::vector<ClassicTask> begun, ended;
     std::map<TaskId, Value> results;
     Value state;
-    Value values;  // as the state is shown
+    Value state_before;  // the state changed: that before the commit
+    Value values;        // as the state is shown
     bool has_new_values = false;
     std::string checkpoint;                    // the last one that was sent
     std::map<std::string, ClassicCall> calls;  // of tools, by id
@@ -121,6 +136,9 @@ class ClassicStream {
     // Replies that were sent whole, because their texts follow with the end of a subgraph.
     std::set<std::string> whole;
     // Of the commit.
+    std::vector<ClassicTask> updated;     // whose writes are in `results`
+    Value::Object reduced;                // writes of the superstep as a whole, by channel
+    Value::Array new_messages, complete;  // of the state; to send after the values
     std::vector<ClassicText> texts;
     std::vector<conversation::ChatEntry> replies, tool_results;
   };
@@ -134,6 +152,14 @@ class ClassicStream {
   };
 
   bool wants(StreamMode mode) const { return options_.modes.contains(mode); }
+  static constexpr std::uint64_t attempt_numbers = 1 << 16;  // see "Ids"
+
+  bool wants_messages() const {
+    return wants(StreamMode::messages) || wants(StreamMode::messages_tuple);
+  }
+  bool shows_states() const;
+  bool reads_writes() const;
+  bool is_sent(const std::string& space) const { return space.empty() || options_.subgraphs; }
   bool wants_calls() const { return wants(StreamMode::tools) || wants(StreamMode::events); }
   static std::string message_id(const StreamEvent& event);
   static Value ai_message(const StreamEvent& event, std::string_view text);
@@ -148,7 +174,16 @@ class ClassicStream {
   void send_part(const StreamEvent& event, std::string_view text, std::size_t from,
                  std::size_t until, ClassicEvents& out);
   void revoke_preview();
-  void add_update(const StreamEvent& event, ClassicEvents& out);
+  void note_text(const StreamEvent& event, const std::string& text);
+  void find_new_messages(ClassicFrame& frame, const Value& values) const;
+  bool was_streamed(const Value& message);
+  void send_new_messages(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
+  void send_complete(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
+  StreamEvent place_of_message(const std::string& space, const ClassicFrame& frame,
+                               const std::string& id) const;
+  void add_update(const StreamEvent& event);
+  void add_reduced(ClassicFrame& frame);
+  void send_updates(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
   void add_task(StreamEvent&& event);
   void end_tasks(const StreamEvent& event, ClassicFrame& frame, ClassicEvents& out);
   void add_checkpoint(const StreamEvent& event, ClassicEvents& out);
@@ -172,14 +207,18 @@ class ClassicStream {
   void send_model_event(std::string_view what, const StreamEvent& place, const std::string& message,
                         Value data, ClassicEvents& out);
   void end_models(const std::string& space, ClassicFrame& frame, ClassicEvents& out);
+  static Value node_path(const std::string& node);
   Value message_metadata(const StreamEvent& event);
   Value config_of(const std::string& space, const std::string& checkpoint) const;
+  Value reference_of(const std::string& space, const std::string& checkpoint) const;
 
   const ClassicOptions options_;
   std::uint64_t next_ = 0;
   std::map<std::string, ClassicFrame> frames_;  // by namespace
   std::optional<TaskId> only_task_;             // of the newest superstep of the run's own graph
   std::optional<Preview> preview_;
+  std::set<std::string> sent_messages_;      // ids
+  std::vector<std::string> streamed_texts_;  // of a commit, with its subgraphs
   std::vector<StreamEvent> held_;  // custom events, until the texts of their commit are sent
 };
 

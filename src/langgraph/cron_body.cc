@@ -1,5 +1,6 @@
 #include "langgraph/cron_body.h"
 
+#include "langgraph/cron_time.h"
 #include "langgraph/errors.h"
 #include "langgraph/run_body.h"
 #include "langgraph/run_configuration.h"
@@ -12,14 +13,14 @@ Error cron_refusal(std::string_view member, std::string_view why) {
                "\"" + std::string(member) + "\" is not supported for crons: " + std::string(why));
 }
 
-// The time after which no tick fires; nullopt: unchanged, and an unset time: never.
-Result<std::optional<Instant>> end_time_in(const Value& body) {
+// The time after which no tick fires; nullopt: unchanged, and an unset time: never. `zone`: that of
+// the cron after the change.
+Result<std::optional<Instant>> end_time_in(const Value& body, const std::string& zone) {
   if (!body.find("end_time")) return std::optional<Instant>();
   BELAY_TRY(auto text, text_member(body, "end_time"));
   if (!text) return std::optional(Instant());
-  auto time = instant_from(*text);
-  if (time) return time;
-  return error(ErrorCode::invalid, "\"end_time\" must be a time: 2026-12-31T00:00:00Z.");
+  BELAY_TRY(Instant time, time_in("end_time", *text, zone));
+  return std::optional(time);
 }
 
 Result<Done> check_scheduled_run(const RunBody& run) {
@@ -123,9 +124,9 @@ Result<ScheduleChange> schedule_change_in(AgentServer& served, const CronRequest
     change.configuration =
         configuration_text(merged, request.assistant, nullptr, request.user, *request.headers);
   }
-  BELAY_TRY(change.ends_at, end_time_in(body));
   BELAY_TRY(change.expression, text_member(body, "schedule"));
   BELAY_TRY(change.zone, text_member(body, "timezone"));
+  BELAY_TRY(change.ends_at, end_time_in(body, change.zone.value_or(request.zone)));
   BELAY_TRY(auto enabled, bool_member(body, "enabled"));
   if (enabled) change.paused = !*enabled;
   BELAY_TRY(std::string overlap, overlap_of(run.if_busy));

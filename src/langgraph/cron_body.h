@@ -29,6 +29,7 @@ struct CronRequest {
   const UserId& user;
   // The headers that the configuration of the runs has; null: the configuration is not changed.
   const std::vector<http::Header>* headers;
+  std::string zone = Schedule().zone;  // of the cron, unless the body changes it
 };
 
 // The agent, and the members of a schedule that the body sets. All members of the payload are

@@ -108,7 +108,7 @@ Task<Result<Reply>> update_cron(AgentServer& served, Call call) {
   BELAY_CO_TRY(Assistant of, co_await assistant_of_cron(served, call, cron.record));
   const UserId owner(cron.view.schedule.user);
   const std::vector<http::Header>* kept = changes_configuration(call.body) ? &headers : nullptr;
-  CronRequest wanted{of, agent, call.body, payload, owner, kept};
+  CronRequest wanted{of, agent, call.body, payload, owner, kept, cron.view.schedule.zone};
   BELAY_CO_TRY(ScheduleChange change, schedule_change_in(served, wanted));
   BELAY_CO_TRY(auto deletes, deletes_threads_in(call.body));
   if (deletes) cron.record.deletes_threads = *deletes;

@@ -211,6 +211,37 @@ TEST_F(Crons, FireNoTickAfterTheirEnd) {
   EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);
 }
 
+TEST_F(Crons, TheirEndIsATimeWithOrWithoutAnOffset) {
+  auto end_of = [this](const std::string& time, const std::string& more = {}) {
+    return text(add(R"(,"end_time":")" + time + "\"" + more)["end_time"]);
+  };
+  EXPECT_EQ(end_of("2030-01-01T00:00:00+00:00"), "2030-01-01T00:00:00.000000Z");
+  EXPECT_EQ(end_of("2030-01-01T00:00:00-00:00"), "2030-01-01T00:00:00.000000Z");
+  EXPECT_EQ(end_of("2030-01-01T00:00:00+02:00"), "2029-12-31T22:00:00.000000Z");
+  EXPECT_EQ(end_of("2030-01-01T00:00:00.25-09:30"), "2030-01-01T09:30:00.250000Z");
+  EXPECT_EQ(end_of("2030-01-01T00:00:00.123456789Z"), "2030-01-01T00:00:00.123456Z");
+  EXPECT_EQ(end_of("2030-01-01T00:00:00"), "2030-01-01T00:00:00.000000Z");
+  const std::string madrid = R"(,"timezone":"Europe/Madrid")";
+  EXPECT_EQ(end_of("2030-07-01T00:00:00.5", madrid), "2030-06-30T22:00:00.500000Z");
+  EXPECT_EQ(end_of("2030-01-01T00:00:00Z", madrid), "2030-01-01T00:00:00.000000Z");
+  EXPECT_EQ(end_of("2030-10-27T02:30:00", madrid), "2030-10-27T00:30:00.000000Z") << "the first";
+  Value cron = add(madrid);
+  auto end_after = [&](const std::string& change) {
+    return text(call("PATCH", path_of(cron), change).body["end_time"]);
+  };
+  EXPECT_EQ(end_after(R"({"end_time":"2030-01-01T00:00:00"})"), "2029-12-31T23:00:00.000000Z");
+  EXPECT_EQ(end_after(R"({"end_time":"2030-01-01T00:00:00","timezone":"Asia/Tokyo"})"),
+            "2029-12-31T15:00:00.000000Z");
+  for (const char* time :
+       {"2030-01-01", "2030-01-01T00:00:00.", "2030-01-01T00:00:00.Z", "2030-01-01T00:00:00+2:00",
+        "2030-01-01T00:00:00+02", "2030-01-01T00:00:00+02:60", "2030-01-01T00:00:00+24:00",
+        "2030-01-01T00:00:00.1234567890Z", "2030-01-01T00:00:00ZZ", "2030-02-30T00:00:00+00:00",
+        "9999-12-31T23:59:59-00:01", "2030-01-01T00:00:00 02:00", "2030-01-01T00:00:00+0a:00"}) {
+    EXPECT_EQ(post("/runs/crons", body(R"(,"end_time":")" + std::string(time) + "\"")).status, 422)
+        << time;
+  }
+}
+
 TEST_F(Crons, RunsHaveTheSettingsOfTheirCron) {
   add(R"(,"durability":"exit","config":{"recursion_limit":7,"configurable":{"a":1}})");
   EXPECT_EQ(pass(std::chrono::seconds(300)), 1u);

@@ -1,4 +1,5 @@
 // Ids of messages: those of streams equal those of states, so that a client shows a message once.
+// Types of messages that a client sends with roles.
 
 #include "belay/json_graph.h"
 #include "tests/support/agent_server_tool_fixture.h"
@@ -11,6 +12,22 @@ using server::text;
 using Ids = std::vector<std::string>;
 
 struct MessageIds : ToolFixture {
+  // A graph that stores messages as clients send them.
+  JsonGraph room = room_graph();
+
+  static JsonGraph room_graph() {
+    JsonGraphBuilder builder{"room"};
+    builder.channel("messages", {.kind = JsonKind::array});
+    builder.node("stay", [](const Value&, Context&) { return JsonUpdate(); });
+    builder.edge(start, "stay").edge("stay", end);
+    return std::move(builder).build().value();
+  }
+  void serve_room() {
+    api.reset();
+    runtime->add(room);
+    service = service_of(room);
+    serve();
+  }
   // The ids of the messages of agents in a state, in order; and of those of persons.
   static Ids ids_in(const Value& values, const char* type = "ai") {
     Ids ids;
@@ -35,13 +52,16 @@ TEST_F(MessageIds, AreTheSameInEachModeAndInTheState) {
   Events all = stream_run(question("weather", all_modes()), runs + "/stream");
   Ids state = ids_of_state(thread_of(runs));
   ASSERT_EQ(state.size(), 2u);
-  Ids tuples, partials, whole, models;
+  Ids tuples, partials, whole, models, results;
   for (const Event& each : all) {
-    if (each.name == "messages") add_new(text(each.data.as_array()->at(0)["id"]), tuples);
-    if (each.name == "messages/partial") {
-      add_new(text(each.data.as_array()->at(0)["id"]), partials);
+    bool is_message = each.name.starts_with("messages") && each.data.as_array();
+    if (is_message) {
+      const Value& message = each.data.as_array()->at(0);
+      bool is_tool = message["type"] == Value("tool");
+      Ids& streamed = each.name == "messages" ? tuples : partials;
+      Ids& found = each.name == "messages/complete" ? whole : streamed;
+      add_new(text(message["id"]), is_tool ? results : found);
     }
-    if (each.name == "messages/complete") add_new(text(each.data.as_array()->at(0)["id"]), whole);
     bool is_end = each.name == "events" && each.data["event"] == Value("on_chat_model_end");
     if (is_end) add_new(text(each.data["data"]["output"]["id"]), models);
   }
@@ -49,6 +69,7 @@ TEST_F(MessageIds, AreTheSameInEachModeAndInTheState) {
   EXPECT_EQ(partials, state);
   EXPECT_EQ(whole, state);
   EXPECT_EQ(models, state);
+  EXPECT_EQ(results, ids_in(get(thread_of(runs) + "/state").body["values"], "tool"));
   EXPECT_EQ(ids_in(named(all, "values").back().data), state);
   Value history = get(thread_of(runs) + "/history?limit=100").body;
   for (const Value& each : *history.as_array()) {
@@ -80,7 +101,7 @@ TEST_F(MessageIds, ShowNoTextTwiceAtAnyEventOfAStream) {
     }
   }
   EXPECT_GE(compared, 2u) << lines_of(all);
-  EXPECT_EQ(streamed.size(), 2u);
+  EXPECT_EQ(streamed.size(), 4u) << "with two results of tools";
 }
 
 TEST_F(MessageIds, OfTheNewProtocolAreThoseOfTheValues) {
@@ -124,15 +145,7 @@ TEST_F(MessageIds, OfQuestionsAreThoseOfTheClientAlsoInLaterRuns) {
 }
 
 TEST_F(MessageIds, ThatARequestOmitsAreThoseOfItsKey) {
-  JsonGraphBuilder builder{"room"};
-  builder.channel("messages", {.kind = JsonKind::array});
-  builder.node("stay", [](const Value&, Context&) { return JsonUpdate(); });
-  builder.edge(start, "stay").edge("stay", end);
-  JsonGraph room = std::move(builder).build().value();
-  api.reset();
-  runtime->add(room);
-  service = service_of(room);
-  serve();
+  serve_room();
   std::string runs = new_thread(), run;
   for (int i = 0; i < 2; ++i) {
     auto sent = request("POST", runs,
@@ -149,6 +162,42 @@ TEST_F(MessageIds, ThatARequestOmitsAreThoseOfItsKey) {
   ASSERT_EQ(ids.size(), 2u);
   EXPECT_TRUE(uuid_from(ids[0]) && uuid_from(ids[1]));
   EXPECT_NE(ids[0], ids[1]);
+}
+
+TEST_F(MessageIds, MessagesWithRolesAreStoredWithTheirTypes) {
+  serve_room();
+  std::string thread = thread_of(new_thread());
+  const std::string sent =
+      R"([{"role":"human","id":"0","content":[{"type":"text","text":"a","role":"user"}]},)"
+      R"({"role":"user","id":"1"},{"role":"ai","id":"2"},{"role":"assistant","id":"3"},)"
+      R"({"role":"system","id":"4"},{"role":"developer","id":"5"},{"role":"tool","id":"6"},)"
+      R"({"role":"poet","id":"7"},{"type":"ai","role":"user","id":"8"},{"type":null,"role":"user",)"
+      R"("id":"9"},7])";
+  const std::string stored =
+      R"([{"content":[{"role":"user","text":"a","type":"text"}],"id":"0","type":"human"},)"
+      R"({"id":"1","type":"human"},{"id":"2","type":"ai"},{"id":"3","type":"ai"},)"
+      R"({"id":"4","type":"system"},{"id":"5","type":"system"},{"id":"6","type":"tool"},)"
+      R"({"id":"7","role":"poet"},{"id":"8","role":"user","type":"ai"},{"id":"9","type":"human"},)"
+      R"(7])";
+  auto messages = [&] { return to_json(get(thread + "/state").body["values"]["messages"]); };
+  auto answered =
+      post(thread + "/runs/wait",
+           R"({"assistant_id":"room","if_not_exists":"create","input":{"messages":)" + sent + "}}");
+  ASSERT_TRUE(answered.stream) << to_json(answered.body);
+  read_all(*answered.stream);
+  EXPECT_EQ(messages(), stored);
+  auto cleared = post(thread + "/state", R"({"values":{"messages":[]}})");
+  ASSERT_EQ(cleared.status, 200) << to_json(cleared.body);
+  ASSERT_EQ(messages(), "[]");
+  auto updated = post(thread + "/state", R"({"values":{"messages":)" + sent + "}}");
+  ASSERT_EQ(updated.status, 200) << to_json(updated.body);
+  EXPECT_EQ(messages(), stored);
+  auto commanded =
+      post(thread + "/runs/wait", R"({"assistant_id":"room","command":{"update":{"messages":)"
+                                  R"({"role":"assistant","id":"1","content":"b"}}}})");
+  ASSERT_TRUE(commanded.stream) << to_json(commanded.body);
+  read_all(*commanded.stream);
+  EXPECT_EQ(messages(), R"([{"content":"b","id":"1","type":"ai"}])");
 }
 
 TEST_F(MessageIds, StayWithACopyOfTheThreadAndAForkOfIt) {

@@ -155,6 +155,39 @@ Value::Array message_list(Value messages) {
   return list;
 }
 
+// Clients may name the author of a message by a role instead of a type, with the names of other
+// libraries. A message with another role remains as it is.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypesOfRoles{
+    {{"human", "human"},
+     {"user", "human"},
+     {"ai", "ai"},
+     {"assistant", "ai"},
+     {"system", "system"},
+     {"developer", "system"},
+     {"tool", "tool"}}};
+
+void set_type_of_role(Value::Object& message) {
+  auto type = message.find("type"), role = message.find("role");
+  bool has_type = type != message.end() && !is_empty(type->second);
+  if (has_type || role == message.end()) return;
+  for (const auto& [name, type_of_name] : kTypesOfRoles) {
+    if (role->second != Value(name)) continue;
+    message.erase(role);
+    message.insert_or_assign("type", type_of_name);
+    return;
+  }
+}
+
+// Completes a message of a channel: it has a type, and an id.
+void complete_message(Value& message, Random& random) {
+  Value::Object* members = message.as_object();
+  if (!members) return;
+  set_type_of_role(*members);
+  if (is_empty(std::as_const(message)["id"])) {
+    members->insert_or_assign("id", random_uuid(random).text());
+  }
+}
+
 Result<Decision> decision_for(const Value& reply, const ApprovalRow& row,
                               const std::string& decided_by) {
   BELAY_TRY(Decision decision, conversation::decision_of_reply(reply, row));
@@ -234,10 +267,7 @@ Result<AgentInput> agent_input(const conversation::Conversations& conversations,
   Value::Array messages = message_list(std::move(found->second));
   const std::string* name = agent["name"].as_string();
   if (conversations.takes_messages(name ? *name : "", agent)) {
-    for (Value& each : messages) {
-      bool has_id = !each.as_object() || !is_empty(each["id"]);
-      if (!has_id) each.as_object()->insert_or_assign("id", random_uuid(random).text());
-    }
+    for (Value& each : messages) complete_message(each, random);
     found->second = Value(std::move(messages));
     return AgentInput{.value = std::move(input)};
   }

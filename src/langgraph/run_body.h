@@ -63,7 +63,8 @@ Result<StreamModes> stream_modes_of(const Value& named);
 
 // Returns the input of the agent. `messages` for an agent without such a channel become the input
 // that it expects (conversation.h); other members are kept if the agent has such a channel. For an
-// agent with that channel, messages get an id if they have none. `agent`: its document of
+// agent with that channel, messages get an id if they have none, and a type instead of a role that
+// names one (user: human; assistant: ai; developer: system). `agent`: its document of
 // Service::agents().
 struct AgentInput {
   Value value;

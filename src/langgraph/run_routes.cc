@@ -201,6 +201,7 @@ Route starting_route(const AgentServerPointer& served, const std::string& path, 
   route.permission = Permission::run;
   route.begins_run = true;
   route.begins_run_by = [](const Call& call) { return !decides_only(call.body); };
+  route.finds_run = server::finds_run_of_header;
   route.parameters.push_back(
       server::idempotency_key_parameter("The same request with the same key starts one run."));
   accept_body(route, run_members(), {"assistant_id"});

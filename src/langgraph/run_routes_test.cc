@@ -179,5 +179,24 @@ TEST_F(AgentServerRunRoutes, ThoseOfOneUserDoNotExistForAnother) {
   EXPECT_EQ(text(as("ada", "GET", thread).body["status"]), "interrupted");
 }
 
+TEST_F(AgentServerRunRoutes, ARepeatedStartFindsItsRunWhateverTheLimit) {
+  options.starts.per_minute = 1;
+  serve();
+  auto begun = [this](const char* key) {
+    auto sent = request("POST", runs(), about("x"));
+    sent.headers.push_back({"Idempotency-Key", key});
+    return send(std::move(sent));
+  };
+  Answered first = begun("k");
+  ASSERT_EQ(first.status, 200) << to_json(first.body);
+  joined(text(first.body["run_id"]));
+  clock.move(std::chrono::milliseconds(1));
+  EXPECT_EQ(begun("other").status, 429);
+  Answered again = begun("k");
+  EXPECT_EQ(again.status, 200) << to_json(again.body);
+  EXPECT_EQ(text(again.body["run_id"]), text(first.body["run_id"]));
+  EXPECT_EQ(size_of(get(runs()).body), 1u);
+}
+
 }  // namespace
 }  // namespace belay::langgraph

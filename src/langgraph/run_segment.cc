@@ -101,6 +101,7 @@ Task<Result<Done>> RunSegment::notice(const StreamEvent& event) {
     auto id = uuid_from(text_in(event.body, "interrupt"));
     if (id) asked_.push_back(InterruptId(*id));
   }
+  notice_before(event);
   bool is_of_segment = event.id && event.id->seq > after_ && event.checkpoint_ns.empty();
   if (!is_of_segment) co_return Done{};
   if (event.kind == EventKind::checkpoints) status_ = text_in(event.body, "status");
@@ -108,6 +109,15 @@ Task<Result<Done>> RunSegment::notice(const StreamEvent& event) {
   if (event.kind == EventKind::debug && is_paused) co_return co_await pause(event);
   if (event.kind == EventKind::status) finish(event);
   co_return Done{};
+}
+
+void RunSegment::notice_before(const StreamEvent& event) {
+  bool is_before = event.id && event.id->seq <= after_ && event.checkpoint_ns.empty();
+  if (!is_before || event.kind != EventKind::checkpoints) return;
+  auto superstep = event.body["superstep"].as_int();
+  if (superstep == superstep_before_) return;
+  superstep_before_ = superstep;
+  checkpoint_before_ = text_in(event.body, "checkpoint");
 }
 
 // Ends the segment if the run waits for a person; a timer continues it. The rows of its approvals

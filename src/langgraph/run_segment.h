@@ -39,6 +39,10 @@ class RunSegment {
   // The state of the run's own graph at the last commit before the segment; null if the segment
   // begins with the run, or does not read states.
   const Value& state_before() const { return state_before_; }
+  // The checkpoint before the segment (the first commit of its superstep), and this superstep;
+  // empty if the segment begins with the run.
+  const std::string& checkpoint_before() const { return checkpoint_before_; }
+  std::optional<std::int64_t> superstep_before() const { return superstep_before_; }
   const Value::Array& interrupts() const { return interrupts_; }
   const std::string& error_name() const { return error_name_; }
   const std::string& message() const { return message_; }
@@ -51,6 +55,7 @@ class RunSegment {
   Task<Result<Done>> notice(const StreamEvent& event);
   Task<Result<Done>> pause(const StreamEvent& event);
   void finish(const StreamEvent& event);
+  void notice_before(const StreamEvent& event);
 
   Service& service_;
   const Principal who_;
@@ -65,6 +70,8 @@ class RunSegment {
   std::string status_;  // of the newest commit
   SegmentEnd end_ = SegmentEnd::none;
   Value state_before_;
+  std::string checkpoint_before_;
+  std::optional<std::int64_t> superstep_before_;
   Value::Array interrupts_;
   std::string error_name_, message_;
   std::uint64_t end_seq_ = 0;

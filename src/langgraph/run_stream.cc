@@ -1,5 +1,8 @@
 #include "langgraph/run_stream.h"
 
+#include <algorithm>
+
+#include "langgraph/state.h"
 #include "server/heartbeat.h"
 
 namespace belay::langgraph {
@@ -76,8 +79,15 @@ ClassicOptions classic_options(const AgentServer& served, const FollowedRun& fol
   options.graph_id = followed.run.row.graph;
   options.assistant_id = record.assistant_id;
   options.is_resumed = record.after > 0;
+  options.whole_messages = true;
   options.shown = shown_values(served, followed.run.row);
   return options;
+}
+
+// Superstep 0 is that of a run that has not started.
+bool begins_superstep(const StreamEvent& event) {
+  return event.kind == EventKind::checkpoints && event.checkpoint_ns.empty() &&
+         event.body["superstep"].as_int().value_or(0) > 0;
 }
 
 class RunEvents final : public RunFollower {
@@ -101,16 +111,34 @@ class RunEvents final : public RunFollower {
       bool is_deleted = !events.ok() && events.error().code == ErrorCode::not_found;
       if (is_deleted) co_return std::string();
       if (!events.ok()) co_return std::move(events).error();
+      BELAY_CO_CHECK(co_await find_parent(*events));
       text = text_of(*events);
     }
     co_return std::move(text);
   }
 
  private:
+  // Finds the parent of the run's first checkpoint when that exists: the runs before it have ended.
+  Task<Result<Done>> find_parent(const std::vector<StreamEvent>& events) {
+    bool wants_parent = followed_.modes.contains(StreamMode::checkpoints) ||
+                        followed_.modes.contains(StreamMode::debug);
+    bool has_begun = std::any_of(events.begin(), events.end(), begins_superstep);
+    bool is_resumed = followed_.run.record.after > 0;
+    if (has_parent_ || is_resumed || !wants_parent || !has_begun) co_return Done{};
+    has_parent_ = true;
+    RunRow row = followed_.run.row;
+    BELAY_CO_TRY(CheckpointId parent, co_await parent_of_run(service_, who_, std::move(row)));
+    if (!parent.is_null()) classic_.continue_after(parent.text(), std::nullopt);
+    co_return Done{};
+  }
   std::string text_of(std::vector<StreamEvent>& events) {
     ClassicEvents out;
     bool is_first = !events.empty() && !std::exchange(has_events_, true);
-    if (is_first && !segment_.state_before().is_null()) classic_.know(segment_.state_before());
+    bool is_resumed = followed_.run.record.after > 0;
+    if (is_first && is_resumed) {
+      classic_.continue_after(segment_.checkpoint_before(), segment_.superstep_before());
+      if (!segment_.state_before().is_null()) classic_.know(segment_.state_before());
+    }
     for (StreamEvent& event : events) classic_.add(std::move(event), out);
     add_end(out);
     std::string text;
@@ -132,6 +160,7 @@ class RunEvents final : public RunFollower {
   ClassicStream classic_;
   bool has_begun_ = false;
   bool has_events_ = false;
+  bool has_parent_ = false;
 };
 
 class RunResult final : public RunFollower {

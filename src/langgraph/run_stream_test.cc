@@ -20,6 +20,29 @@ struct AgentServerStreams : RunFixture {
     for (const Event& each : events) names.push_back(each.name);
     return names;
   }
+  // Expects that the checkpoints of a stream are those of the history, with the same parents.
+  void expect_history_of(const Events& events) {
+    std::map<std::string, Value> states;
+    Value history = get(std::string("/threads/") + kThreadA + "/history?limit=100").body;
+    for (const Value& each : *history.as_array()) {
+      states.emplace(text(each["checkpoint"]["checkpoint_id"]), each);
+    }
+    std::size_t found = 0;
+    for (const Event& each : events) {
+      bool is_checkpoint = each.name == "debug" && each.data["type"] == Value("checkpoint");
+      if (!is_checkpoint) continue;
+      const Value& payload = each.data["payload"];
+      const Value& configured = payload["config"]["configurable"];
+      const Value& state = states[text(configured["checkpoint_id"])];
+      ASSERT_TRUE(state.as_object()) << "not in the history: " << to_json(payload);
+      EXPECT_EQ(payload["checkpoint"], state["checkpoint"]);
+      EXPECT_EQ(payload["parent_checkpoint"], state["parent_checkpoint"]) << to_json(payload);
+      EXPECT_EQ(payload["parent_config"]["configurable"]["checkpoint_id"],
+                state["parent_checkpoint"]["checkpoint_id"]);
+      ++found;
+    }
+    EXPECT_GT(found, 0u) << lines_of(events);
+  }
   static void expect_numbers(const Events& events) {
     for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].id, std::to_string(i));
   }
@@ -81,6 +104,42 @@ TEST_F(AgentServerStreams, HaveAllModesInTheOrderOfASuperstep) {
   EXPECT_LT(first("custom"), first("updates"));
   EXPECT_EQ(text(named(events, "custom").front().data["type"]), "written");
   EXPECT_EQ(text(named(events, "updates").front().data["write"]["verse"]), "An öde to rain");
+}
+
+// Clients edit a message by a run from the parent of the checkpoint that has it.
+TEST_F(AgentServerStreams, HaveTheCheckpointsOfTheHistoryWithTheirParents) {
+  const std::string debug = R"(,"stream_mode":"debug")";
+  Events first = stream_run(about("rain", debug));
+  expect_history_of(first);
+  expect_history_of(stream_run(about("urgent", debug)));
+  Events resumed = stream_run(resume("true", debug));
+  expect_history_of(resumed);
+  std::string run = text(resumed.front().data["run_id"]);
+  expect_each_rest(resumed, runs("/" + run + "/stream?stream_mode=debug"));
+  std::string origin;
+  for (const Event& each : named(first, "debug")) {
+    const Value& id = each.data["payload"]["checkpoint"]["checkpoint_id"];
+    if (!id.is_null()) origin = text(id);
+  }
+  std::string fork = R"(,"checkpoint_id":")" + origin + "\"";
+  Events forked = stream_run(about("sun", debug + fork));
+  expect_history_of(forked);
+  EXPECT_EQ(
+      text(named(forked, "debug").at(0).data["payload"]["parent_checkpoint"]["checkpoint_id"]),
+      origin);
+}
+
+TEST_F(AgentServerStreams, OfARunThatWaitsBeginWithItsStart) {
+  std::string first = begin(sleeper());
+  const std::string more = R"(,"multitask_strategy":"enqueue","stream_mode":["debug","values"])";
+  auto answered = post(runs("/stream"), about("rain", more));
+  joined(first);
+  ASSERT_TRUE(block_on(loop, runtime->resume(default_tenant(), ThreadId(kThreadA))).ok());
+  Events queued = events_of(answered);
+  expect_numbers(queued);
+  expect_history_of(queued);
+  EXPECT_EQ(text(named(queued, "values").front().data["topic"]), "rain") << lines_of(queued);
+  expect_each_rest(queued, runs("/" + text(queued.front().data["run_id"]) + "/stream"));
 }
 
 TEST_F(AgentServerStreams, ContinueAfterEachEventWithTheSameNumbers) {

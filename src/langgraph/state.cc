@@ -16,12 +16,8 @@ using server::Call;
 constexpr std::size_t kFirstCommits = limits::bounded(100, 2);
 constexpr std::size_t kReadCommitsMax = 100'000;  // of one request
 
-Value checkpoint_reference(const ThreadView& thread, const CheckpointId& id) {
-  if (id.is_null()) return Value();
-  return Value::object({{"thread_id", thread.id.text},
-                        {"checkpoint_id", id.text()},
-                        {"checkpoint_ns", ""},
-                        {"checkpoint_map", Value()}});
+Value reference_in(const ThreadView& thread, const CheckpointId& id) {
+  return id.is_null() ? Value() : checkpoint_reference(thread.id.text, id.text());
 }
 
 // The record of the run of the protocol that made the checkpoint: each begins after a commit.
@@ -67,8 +63,7 @@ Task<Result<Done>> CheckpointReader::read_page() {
                                               " commits of the thread.");
   }
   std::size_t limit = page.limit;
-  BELAY_CO_TRY(std::vector<RunHistory> history,
-               co_await call_.service.history(call_.who, std::move(page)));
+  BELAY_CO_TRY(std::vector<RunHistory> history, co_await service_.history(who_, std::move(page)));
   std::size_t found = 0;
   for (RunHistory& each : history) {
     auto run = std::make_shared<const RunRow>(std::move(each.run));
@@ -128,7 +123,7 @@ Task<Result<Done>> CheckpointReader::set_parent(ThreadCheckpoint& checkpoint) {
   if (run) page.run = RunId(*run);
   page.before_seq = static_cast<std::uint64_t>(from->seq) + 1;
   page.limit = kFirstCommits;
-  auto history = co_await call_.service.history(call_.who, std::move(page));
+  auto history = co_await service_.history(who_, std::move(page));
   bool is_pruned = !history.ok() && history.error().code == ErrorCode::not_found;
   if (!history.ok() && !is_pruned) co_return std::move(history).error();
   if (!history.ok() || history->empty()) co_return Done{};
@@ -139,6 +134,37 @@ Task<Result<Done>> CheckpointReader::set_parent(ThreadCheckpoint& checkpoint) {
     checkpoint.parent = row.id;
   }
   co_return Done{};
+}
+
+Task<Result<CheckpointId>> CheckpointReader::parent_of_first(RunRow run) {
+  // Only the commits of the runs before it.
+  last_read_ = {run.run, 1};
+  ThreadCheckpoint first;
+  first.run = std::make_shared<const RunRow>(std::move(run));
+  if (!origin_of(*first.run)) {
+    BELAY_CO_TRY(following_, co_await next_without_parent());
+  }
+  BELAY_CO_CHECK(co_await set_parent(first));
+  co_return first.parent;
+}
+
+Task<Result<CheckpointId>> parent_of_run(Service& service, Principal who, RunRow run) {
+  CheckpointReader reader(service, std::move(who), run.thread);
+  auto parent = co_await reader.parent_of_first(std::move(run));
+  bool is_deleted = !parent.ok() && parent.error().code == ErrorCode::not_found;
+  if (is_deleted) co_return CheckpointId();
+  co_return std::move(parent);
+}
+
+Value checkpoint_reference(const std::string& thread, const std::string& id,
+                           const std::string& space, const std::string& root) {
+  if (id.empty()) return Value();
+  Value map;
+  if (!space.empty()) map = Value::object({{"", root}, {space, id}});
+  return Value::object({{"thread_id", thread},
+                        {"checkpoint_id", id},
+                        {"checkpoint_ns", space},
+                        {"checkpoint_map", std::move(map)}});
 }
 
 Task<Result<std::optional<ThreadCheckpoint>>> find_checkpoint(const Call& call, ThreadId thread,
@@ -222,15 +248,14 @@ Task<Result<Value>> state_document(AgentServer& served, const Call& call,
     interrupts.insert(interrupts.end(), task.interrupts.begin(), task.interrupts.end());
   }
   Value documents = task_documents(std::move(tasks), view.row.error);
-  co_return Value::object(
-      {{"values", values_of(served, view)},
-       {"next", std::move(next)},
-       {"tasks", std::move(documents)},
-       {"metadata", checkpoint_metadata(thread, checkpoint)},
-       {"created_at", to_text(checkpoint.commit.created_at)},
-       {"checkpoint", checkpoint_reference(thread.view, checkpoint.commit.id)},
-       {"parent_checkpoint", checkpoint_reference(thread.view, checkpoint.parent)},
-       {"interrupts", std::move(interrupts)}});
+  co_return Value::object({{"values", values_of(served, view)},
+                           {"next", std::move(next)},
+                           {"tasks", std::move(documents)},
+                           {"metadata", checkpoint_metadata(thread, checkpoint)},
+                           {"created_at", to_text(checkpoint.commit.created_at)},
+                           {"checkpoint", reference_in(thread.view, checkpoint.commit.id)},
+                           {"parent_checkpoint", reference_in(thread.view, checkpoint.parent)},
+                           {"interrupts", std::move(interrupts)}});
 }
 
 Value empty_state() {

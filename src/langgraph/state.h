@@ -37,15 +37,20 @@ struct ThreadCheckpoint {
   bool is_newest = false;  // of its run
 };
 
-// Reads the checkpoints of a thread, newest first. The call must outlive the reader.
+// Reads the checkpoints of a thread, newest first. The service must outlive the reader.
 class CheckpointReader {
  public:
   CheckpointReader(const server::Call& call, ThreadId thread)
-      : call_(call), thread_(std::move(thread)) {}
+      : CheckpointReader(call.service, call.who, std::move(thread)) {}
+  CheckpointReader(Service& service, Principal who, ThreadId thread)
+      : service_(service), who_(std::move(who)), thread_(std::move(thread)) {}
 
   // Returns the next older checkpoint; nullopt after the oldest. `exhausted` when more commits were
   // read than one request may read.
   Task<Result<std::optional<ThreadCheckpoint>>> next();
+  // Returns the parent of the first checkpoint of a run of the thread; null: none. REQUIRES: the
+  // runs before it have ended; no next().
+  Task<Result<CheckpointId>> parent_of_first(RunRow run);
 
  private:
   struct ReadCommit {
@@ -56,7 +61,8 @@ class CheckpointReader {
   Task<Result<Done>> set_parent(ThreadCheckpoint& checkpoint);
   Task<Result<std::optional<ThreadCheckpoint>>> next_without_parent();
 
-  const server::Call& call_;
+  Service& service_;
+  const Principal who_;
   const ThreadId thread_;
   std::deque<ReadCommit> commits_;  // newest first
   std::optional<std::pair<RunId, std::uint64_t>> last_read_;
@@ -66,6 +72,15 @@ class CheckpointReader {
   bool has_begun_ = false;
   std::optional<ThreadCheckpoint> following_;  // the one to return next, without its parent
 };
+
+// Returns the parent of the first checkpoint of a run whose first superstep has begun; null: none,
+// or the thread was deleted meanwhile.
+Task<Result<CheckpointId>> parent_of_run(Service& service, Principal who, RunRow run);
+
+// The reference of a checkpoint: the members `checkpoint` and `parent_checkpoint`; null without an
+// id. `space`: the namespace of a subgraph, with the checkpoint of the run's own graph.
+Value checkpoint_reference(const std::string& thread, const std::string& id,
+                           const std::string& space = {}, const std::string& root = {});
 
 // Returns the checkpoint with the id, or the newest one; nullopt if the thread has none like that.
 Task<Result<std::optional<ThreadCheckpoint>>> find_checkpoint(const server::Call& call,

@@ -214,6 +214,7 @@ std::vector<Route> state_routes(const AgentServerPointer& served) {
                       "Change of the state of a thread, as the result of a node", update_state);
   update.permission = Permission::run;
   update.begins_run = true;
+  update.finds_run = server::finds_run_of_header;
   update.parameters.push_back(
       server::idempotency_key_parameter("The same request with the same key makes one change."));
   accept_body(update, update_members());

@@ -64,6 +64,9 @@ Reply no_content() {
 
 Task<Result<Reply>> put_item(AgentServer& served, Call call) {
   BELAY_CO_TRY(StoreItemRecord item, item_in_body(call.body));
+  if (item.labels.empty()) {
+    co_return error(ErrorCode::invalid, "\"namespace\" must have a label.");
+  }
   BELAY_CO_TRY(item.value, object_member(call.body, "value"));
   if (call.body["value"].is_null()) {
     co_return error(ErrorCode::invalid, "\"value\" must be an object.");

@@ -10,6 +10,7 @@
 #include "langgraph/state_update.h"
 #include "langgraph/thread_changes.h"
 #include "langgraph/thread_copies.h"
+#include "langgraph/thread_extract.h"
 #include "langgraph/thread_search.h"
 
 namespace belay::langgraph {
@@ -262,19 +263,30 @@ Task<Result<Reply>> prune_threads(AgentServer& served, Call call) {
   co_return server::reply_with(Value::object({{"pruned_count", pruned}}));
 }
 
+Value with_extracted(const Extract& wanted, const SearchPage& page, Value document) {
+  if (wanted.empty()) return document;
+  Value values = extracted(wanted, document);
+  document = selected(page, std::move(document));
+  document.as_object()->insert_or_assign("extracted", std::move(values));
+  return document;
+}
+
 Task<Result<Reply>> search_threads(AgentServer& served, Call call) {
   BELAY_CO_TRY(SearchPage page,
                search_page_in(call.body, {"created_at", "updated_at", "state_updated_at", "status",
                                           "thread_id"}));
+  BELAY_CO_TRY(Extract extract, extract_in(call.body));
   BELAY_CO_TRY(std::vector<ThreadView> threads, co_await matching_threads(served, call));
   sort_threads(threads, page);
   PageSlice slice = slice_of(page, threads.size());
   Value::Array documents;
   for (std::size_t i = slice.begin; i < slice.end; ++i) {
     SearchPage form = page;
+    // A path can lead to a member that is not selected.
+    if (!extract.empty()) form.select.clear();
     BELAY_CO_TRY(Value document, co_await document_with_state(served, call, std::move(threads[i]),
                                                               std::move(form)));
-    documents.push_back(std::move(document));
+    documents.push_back(with_extracted(extract, page, std::move(document)));
   }
   co_return page_reply(page, threads.size(), std::move(documents));
 }
@@ -331,7 +343,9 @@ std::vector<Route> thread_routes(const AgentServerPointer& served) {
   Route& search = add("POST", "/threads/search", "agentServerSearchThreads",
                       "A page of the threads of the caller", search_threads);
   search.permission = Permission::read;
-  accept_body(search, thread_search_members());
+  Value search_members = thread_search_members();
+  search_members.as_object()->emplace("extract", Value::object({{"type", "object"}}));
+  accept_body(search, std::move(search_members));
   Route& count = add("POST", "/threads/count", "agentServerCountThreads",
                      "The number of threads of the caller", count_threads);
   count.permission = Permission::read;

@@ -107,6 +107,40 @@ TEST_F(Threads, SearchesPageOverBothKinds) {
   EXPECT_EQ(post("/threads/search", R"({"status":"x"})").status, 422);
 }
 
+TEST_F(Threads, SearchesExtractValues) {
+  post("/threads", with_id(kThreadA, R"(,"metadata":{"tags":["a",{"b":"c"}]})"));
+  clock.move(std::chrono::seconds(1));
+  begin_urgent("letters");
+  auto found =
+      post("/threads/search", R"({"select":["thread_id"],"extract":{"topic":"values.topic",)"
+                              R"("last":"metadata.tags[-1].b","first":"metadata.tags[0]",)"
+                              R"("before":"metadata.tags[-3]","behind":"metadata.tags[2]"}})");
+  ASSERT_EQ(found.status, 200) << to_json(found.body);
+  ASSERT_EQ(size_of(found.body), 2u);
+  EXPECT_EQ(to_json((*found.body.as_array())[0]),
+            R"({"extracted":{"before":null,"behind":null,"first":null,"last":null,)"
+            R"("topic":"urgent"},"thread_id":"letters"})");
+  EXPECT_EQ(to_json((*found.body.as_array())[1]),
+            R"({"extracted":{"before":null,"behind":null,"first":"a","last":"c",)"
+            R"("topic":null},"thread_id":")" +
+                std::string(kThreadA) + "\"}");
+  auto whole = post("/threads/search", R"({"ids":["letters"],"extract":{"a":"thread_id"}})");
+  EXPECT_EQ(text((*whole.body.as_array())[0]["extracted"]["a"]), "letters");
+  EXPECT_EQ(text((*whole.body.as_array())[0]["status"]), "interrupted");
+  for (const char* path : {"", ".", "a.", ".a", "a..b", "[0]", "a[", "a[]", "a[x]", "a[0", "a]",
+                           "a[0]b", "a[1.5]", "a[99999999999999999999]"}) {
+    EXPECT_EQ(post("/threads/search", R"({"extract":{"a":")" + std::string(path) + "\"}}").status,
+              422)
+        << path;
+  }
+  EXPECT_EQ(post("/threads/search", R"({"extract":{"a":7}})").status, 422);
+  EXPECT_EQ(post("/threads/search", R"({"extract":["a"]})").status, 422);
+  std::string many;
+  for (char c = 'a'; c < 'a' + 11; ++c)
+    many += std::string(many.empty() ? "" : ",") + "\"" + c + "\":\"a\"";
+  EXPECT_EQ(post("/threads/search", R"({"extract":{)" + many + "}}").status, 422);
+}
+
 TEST_F(Threads, ACopyIsAnotherThread) {
   post("/threads", with_id(kThreadA, R"(,"metadata":{"a":1})"));
   auto copied = post(path(kThreadA) + "/copy");

@@ -8,6 +8,7 @@
 #include "langgraph/sent_before.h"
 #include "langgraph/state.h"
 #include "langgraph/v2_command.h"
+#include "langgraph/v2_events.h"
 
 namespace belay::langgraph {
 namespace {
@@ -208,9 +209,16 @@ constexpr V2Method kMethods[] = {
     {"agent.getTree", tree_by_command, "no_such_run"},
 };
 
-bool is_known_elsewhere(std::string_view method) { return method.starts_with("subscription."); }
-
 bool can_be_repeated(const Error& failed) { return failed.code == ErrorCode::unavailable; }
+
+// Returns the number before the events of the oldest run that has not ended, or of the newest one;
+// nullopt if it cannot be read. 0 without a run.
+Task<std::optional<std::uint64_t>> applied_through(const Call& call, ThreadId thread) {
+  auto current = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
+  if (current.ok()) co_return v2_seq_before(*current);
+  if (current.error().code == ErrorCode::not_found) co_return 0;
+  co_return std::nullopt;
+}
 
 }  // namespace
 
@@ -227,15 +235,25 @@ void copy_member(const Value& params, std::string_view name, Value::Object& body
 
 Task<Result<Done>> count_start(Call& call) {
   if (!call.count_start) co_return Done{};
+  bool is_known = co_await server::finds_run_of_header(call);
+  if (is_known) co_return Done{};
   BELAY_CO_TRY(call.start, co_await call.count_start());
   co_return Done{};
 }
 
-Value command_success(const Value& id, const ThreadId& thread, Value result) {
+bool is_of_subscriptions(std::string_view method) {
+  return method == "subscription.subscribe" || method == "subscription.unsubscribe" ||
+         method == "subscription.reconnect";
+}
+
+Value command_success(const Value& id, const ThreadId& thread, Value result,
+                      std::optional<std::uint64_t> applied) {
+  Value::Object meta{{"thread_id", thread.text}};
+  if (applied) meta.emplace("applied_through_seq", static_cast<std::int64_t>(*applied));
   return Value::object({{"type", "success"},
                         {"id", id},
                         {"result", std::move(result)},
-                        {"meta", Value::object({{"thread_id", thread.text}})}});
+                        {"meta", Value(std::move(meta))}});
 }
 
 Value command_error(const Value& id, std::string code, std::string message) {
@@ -262,13 +280,17 @@ Task<Result<Value>> answer_command(AgentServer& served, Call call, ThreadId thre
   auto found = std::find_if(std::begin(kMethods), std::end(kMethods),
                             [&](const V2Method& each) { return each.name == *method; });
   if (found == std::end(kMethods)) {
-    bool is_known = is_known_elsewhere(*method);
+    bool is_known = is_of_subscriptions(*method);
     co_return command_error(id, is_known ? "not_supported" : "unknown_command",
                             "\"" + method->substr(0, 100) + "\" is not supported here.");
   }
   V2Command executed{std::move(call), thread, params.is_null() ? Value(Value::Object{}) : params};
   auto result = co_await found->execute(served, executed);
-  if (result.ok()) co_return command_success(id, thread, *std::move(result));
+  if (result.ok()) {
+    ThreadId of = thread;
+    auto applied = co_await applied_through(executed.call, std::move(of));
+    co_return command_success(id, thread, *std::move(result), applied);
+  }
   if (can_be_repeated(result.error())) co_return std::move(result).error();
   if (executed.code.empty() && result.error().code == ErrorCode::conflict) {
     executed.code = found->conflict;

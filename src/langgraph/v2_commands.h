@@ -2,7 +2,8 @@
 // langgraph/v2_commands.h - the commands of the streaming protocol:
 //
 //   {"id": 1, "method": "run.start", "params": {...}}
-//   {"type": "success", "id": 1, "result": {...}, "meta": {"thread_id": ...}}
+//   {"type": "success", "id": 1, "result": {...},
+//    "meta": {"thread_id": ..., "applied_through_seq": 7}}
 //   {"type": "error", "id": 1, "error": "invalid_argument", "message": ...}
 //
 //   method                 needs   does
@@ -21,6 +22,9 @@
 //
 // `update` and `goto` of input.respond are refused. An unknown checkpoint is no_such_checkpoint.
 //
+// applied_through_seq: the events with numbers up to this are those of runs that had ended. Clients
+// ignore older interrupts. The responses of subscription.* do not contain it.
+//
 // Threading: on the executor that awaits.
 
 #include "langgraph/agent_server.h"
@@ -32,8 +36,12 @@ namespace belay::langgraph {
 Task<Result<Value>> answer_command(AgentServer& served, server::Call call, ThreadId thread,
                                    Value command);
 
+// Whether the method exists over a WebSocket only: it concerns the subscriptions of a connection.
+bool is_of_subscriptions(std::string_view method);
+
 // Responses to a command; `id`: of the command, or null.
-Value command_success(const Value& id, const ThreadId& thread, Value result);
+Value command_success(const Value& id, const ThreadId& thread, Value result,
+                      std::optional<std::uint64_t> applied = std::nullopt);
 Value command_error(const Value& id, std::string code, std::string message);
 Value command_error(const Value& id, const Error& failed);
 

@@ -7,7 +7,10 @@
 namespace belay::langgraph {
 namespace {
 
-constexpr int kRunBits = 36;            // of a seq: the place of an event in its run
+constexpr int kRunBits = 36;  // of a seq: the place of an event in its run
+constexpr std::uint64_t kLaterRuns = std::uint64_t{1} << 52;  // above the numbers of a first run
+constexpr std::uint64_t kPlacesPerMicrosecond = 2;            // of a first run
+constexpr Instant kFirstStart = std::chrono::sys_days{std::chrono::year{2020} / 1 / 1};
 constexpr std::uint64_t kPlaces = 256;  // for the events that belong to one classic event
 
 ClassicOptions all_modes(ClassicOptions options) {
@@ -73,19 +76,24 @@ std::string v2_sse_text(const V2Event& event) {
   return text + "\nid: " + event.id + "\n\n";
 }
 
-std::uint64_t v2_seq_before(std::int64_t ordinal) {
-  return static_cast<std::uint64_t>(ordinal + 1) << kRunBits;
+std::uint64_t v2_seq_before(const RunRow& run) {
+  if (run.ordinal > 0) {
+    return kLaterRuns + (static_cast<std::uint64_t>(run.ordinal - 1) << kRunBits);
+  }
+  auto started = std::chrono::floor<std::chrono::microseconds>(run.created_at - kFirstStart);
+  std::uint64_t before = started.count() > 0 ? static_cast<std::uint64_t>(started.count()) : 0;
+  return 1 + before * kPlacesPerMicrosecond;
 }
 
 std::int64_t v2_ordinal_of(std::uint64_t seq) {
-  return std::max<std::int64_t>(static_cast<std::int64_t>(seq >> kRunBits) - 1, 0);
+  return seq <= kLaterRuns ? 0 : static_cast<std::int64_t>((seq - kLaterRuns - 1) >> kRunBits) + 1;
 }
 
-V2Events::V2Events(ClassicOptions options, std::int64_t ordinal)
+V2Events::V2Events(ClassicOptions options, const RunRow& run)
     : run_(options.run_id),
       graph_(options.graph_id),
       classic_(all_modes(std::move(options))),
-      first_seq_(v2_seq_before(ordinal) + 1) {
+      first_seq_(v2_seq_before(run) + 1) {
   ClassicEvents metadata;  // has no counterpart
   classic_.begin(metadata);
 }
@@ -123,6 +131,10 @@ void V2Events::begin(const StreamEvent& event, V2EventList& out) {
   if (phase_ == RunPhase::running || phase_ == RunPhase::ended) return;
   phase_ = RunPhase::running;
   send_lifecycle("running", {}, {{"graph_name", graph_}}, out);
+}
+
+void V2Events::continue_after(std::string checkpoint) {
+  classic_.continue_after(std::move(checkpoint), std::nullopt);
 }
 
 void V2Events::enter_space(const std::string& space, V2EventList& out) {

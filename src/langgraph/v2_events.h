@@ -2,7 +2,7 @@
 // langgraph/v2_events.h - V2Events: the events of a run of the service as those of the streaming
 // protocol that the hooks of @langchain/react use.
 //
-//   V2Events events(options, row.ordinal);
+//   V2Events events(options, row);
 //   for (StreamEvent& event : read) events.add(std::move(event), out);
 //
 // They are made from those of the classic stream (classic_stream.h), with all of its modes, and
@@ -25,6 +25,13 @@
 // increases over all runs of the thread, is the same for each reader, in any process and after any
 // restart, and has gaps. Only the text of an attempt that fails has numbers that are used again.
 // The event_id is unique for the event: clients drop repeated ones.
+//
+// If the first run of a thread is deleted, by a rollback, the run that replaces it has the ordinal
+// 0 again. The numbers of a first run therefore begin with the time of its start, 2 for each
+// microsecond, and those of the new run continue after those of the old one, unless the old one had
+// more than 7 events of the classic stream per millisecond. The same holds for a thread that is
+// deleted and started again while it had one run. The numbers of later runs are above those of all
+// first runs.
 //
 // Threading: a value; pure.
 
@@ -51,18 +58,20 @@ using V2EventList = std::vector<V2Event>;
 Value v2_document(const V2Event& event);
 std::string v2_sse_text(const V2Event& event);
 
-// The numbers of the events of the run with this ordinal are greater than this, and those of the
-// runs before it are not.
-std::uint64_t v2_seq_before(std::int64_t ordinal);
+// The numbers of the events of the run are greater than this, and those of the runs before it are
+// not.
+std::uint64_t v2_seq_before(const RunRow& run);
 // The ordinal of the run of an event with the number.
 std::int64_t v2_ordinal_of(std::uint64_t seq);
 
 class V2Events {
  public:
   // `options`: without modes and subgraphs, which are all.
-  V2Events(ClassicOptions options, std::int64_t ordinal);
+  V2Events(ClassicOptions options, const RunRow& run);
 
   static std::vector<EventKind> kinds();
+  // Sets the checkpoint before the first one of the run.
+  void continue_after(std::string checkpoint);
   // Ignores the request of an approval: see request().
   void add(StreamEvent&& event, V2EventList& out);
   // Adds the request of an approval. `interrupt`: interrupt_document() of its row.

@@ -114,7 +114,7 @@ class V2Socket final : public server::WebSocketSession {
       return link_->send(command_error(Value(), "invalid_argument", command.error().message));
     }
     const std::string* method = std::as_const(*command)["method"].as_string();
-    bool is_subscription = method && method->starts_with("subscription.");
+    bool is_subscription = method && is_of_subscriptions(*method);
     bool has_id = std::as_const(*command)["id"].as_int().has_value();
     if (is_subscription && has_id) return link_->send(answer_subscription(*command, *method));
     if (link_->commands >= kSocketCommandsMax) {
@@ -139,9 +139,6 @@ class V2Socket final : public server::WebSocketSession {
   Result<Value> subscription_result(const Value& params, const std::string& method) {
     if (method == "subscription.subscribe") return subscribe(params);
     if (method == "subscription.reconnect") return Value::object({{"restored", false}});
-    if (method != "subscription.unsubscribe") {
-      return error(ErrorCode::invalid, "Unknown method \"" + method.substr(0, 100) + "\".");
-    }
     const std::string* id = params["subscription_id"].as_string();
     if (!id || wanted_.erase(*id) == 0) {
       return error(ErrorCode::not_found, "The connection has no such subscription.");

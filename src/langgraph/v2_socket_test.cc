@@ -167,6 +167,14 @@ TEST_F(V2Sockets, AnswerFaultyMessagesAndStayOpen) {
   EXPECT_EQ(socket.code, 0);
 }
 
+TEST_F(V2Sockets, DoNotKnowOtherMethodsOfSubscriptions) {
+  open();
+  run("subscription.foo", "{}");
+  EXPECT_EQ(text(response()["error"]), "unknown_command");
+  run("subscription.reconnect", "{}");
+  EXPECT_EQ(text(response()["type"]), "success");
+}
+
 TEST_F(V2Sockets, LimitTheCommandsInProgress) {
   open();
   for (int i = 0; i < 30; ++i) run("state.get", "{}");

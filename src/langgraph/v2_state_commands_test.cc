@@ -80,6 +80,22 @@ TEST_F(V2States, ForkOnceWithOneKey) {
   EXPECT_EQ(size_of(get(runs("?limit=100")).body), 3u);
 }
 
+TEST_F(V2States, ForkAgainWithOneKeyWhateverTheLimit) {
+  run_of(about("a"));
+  std::string first = newest();
+  run_of(about("b"));
+  options.starts.per_minute = 1;
+  serve();
+  std::string params = R"({"checkpoint_id":")" + first + "\"" + topic("c") + "}";
+  Value forked = command("state.fork", params, "k");
+  ASSERT_EQ(text(forked["type"]), "success") << to_json(forked);
+  joined(text(forked["result"]["run_id"]));
+  std::string other = R"({"id":1,"method":"state.fork","params":)" + params + "}";
+  EXPECT_EQ(post(thread + "/commands", other).status, 429);
+  Value again = command("state.fork", params, "k");
+  EXPECT_EQ(to_json(again["result"]), to_json(forked["result"])) << to_json(again);
+}
+
 TEST_F(V2States, NameTheErrorsOfAForkAndWriteNothing) {
   std::string unknown = R"({"checkpoint_id":"1ef00000-0000-6000-8000-000000000000")";
   EXPECT_EQ(code_of("state.fork", unknown + "}"), "no_such_checkpoint") << "no run";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "langgraph/state.h"
 
 namespace belay::langgraph {
 namespace {
@@ -61,6 +62,17 @@ std::optional<std::uint64_t> V2ThreadReader::since() const {
   return first == wanted_.end() ? std::nullopt : first->since;
 }
 
+void V2ThreadReader::forget_since() {
+  for (V2Subscription& each : wanted_) each.since.reset();
+}
+
+// Whether the run was started after those that were read.
+bool V2ThreadReader::is_next(const RunRow& row) const {
+  if (row.ordinal >= *next_ordinal_) return true;
+  if (row_.run.is_null() || row.run == row_.run) return false;
+  return row.ordinal == row_.ordinal || row.created_at > row_.created_at;
+}
+
 // A page of the thread's runs, newest first; none if the thread does not exist.
 Task<Result<std::vector<RunRow>>> V2ThreadReader::page(std::optional<RunId> before,
                                                        std::size_t limit) {
@@ -75,11 +87,17 @@ Task<Result<std::vector<RunRow>>> V2ThreadReader::page(std::optional<RunId> befo
 }
 
 Task<Result<Done>> V2ThreadReader::find_first() {
-  if (since()) next_ordinal_ = v2_ordinal_of(*since());
-  if (next_ordinal_) co_return Done{};
   std::optional<RunId> any;
   BELAY_CO_TRY(std::vector<RunRow> rows, co_await page(any, 1));
+  std::int64_t wanted = since() ? v2_ordinal_of(*since()) : 0;
+  bool is_deleted_since = since() && !rows.empty() && rows.front().ordinal < wanted;
+  if (is_deleted_since) forget_since();
+  if (since() && !rows.empty()) {
+    next_ordinal_ = wanted;
+    co_return Done{};
+  }
   if (rows.empty()) {
+    forget_since();
     next_ordinal_ = 0;
     co_return Done{};
   }
@@ -92,6 +110,7 @@ Task<Result<Done>> V2ThreadReader::find_first() {
   bool is_old =
       is_final(first.status) && first.updated_at + kRecentEnd < served_.world.parts.clock.now();
   next_ordinal_ = first.ordinal + (is_old ? 1 : 0);
+  if (is_old) row_ = first;
   co_return Done{};
 }
 
@@ -106,25 +125,32 @@ Task<Result<std::optional<RunRow>>> V2ThreadReader::find_next() {
   while (true) {
     std::size_t limit = before ? kRunsPageMax : 1;
     BELAY_CO_TRY(std::vector<RunRow> rows, co_await page(before, limit));
+    bool is_last = rows.empty();
     for (RunRow& row : rows) {
       before = row.run;
-      if (row.ordinal < *next_ordinal_) co_return std::move(found);
+      is_last = !is_next(row);
+      if (is_last) break;
       found = std::move(row);
+      is_last = found->ordinal == *next_ordinal_;
+      if (is_last) break;
     }
-    bool is_last = rows.empty() || (found && found->ordinal == *next_ordinal_);
-    if (is_last) co_return std::move(found);
+    if (!is_last) continue;
+    bool replaces = found && found->ordinal < *next_ordinal_;
+    if (replaces) forget_since();
+    co_return std::move(found);
   }
 }
 
 Task<Result<Done>> V2ThreadReader::read_run(RunRow row) {
   row_ = std::move(row);
   looked_at_.reset();
+  has_parent_ = false;
   EventOptions options;
   options.thread = thread_;
   options.run = row_.run;
   options.kinds = V2Events::kinds();
   options.poll_max = kEventPollMax;
-  events_.emplace(options_of_run(served_, row_), row_.ordinal);
+  events_.emplace(options_of_run(served_, row_), row_);
   auto reader = co_await service_.events(who_, std::move(options));
   // The run can have been deleted meanwhile.
   bool is_deleted = !reader.ok() && is_missing(reader.error());
@@ -150,7 +176,20 @@ Task<Result<Done>> V2ThreadReader::read_some(V2EventList& out) {
   co_return Done{};
 }
 
+// Finds the parent of the run's first checkpoint when that exists: the runs before it have ended.
+Task<Result<Done>> V2ThreadReader::find_parent(const StreamEvent& event) {
+  bool has_begun = event.kind == EventKind::checkpoints && event.checkpoint_ns.empty() &&
+                   event.body["superstep"].as_int().value_or(0) > 0;
+  if (has_parent_ || !has_begun) co_return Done{};
+  has_parent_ = true;
+  RunRow row = row_;
+  BELAY_CO_TRY(CheckpointId parent, co_await parent_of_run(service_, who_, std::move(row)));
+  if (!parent.is_null()) events_->continue_after(parent.text());
+  co_return Done{};
+}
+
 Task<Result<Done>> V2ThreadReader::add(StreamEvent event, V2EventList& out) {
+  BELAY_CO_CHECK(co_await find_parent(event));
   bool is_asked = event.kind == EventKind::approvals && event.body["event"] == Value("asked");
   if (!is_asked) {
     events_->add(std::move(event), out);

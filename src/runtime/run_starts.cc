@@ -228,7 +228,8 @@ Task<Result<RunStarts::Place>> RunStarts::find_place(Request& request) {
   ThreadPlace& thread = **read_place;
   BELAY_CO_CHECK(check_same_thread(thread.newest, request.wanted));
   engine::Run& run = *request.run;
-  run.row.ordinal = thread.newest.ordinal + 1;
+  request.next_ordinal = std::max(request.next_ordinal, thread.newest.ordinal + 1);
+  run.row.ordinal = request.next_ordinal;
   run.waits_for_thread = true;
   run.newest_of_thread = thread.newest.run;
   place.busy = std::move(thread.unfinished);

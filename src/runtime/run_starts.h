@@ -48,6 +48,9 @@ class RunStarts {
     bool may_have_a_run = false;
     bool needs_a_thread = false;             // see StartOptions::thread_exists
     std::optional<ThreadRow> former_thread;  // see engine::Run
+    // Above the ordinals of all runs that the thread has had, also of those that this start has
+    // rolled back. A first run has 0 nevertheless.
+    std::int64_t next_ordinal = 0;
     BusyThread if_busy = BusyThread::reject;
     std::optional<StateEdit> edit;
     std::vector<RecordWrite> records;  // see StartOptions::records

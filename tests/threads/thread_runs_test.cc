@@ -282,6 +282,7 @@ TEST_P(Threads, RollbackDeletesTheEarlierRunsAndStartsFromTheStateBeforeThem) {
   RunView paused = say("ask");
   RunView third = say("three", on("t", BusyThread::rollback));
   EXPECT_EQ(third.row.status, RunStatus::completed);
+  EXPECT_EQ(third.row.ordinal, 2) << "the deleted run had 1";
   auto gone = block_on(loop, runtime->status(default_tenant(), ThreadId("t"), paused.row.run));
   EXPECT_EQ(gone.error().code, ErrorCode::not_found);
   EXPECT_EQ(text_of(third.state["said"]), R"(["q one","re one","q three","re three"])");
