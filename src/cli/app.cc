@@ -20,6 +20,7 @@
 #include "cli/command_context.h"
 #include "cli/command_table.h"
 #include "cli/completions.h"
+#include "cli/error_hints.h"
 #include "cli/fenced_commit_log.h"
 #include "cli/key_file.h"
 #include "cli/process_context.h"
@@ -168,7 +169,9 @@ Task<Result<Done>> apply_due(CommandContext& world) {
 
 Task<CommandResult> whole_command(CommandContext& world, ChosenCommand& chosen) {
   if (chosen.traits.processes_due) BELAY_CO_CHECK(co_await apply_due(world));
-  co_return co_await chosen.command->run(world);
+  CommandResult result = co_await chosen.command->run(world);
+  if (!result.ok()) co_return with_hint(world, std::move(result).error());
+  co_return std::move(result);
 }
 
 // Prints the runs that a signal has left unfinished, and the commands to continue them.
@@ -341,7 +344,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& wanted, Ou
   LocalServiceParts service_parts{used,   *stored,    *runtime,
                                   *loop,  clock,      *random,
                                   graphs, encryption, collection_names(program.collections)};
-  service_parts.call = settings.call;
+  // The clients of a server have other options.
+  service_parts.call = settings.call + (traits.is_service ? "" : flags_text(settings));
   service_parts.check_record = program.check_record;
   service_parts.concurrency = local.concurrency;
   service_parts.works = traits.is_service;

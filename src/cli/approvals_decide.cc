@@ -117,7 +117,7 @@ class DecideCommand final : public Command {
     world.progress.rests(row.thread);
     if (!is_made(answer)) {
       std::string look =
-          ". Show it with " + world.settings.call + " state " + answer.approval.thread.text + ".";
+          ". Show it with " + command(world, {"state", answer.approval.thread.text}) + ".";
       Error refused = error(ErrorCode::conflict, refusal_text(answer) + look);
       world.output.fail(refused, decision_document(world.program, answer));
       co_return exit_code_of(refused.code);

@@ -125,13 +125,9 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
-// " Did you mean ...?" about the first word that the command does not have, which ends the message;
-// empty without a similar one.
-std::string hint_about(const CLI::App& at, const std::string& verb, const std::string& what) {
-  std::size_t colon = what.rfind(": ");
-  if (colon == what.npos) return "";
-  std::string word = what.substr(colon + 2);
-  word = word.substr(0, word.find_first_of(" ="));
+// " Did you mean ...?" about a word that the command does not have; empty without a similar one.
+std::string hint_about(const CLI::App& at, const std::string& verb, std::string word) {
+  word = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (const CLI::App* each : at.get_subcommands([](const CLI::App*) { return true; })) {
     std::vector<std::string> options = options_of(*each);
@@ -147,18 +143,39 @@ std::string hint_about(const CLI::App& at, const std::string& verb, const std::s
   return hint.starts_with(" Did") ? hint : "";
 }
 
-// The message of CLI11, joined to one line, and the command whose help explains it.
-Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseError& fault) {
+// Returns the words that no command has, in their typed order.
+std::vector<std::string> unknown_words(const CLI::App& app) {
+  std::vector<std::string> words = app.remaining(true);
+  std::erase(words, "--");
+  return words;
+}
+
+std::string not_expected(const std::vector<std::string>& words) {
+  std::string text = words.size() > 1 ? "The following arguments were not expected:"
+                                      : "The following argument was not expected:";
+  for (const std::string& word : words) text += " " + one_line(word);
+  return text;
+}
+
+// The message of CLI11, joined to one line, and the command whose help explains it. A required word
+// can be missing because it is one of the `unknown` words, with an error.
+Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseError& fault,
+               const std::vector<std::string>& unknown) {
   std::string verb = program.call;
   const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) {
     at = at->get_subcommands().front();
     verb += " " + at->get_name();
   }
-  std::string what = one_line(fault.what());
+  bool is_about_words = dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr ||
+                        dynamic_cast<const CLI::RequiredError*>(&fault) != nullptr;
+  bool is_unknown = is_about_words && !unknown.empty();
+  std::string what = is_unknown ? not_expected(unknown) : one_line(fault.what());
   while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();
-  bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr;
-  std::string hint = is_unknown ? hint_about(*at, verb, what) : "";
+  std::string hint;
+  for (std::size_t i = 0; is_unknown && hint.empty() && i < unknown.size(); ++i) {
+    hint = hint_about(*at, verb, unknown[i]);
+  }
   return error(ErrorCode::invalid, what + "." + hint + " See " + verb + " --help.");
 }
 
@@ -234,11 +251,11 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   } catch (const CLI::CallForVersion&) {
     return Parsed(version_of(program) + "\n");
   } catch (const CLI::ParseError& fault) {
-    return fault_in(program, app, fault);
+    return fault_in(program, app, fault, unknown_words(app));
   }
   if (auto word = read.chosen ? word_of_command_above(*read.chosen->parser) : std::nullopt) {
     CLI::ExtrasError unexpected({*word});
-    return fault_in(program, app, unexpected);
+    return fault_in(program, app, unexpected, {*word});
   }
   ChosenCommand chosen = take_chosen(read);
   return Parsed(Arguments{std::move(read.flags), std::move(chosen)});

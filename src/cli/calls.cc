@@ -66,7 +66,8 @@ void show_model_call(Output& output, const Value& call) {
   }
   const Value& reply = call["reply"];
   if (reply.is_null()) return;
-  output.line("    -> " + brief(text_of(reply["text"])));
+  std::string text = brief(text_of(reply["text"]));
+  if (!text.empty()) output.line("    -> " + text);
   show_tool_calls(output, reply["tool_calls"], "    -> ");
   show_usage(output, reply["usage"]);
 }

@@ -54,6 +54,10 @@ std::vector<MarkedLine> marked_lines(const Lines& before, const Lines& after) {
 std::vector<std::string> line_diff(std::string_view before, std::string_view after,
                                    std::size_t around, std::size_t lines_max) {
   Lines former = lines_of(before), now = lines_of(after);
+  // A line break at the end of only one text is a difference: an empty line.
+  bool both = !before.empty() && !after.empty();
+  if (both && before.ends_with('\n') && !after.ends_with('\n')) former.emplace_back();
+  if (both && after.ends_with('\n') && !before.ends_with('\n')) now.emplace_back();
   std::vector<MarkedLine> lines;
   if (former.size() > lines_max || now.size() > lines_max) {
     for (std::string_view line : former) lines.push_back({'-', line});

@@ -76,6 +76,10 @@ const LocalizedText kEnglish = {
     .after_expiry = "then: {choice}",
     .answer = "Answer",
     .choice = "Choice",
+    .expired_with = "Expired {time}; the run continued with \"{choice}\".",
+    .needs_role = "Needs one of the roles: {roles}",
+    .it_happened = "it happened",
+    .do_again = "do it again",
 };
 
 const LocalizedText kSpanish = {
@@ -154,6 +158,10 @@ const LocalizedText kSpanish = {
     .after_expiry = "después: {choice}",
     .answer = "Respuesta",
     .choice = "Opción",
+    .expired_with = "Venció el {time}; la ejecución continuó con \"{choice}\".",
+    .needs_role = "Requiere uno de los roles: {roles}",
+    .it_happened = "ha sucedido",
+    .do_again = "hacerlo de nuevo",
 };
 
 std::string two_parts(std::int64_t large, std::string_view large_unit, std::int64_t small,

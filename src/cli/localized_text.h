@@ -39,6 +39,9 @@ struct LocalizedText {
   std::string_view votes;        // {n}, {needs}, {who}
   std::string_view votes_short;  // {n}, {needs}
   std::string_view never_expires, after_expiry /* {choice} */, answer, choice;
+  std::string_view expired_with;           // {time}, {choice}
+  std::string_view needs_role;             // {roles}
+  std::string_view it_happened, do_again;  // of an effect with an unknown outcome
 };
 
 const LocalizedText& phrases_of(Language language);

@@ -79,7 +79,9 @@ Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock&
   ModelSettings models = settings.models;
   models.timeouts = {kTryPatience, kTryPatience, kTryPatience, kTryPatience};
   // Without settings, Ollama is only a guess: that it does not run is not reported.
-  bool is_configured = !settings.model.empty();
+  bool is_configured = has_language_model(settings);
+  // The hint names the setting of the model.
+  if (!is_configured) models.error_hint.clear();
   Value::Array documents;
   for (const ModelName& server : servers_of(settings)) {
     auto names = co_await list_models(models, server, clock);

@@ -102,6 +102,9 @@ Result<Value> edit_payload(const Value& payload) {
   BELAY_TRY(std::string text, read_input(file.path(), limits::record_bytes_max));
   if (adds_end && !text.empty() && text.back() == '\n') text.pop_back();
   if (text == shown) return nothing_decided("The payload was not changed.");
+  // A person who empties the file wants to stop.
+  bool is_empty = text.find_first_not_of("\r\n") == text.npos;
+  if (is_empty) return nothing_decided("The edited payload is empty.");
   if (is_text) {
     if (first_invalid_utf8(text)) return nothing_decided("The edited payload is not valid UTF-8.");
     return Value(std::move(text));

@@ -282,9 +282,7 @@ Task<CommandResult> RunCommand::enqueue(CommandContext& world) {
   StartRun start = take_start(world);
   BELAY_CO_TRY(RunView view, co_await world.service.start(world.who, std::move(start)));
   show_headline(world, view);
-  if (!has_started(view.row) && !view.held_by.empty()) {
-    world.output.line("  " + std::string(world.phrases.held_by) + ":  " + one_line(view.held_by));
-  }
+  if (!has_started(view.row)) show_hold(world, view);
   if (std::string due = due_text(world, view.row); !due.empty()) world.output.line("  " + due);
   world.output.document(run_document(world.program, view));
   co_return ExitCode::done;

@@ -1,6 +1,7 @@
 #include "cli/show.h"
 
 #include <algorithm>
+#include <map>
 
 #include "cli/approval_answer.h"
 #include "cli/documents.h"
@@ -8,34 +9,12 @@
 #include "cli/list_text.h"
 #include "cli/payload_editor.h"
 #include "cli/progress.h"
-#include "cli/store_name.h"
 #include "service/held_by.h"
 
 namespace belay::cli {
 namespace {
 
 constexpr std::string_view kIndent = "  ";
-
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view kPlain = "_@%+=:,./-";
-  bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return letter || kPlain.find(c) != kPlain.npos;
-  });
-  if (plain) return std::string(word);
-  // Characters that change the direction of the line must not reach the terminal unchanged.
-  bool has_directions = with_escaped_directions(word) != word;
-  std::string quoted = has_directions ? "$'" : "'";
-  for (char c : word) {
-    if (c == '\'') {
-      quoted += has_directions ? "\\'" : "'\\''";
-    } else {
-      if (c == '\\' && has_directions) quoted += '\\';
-      quoted += c;
-    }
-  }
-  return with_escaped_directions(quoted) + "'";
-}
 
 std::vector<std::string_view> text_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -47,26 +26,49 @@ std::vector<std::string_view> text_lines(std::string_view text) {
   return lines;
 }
 
-std::string choice_label(const LocalizedText& phrases, const ApprovalChoice& choice) {
+// True for an approval about an effect with an unknown outcome.
+bool is_of_effect(const ApprovalTerms& terms) {
+  return terms.find("happened") && terms.find("redo");
+}
+
+std::string choice_label(const LocalizedText& phrases, const ApprovalTerms& terms,
+                         const ApprovalChoice& choice) {
   if (choice.name == "approve") return std::string(phrases.approve_with);
   if (choice.name == "reject") return std::string(phrases.reject_with);
+  if (is_of_effect(terms) && choice.name == "happened") return std::string(phrases.it_happened);
+  if (is_of_effect(terms) && choice.name == "redo") return std::string(phrases.do_again);
   return one_line(choice.label.empty() ? choice.name : choice.label);
 }
 
 // The command that decides by this choice.
-std::vector<std::string> choice_words(const ApprovalRow& row, const ApprovalTerms& terms,
-                                      const ApprovalChoice& choice) {
+std::vector<std::string> choice_words(const CommandContext& world, const ApprovalRow& row,
+                                      const ApprovalTerms& terms, const ApprovalChoice& choice) {
   bool is_plain = choice.name == "approve" || choice.name == "reject";
-  // The choices of an effect with an unknown outcome.
-  bool is_effect = !is_plain && terms.find("happened") && terms.find("redo");
+  bool is_effect = !is_plain && is_of_effect(terms);
   bool has_answer = choice.approves && !terms.answer_schema.is_null();
   std::string id = row.interrupt.text();
   std::vector<std::string> words{"approvals", "choose", id, choice.name};
   if (is_plain || is_effect) words = {"approvals", choice.name, id};
-  if (!has_answer) return words;
-  if (choice.name == "approve") words[1] = "answer";
-  for (std::string& word : answer_words(terms.answer_schema)) words.push_back(std::move(word));
+  if (has_answer) {
+    if (choice.name == "approve") words[1] = "answer";
+    for (std::string& word : answer_words(terms.answer_schema)) words.push_back(std::move(word));
+  }
+  add_role(world, row, words);
   return words;
+}
+
+// The number of votes for the choice that has the most.
+std::size_t most_votes(const std::vector<ApprovalVote>& votes) {
+  std::map<std::string_view, std::size_t> of;
+  std::size_t most = 0;
+  for (const ApprovalVote& vote : votes) most = std::max(most, ++of[vote.choice]);
+  return most;
+}
+
+std::string roles_text(const LocalizedText& phrases, const ApprovalRow& row) {
+  std::string names;
+  for (char c : row.roles) names += c == ',' ? ", " : std::string(1, c);
+  return format_message(phrases.needs_role, {{"roles", one_line(names)}});
 }
 
 // Prints the difference between the payload that was shown and the edited one.
@@ -99,6 +101,17 @@ void show_reply(CommandContext& world, const ApprovalRow& row) {
   for (std::string_view line : text_lines(text)) {
     world.output.line(std::string(kIndent) + one_line(line));
   }
+}
+
+// Prints how the run continued after the expiry, unless it was rejected.
+void show_expiry(CommandContext& world, const ApprovalRow& row) {
+  auto terms = terms_of(row);
+  if (row.status != ApprovalStatus::expired || !terms.ok()) return;
+  if (terms->when_expired == "reject") return;
+  world.output.line(std::string(kIndent) +
+                    format_message(world.phrases.expired_with,
+                                   {{"time", moment_text(world.settings.time_zone, row.expires_at)},
+                                    {"choice", one_line(terms->when_expired)}}));
 }
 
 // Returns the part of the state to show for a run without an open approval.
@@ -147,10 +160,7 @@ void show_run_with(CommandContext& world, const RunView& view, const std::option
   show_headline(world, view);
   if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
   // The headline names a process that is gone.
-  if (!view.held_by.empty() && view.held_by != kProcessGone) {
-    output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
-                one_line(view.held_by));
-  }
+  if (view.held_by != kProcessGone) show_hold(world, view);
   if (std::string due = due_text(world, view.row); !due.empty()) {
     output.line(std::string(kIndent) + due);
   }
@@ -188,22 +198,12 @@ ModuleContext module_context(CommandContext& context) {
           [&context](const std::vector<std::string>& words) { return command(context, words); }};
 }
 
-std::string command(const CommandContext& world, const std::vector<std::string>& words) {
-  std::string line = world.program.call;
-  for (const std::string& word : words) line += " " + shell_word(word);
-  if (world.settings.store_by_flag)
-    line += " --store " + shell_word(shown_store(world.settings.store));
-  if (world.settings.server_by_flag) line += " --server " + shell_word(*world.settings.server);
-  if (world.settings.api_key_file_by_flag) {
-    line += " --api-key-file " + shell_word(*world.settings.api_key_file);
-  }
-  if (world.settings.key_file_by_flag) {
-    line += " --key-file " + shell_word(*world.settings.key_file);
-  }
-  if (world.settings.language_by_flag) {
-    line += " --language " + std::string(name_of(world.settings.language));
-  }
-  return line;
+void show_hold(CommandContext& world, const RunView& view) {
+  // The line with the due time follows.
+  bool is_due_time = view.held_by.starts_with("due at ") && !due_text(world, view.row).empty();
+  if (view.held_by.empty() || is_due_time) return;
+  world.output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
+                    one_line(view.held_by));
 }
 
 std::string due_text(const CommandContext& world, const RunRow& row) {
@@ -234,7 +234,8 @@ void show_how_to_decide(CommandContext& world, const ApprovalRow& row) {
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   std::size_t width = 0;
   for (const ApprovalChoice& choice : stored->choices) {
-    lines.emplace_back(choice_label(phrases, choice), choice_words(row, *stored, choice));
+    lines.emplace_back(choice_label(phrases, *stored, choice),
+                       choice_words(world, row, *stored, choice));
     width = std::max(width, columns(lines.back().first));
   }
   for (const auto& [label, words] : lines) {
@@ -244,6 +245,7 @@ void show_how_to_decide(CommandContext& world, const ApprovalRow& row) {
   if (std::string votes = votes_text(phrases, row); !votes.empty()) {
     output.line(std::string(kIndent) + votes);
   }
+  if (!row.roles.empty()) output.line(std::string(kIndent) + roles_text(phrases, row));
   std::string expiry(phrases.never_expires);
   if (row.expires_at != never_expires) {
     expiry = std::string(phrases.expires) + " " +
@@ -261,14 +263,15 @@ std::string votes_text(const LocalizedText& phrases, const ApprovalRow& row) {
   auto reply = reply_of(row);
   if (!terms.ok() || !reply.ok() || terms->needs == 1) return "";
   std::string who;
+  std::size_t most = most_votes(reply->votes);
+  bool is_split = most < reply->votes.size();
   for (const ApprovalVote& vote : reply->votes) {
     who += (who.empty() ? "" : ", ") + one_line(vote.decided_by);
-    if (vote.choice != "approve") who += " (" + one_line(vote.choice) + ")";
+    if (is_split || vote.choice != "approve") who += " (" + one_line(vote.choice) + ")";
   }
-  return format_message(who.empty() ? phrases.votes_short : phrases.votes,
-                        {{"n", std::to_string(reply->votes.size())},
-                         {"needs", std::to_string(terms->needs)},
-                         {"who", who}});
+  return format_message(
+      who.empty() ? phrases.votes_short : phrases.votes,
+      {{"n", std::to_string(most)}, {"needs", std::to_string(terms->needs)}, {"who", who}});
 }
 
 void show_headline(CommandContext& world, const RunView& view) {
@@ -338,6 +341,7 @@ void show_approval_in_full(CommandContext& world, const ApprovalRow& row) {
   output.line();
   if (row.status == ApprovalStatus::open) return show_how_to_decide(world, row);
   show_reply(world, row);
+  show_expiry(world, row);
   if (row.decided_by.empty()) return;
   output.line(std::string(kIndent) + std::string(phrases.decided_by) + " " +
               decider_of(phrases, row) + ", " +
@@ -354,9 +358,7 @@ std::string decider_of(const LocalizedText& phrases, const ApprovalRow& row) {
 
 std::string acting_name(const CommandContext& world, const std::optional<std::string>& named) {
   if (named) return *named;
-  const Settings& settings = world.settings;
-  bool has_key = settings.server && (settings.api_key || settings.api_key_file);
-  return has_key ? std::string() : settings.login;
+  return has_server_key(world.settings) ? std::string() : world.settings.login;
 }
 
 void show_approval_line(CommandContext& world, const ApprovalRow& row) {
@@ -367,8 +369,9 @@ void show_approval_line(CommandContext& world, const ApprovalRow& row) {
   bool expires = row.expires_at != never_expires;
   if (open && expires) state = relative_text(phrases, row.expires_at, world.clock.now());
   if (open && !votes_text(phrases, row).empty()) {
-    state = format_message(phrases.votes_short, {{"n", std::to_string(reply_of(row)->votes.size())},
-                                                 {"needs", std::to_string(terms_of(row)->needs)}});
+    state = format_message(phrases.votes_short,
+                           {{"n", std::to_string(most_votes(reply_of(row)->votes))},
+                            {"needs", std::to_string(terms_of(row)->needs)}});
   }
   std::string line = row.interrupt.text() + "  " + padded(state, 16) + "  ";
   if (std::string mark = mark_of(world, row); !mark.empty()) line += mark + "  ";

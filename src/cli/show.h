@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command_context.h"
+#include "cli/shown_command.h"
 
 namespace belay::cli {
 
@@ -45,6 +46,9 @@ void show_approval_line(CommandContext& world, const ApprovalRow& row);
 // Prints the payload of an approval, or the result of a run.
 void show_payload(CommandContext& world, const Value& payload);
 
+// Prints why a queued run does not start, unless due_text() says it.
+void show_hold(CommandContext& world, const RunView& view);
+
 // "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty if the run does not wait for a timer.
 std::string due_text(const CommandContext& world, const RunRow& row);
 
@@ -53,9 +57,5 @@ void show_how_to_decide(CommandContext& world, const ApprovalRow& row);
 
 // Returns "1 of 2 decisions: ana"; empty if one decision suffices.
 std::string votes_text(const LocalizedText& phrases, const ApprovalRow& row);
-
-// Returns a command such as "belay resume T" with the options that it needs for the same store,
-// quoted for a shell.
-std::string command(const CommandContext& world, const std::vector<std::string>& words);
 
 }  // namespace belay::cli

@@ -33,10 +33,11 @@ Task<CommandLines> commands_of_approval(CommandContext& world, std::string id) {
   Whose any;
   std::string named = id;
   auto row = co_await world.service.approval(world.who, std::move(named), std::move(any));
-  auto terms = row.ok() ? terms_of(*row) : Result<ApprovalTerms>(std::move(row).error());
+  auto terms = row.ok() ? terms_of(*row) : Result<ApprovalTerms>(row.error());
   CommandLines lines;
   if (terms.ok() && terms->is_plain() && terms->answer_schema.is_null()) {
     lines = {{"approvals", "approve", id}, {"approvals", "reject", id}};
+    for (std::vector<std::string>& words : lines) add_role(world, *row, words);
   } else {
     lines = {{"approvals", "show", id}};
   }

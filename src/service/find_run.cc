@@ -6,9 +6,9 @@
 namespace belay {
 namespace {
 
-Error unknown_thread(const ThreadId& thread, const std::string& call) {
-  return error(ErrorCode::not_found,
-               "Unknown thread \"" + thread.text + "\". List threads with `" + call + " threads`.");
+// The command line adds the command that lists the threads.
+Error unknown_thread(const ThreadId& thread) {
+  return error(ErrorCode::not_found, "Unknown thread \"" + thread.text + "\".");
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const Threa
   if (!is_absent) return found;
   // A thread without runs does not exist.
   auto any = run ? current_run(view, tenant, thread) : std::move(found);
-  if (!any.ok() && any.error().code == ErrorCode::not_found) return unknown_thread(thread, call);
+  if (!any.ok() && any.error().code == ErrorCode::not_found) return unknown_thread(thread);
   if (!any.ok()) return any;
   return error(ErrorCode::not_found, "Thread \"" + thread.text + "\" has no run \"" + run->text() +
                                          "\". List its runs with `" + call + " threads show " +
@@ -31,7 +31,7 @@ Result<FoundThread> find_thread(Snapshot& view, const TenantId& tenant, const Th
                                 const std::string& call) {
   FoundThread found;
   BELAY_TRY(std::optional<ThreadRow> row, store::find_thread(view, tenant, thread));
-  if (!row) return unknown_thread(thread, call);
+  if (!row) return unknown_thread(thread);
   found.thread = *std::move(row);
   BELAY_TRY(found.run, run_of_thread(view, tenant, thread, call));
   return found;

@@ -31,6 +31,13 @@ Value texts(const std::vector<std::string>& words) {
   return Value(std::move(array));
 }
 
+// The choice that an expiry makes, unless it rejects; empty: it rejects.
+std::string choice_after_expiry(const ApprovalRow& row) {
+  auto terms = terms_of(row);
+  bool rejects = !terms.ok() || terms->when_expired == "reject";
+  return rejects ? std::string() : terms->when_expired;
+}
+
 Value roles_of(const ApprovalRow& row) {
   Value::Array roles;
   std::string_view rest = row.roles;
@@ -400,7 +407,9 @@ std::string refusal_text(const DecisionResult& answer) {
   const ApprovalRow& row = answer.approval;
   std::string what = "Approval " + row.interrupt.text();
   if (answer.kind == DecisionResult::Kind::expired) {
-    return what + " expired at " + to_text(row.expires_at) + "; nothing was saved";
+    std::string then = choice_after_expiry(row);
+    return what + " expired at " + to_text(row.expires_at) +
+           (then.empty() ? "; nothing was saved" : "; the run continued with \"" + then + "\"");
   }
   if (answer.kind == DecisionResult::Kind::closed) {
     return what + " is closed: its run is " + std::string(name_of(answer.view.row.status));

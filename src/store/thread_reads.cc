@@ -16,8 +16,7 @@ Result<std::optional<ThreadRow>> find_thread(Snapshot& view, const TenantId& ten
 Result<ThreadRow> thread_row(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
   BELAY_TRY(std::optional<ThreadRow> found, find_thread(view, tenant, thread));
   if (found) return *std::move(found);
-  return error(ErrorCode::not_found,
-               "Unknown thread \"" + thread.text + "\". List threads with `belay threads`.");
+  return error(ErrorCode::not_found, "Unknown thread \"" + thread.text + "\".");
 }
 
 }  // namespace belay::store

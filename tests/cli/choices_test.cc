@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/cli/belay_process.h"
 
 namespace belay::cli::tests {
@@ -81,6 +84,50 @@ TEST_F(CliChoices, OfAnEditorThatFailsOrChangesNothingDecideNothing) {
   }
 }
 
+TEST_F(CliChoices, OfAnEditorThatEmptiesTheTextDecideNothing) {
+  begin("letter");
+  world.setting.environment["EDITOR"] = "truncate -s 0";
+  Outcome refused = world.run({"approvals", "approve", "t", "--edit"});
+  EXPECT_EQ(refused.code, 2) << refused.out;
+  EXPECT_TRUE(refused.says({"The edited payload is empty. Nothing was decided."})) << refused.err;
+  std::string file = world.write("empty.json", "\"\"");
+  EXPECT_EQ(world.run({"approvals", "approve", "t", "--edit", file}).code, 0);
+}
+
+TEST_F(CliChoices, OfAnEditorShowLineBreaksAtTheEndAsAnEmptyLine) {
+  begin("letter");
+  world.setting.environment["EDITOR"] = "printf '\\n' >>";
+  Outcome edited = world.run({"approvals", "approve", "t", "--edit"});
+  EXPECT_EQ(edited.code, 0) << edited.err;
+  std::string text = world.run({"approvals", "show", "t"}).out;
+  expect_in(text, "    Best\n  +");
+}
+
+TEST_F(CliChoices, OfAnExpiryThatApprovesAreNamed) {
+  begin("hasty");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  Outcome late = world.run({"approvals", "reject", "t"});
+  EXPECT_EQ(late.code, 4) << late.out;
+  expect_in(late.err, "; the run continued with \"approve\".");
+  EXPECT_EQ(late.err.find("nothing was saved"), std::string::npos) << late.err;
+  expect_in(world.run({"approvals", "show", "t"}).out, "; the run continued with \"approve\".");
+}
+
+TEST_F(CliChoices, OfRolesAreCommandsThatHaveTheRole) {
+  begin("guarded");
+  for (const std::string& text : {shown, world.run({"approvals", "show", "t"}).out}) {
+    expect_in(text, "Needs one of the roles: boss, owner\n");
+    expect_in(text, " --role boss\n");
+  }
+  std::string why = world.run({"why", "t"}).out;
+  std::size_t begin = why.find("approvals approve ");
+  ASSERT_NE(begin, why.npos) << why;
+  std::string command = why.substr(begin, why.find('\n', begin) - begin);
+  EXPECT_TRUE(command.ends_with(" --role boss")) << why;
+  EXPECT_EQ(world.run({"approvals", "approve", "t"}).code, 2);
+  EXPECT_EQ(world.run({"approvals", "approve", "t", "--role", "boss"}).code, 0);
+}
+
 TEST_F(CliChoices, OfAFormHaveATypedAnswer) {
   begin("refund");
   expect_in(shown, "--set amount=...");
@@ -116,12 +163,47 @@ TEST_F(CliChoices, OfSeveralPeopleAreCounted) {
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
+TEST_F(CliChoices, OfSeveralPeopleCountOnlyForTheSameChoice) {
+  begin("board");
+  EXPECT_EQ(world.run({"approvals", "approve", "t", "--by", "ana"}).code, 3);
+  Outcome other = world.run({"approvals", "choose", "t", "later", "--by", "ben"});
+  EXPECT_EQ(other.code, 3) << other.err;
+  expect_in(other.out, "1 of 2 decisions: ana (approve), ben (later).");
+  expect_in(world.run({"approvals", "list"}).out, "1 of 2");
+}
+
+TEST_F(CliChoices, OfALostDecisionAndAnUnknownThreadNameTheStoreOfTheFlag) {
+  world.setting.environment.erase("BELAY_STORE");
+  std::string flag = "--store sqlite:" + world.store_path();
+  auto run = [&](Words words) {
+    words.insert(words.end(), {"--store", "sqlite:" + world.store_path()});
+    return world.run(words);
+  };
+  ASSERT_EQ(run({"run", "letter", "--thread", "t"}).code, 3);
+  for (const Words& words :
+       {Words{"state", "none"}, Words{"cancel", "none"}, Words{"resume", "none"},
+        Words{"events", "none"}, Words{"history", "none"}, Words{"threads", "show", "none"}}) {
+    Outcome unknown = run(words);
+    EXPECT_EQ(unknown.code, 2) << unknown.out;
+    EXPECT_TRUE(unknown.says({"List threads with `", "letter_program threads " + flag + "`."}))
+        << words[0] << ": " << unknown.err;
+  }
+  EXPECT_TRUE(run({"state", "t", "--at", "99"}).says({"letter_program history t " + flag + "`."}));
+  EXPECT_TRUE(run({"approvals", "show", "none"}).says({flag + " approvals list --all`."}));
+  ASSERT_EQ(run({"approvals", "choose", "t", "rewrite"}).code, 0);
+  Outcome lost = run({"approvals", "choose", "t", "drop"});
+  EXPECT_TRUE(lost.says({"Show it with ", "letter_program state t " + flag + "."})) << lost.err;
+}
+
 TEST_F(CliChoices, AboutAnEffectAreHappenedAndRedo) {
   begin("post");
   expect_in(shown, "it happened:");
   expect_in(shown, "approvals happened ");
   expect_in(shown, "do it again:");
   expect_in(shown, "approvals redo ");
+  std::string spanish = world.run({"approvals", "show", "t", "--language", "es"}).out;
+  expect_in(spanish, "ha sucedido:");
+  expect_in(spanish, "hacerlo de nuevo:");
   for (const char* word : {"approve", "reject"}) {
     Outcome refused = world.run({"approvals", word, "t"});
     EXPECT_EQ(refused.code, 2) << refused.out;
@@ -146,9 +228,10 @@ TEST_F(CliCalls, AreListedInTheirOrderWithTheCallsOfTools) {
   expect_in(listed.substr(first, tool - first), "-> weather {\"city\":\"Oslo\"}");
   expect_in(listed.substr(second), "    assistant: weather {\"city\":\"Oslo\"}\n    tool: rain\n");
   EXPECT_EQ(listed.find("assistant: \n"), std::string::npos) << listed;
+  EXPECT_EQ(listed.find("-> \n"), std::string::npos) << listed;
   Value calls = world.run({"calls", "t", "--json"}).json()["calls"];
   EXPECT_TRUE(calls.as_array()->at(0)["durationMs"].as_int()) << to_json(calls);
-  EXPECT_FALSE(calls.as_array()->at(1).find("durationMs")) << "an effect has no duration";
+  EXPECT_TRUE(calls.as_array()->at(1)["durationMs"].as_int()) << to_json(calls);
 }
 
 }  // namespace

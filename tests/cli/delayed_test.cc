@@ -68,11 +68,13 @@ TEST_P(CliDelayed, AreNotLeftBehindAndNotTakenUpByTheWay) {
 TEST_P(CliDelayed, SayWhenTheyAreDueInTheTimeOfThePerson) {
   Outcome queued = enqueue("tomorrow", {"--after", "1d"});
   EXPECT_THAT(queued.out, HasSubstr("Due 20"));
+  EXPECT_THAT(queued.out, Not(HasSubstr("held by")));
   for (const Words& words :
        std::vector<Words>{{"state", "tomorrow"}, {"threads"}, {"history", "tomorrow"}, {}}) {
     Outcome shown = world.run(words);
     EXPECT_THAT(shown.out, HasSubstr("Due 20")) << shown.err;
     EXPECT_THAT(shown.out, HasSubstr(" Europe/Madrid, in 23 h 59 min")) << shown.out;
+    EXPECT_THAT(shown.out, Not(HasSubstr("due at "))) << "in another zone";
   }
   EXPECT_TRUE(is_in_a_day(world.run({"state", "tomorrow", "--json"}).json()["dueAt"]));
   EXPECT_TRUE(is_in_a_day(world.run({"history", "tomorrow", "--json"}).json()["dueAt"]));

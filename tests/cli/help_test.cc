@@ -151,6 +151,28 @@ TEST(CliHelp, AMisspeltVerbIsToldWhereToLook) {
   EXPECT_TRUE(refused.says({"Did you mean \"approvals\"?"})) << refused.err;
 }
 
+TEST(CliHelp, SeveralUnknownWordsAreInTheirOrderAndOneIsRecognized) {
+  struct Case {
+    Words words;
+    std::string listed;
+    std::string meant;
+  };
+  for (const Case& each : {
+           Case{{"runn", "assistant"}, "runn assistant", "run"},
+           Case{{"run", "assistant", "--thred", "x"}, "--thred x", "--thread"},
+           Case{{"queue", "pasue", "default"}, "pasue default", "pause"},
+           Case{{"approvals", "aprove", "x"}, "aprove x", "approve"},
+           Case{{"store", "stat"}, "stat", "stats"},
+       }) {
+    Outcome refused = run_belay(each.words);
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_TRUE(refused.says(
+        {"not expected: " + each.listed + ". ", "Did you mean \"" + each.meant + "\"?"}))
+        << refused.err;
+  }
+  EXPECT_TRUE(run_belay({"approvals"}).says({"A subcommand is required."}));
+}
+
 TEST(CliHelp, AnOptionOfAnotherCommandNamesThat) {
   Outcome refused = run_belay({"run", "--date", "2026-01-02"});
   EXPECT_EQ(refused.code, 2);

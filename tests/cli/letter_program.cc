@@ -56,9 +56,34 @@ Result<Graph<Letter>> board_graph() {
   graph.approval("vote", &Letter::text, {.question = "Agreed?"})
       .approved("send")
       .rejected(end)
+      .choice("later", "send")
       .needs(2);
   graph.node("send", tell);
   graph.edge(start, "vote").edge("send", end);
+  return std::move(graph).build();
+}
+
+// Sends the letter if nobody decides in time.
+Result<Graph<Letter>> hasty_graph() {
+  using std::chrono_literals::operator""ms;
+  GraphBuilder<Letter> graph{"hasty"};
+  graph
+      .approval("review", &Letter::text,
+                {.question = "Send it?", .expires = 200ms, .when_expired = "approve"})
+      .approved("send")
+      .rejected(end);
+  graph.node("send", tell);
+  graph.edge(start, "review").edge("send", end);
+  return std::move(graph).build();
+}
+
+Result<Graph<Letter>> guarded_graph() {
+  GraphBuilder<Letter> graph{"guarded"};
+  graph.approval("sign", &Letter::text, {.question = "Sign it?", .roles = {"boss", "owner"}})
+      .approved("send")
+      .rejected(end);
+  graph.node("send", tell);
+  graph.edge(start, "sign").edge("send", end);
   return std::move(graph).build();
 }
 
@@ -113,5 +138,6 @@ Result<Graph<Letter>> weather_graph() {
 
 int main(int argc, char** argv) {
   return belay::main(argc, argv, {.model = std::make_shared<WeatherModel>()}, letter_graph(),
-                     refund_graph(), board_graph(), post_graph(), weather_graph());
+                     refund_graph(), board_graph(), hasty_graph(), guarded_graph(), post_graph(),
+                     weather_graph());
 }

@@ -84,6 +84,7 @@ TEST_F(CliModels, SayWhatToTypeWhereNoneIsSetUp) {
   for (const Words& words : {Words{"models", "list"}, Words{"models", "try"}}) {
     Outcome outcome = world.run(words);
     EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_EQ(outcome.err, "");
     for (const char* hint : {"--model ollama:", "OPENAI_API_KEY=", "--model-url http://"}) {
       EXPECT_NE(outcome.out.find(hint), std::string::npos) << outcome.out;
     }

@@ -456,5 +456,30 @@ TEST(CliRemote, AgentsThatOnlyTheServerHasAreRunAndShown) {
   EXPECT_TRUE(unfit.says({"count"})) << unfit.err;
 }
 
+// Approvals that never expire, that cannot be rejected, with choices in an order that is not that
+// of their names, with several deciders, and with another expiry.
+TEST(CliRemote, AgentsAreShownAsByTheirProgram) {
+  World world;
+  world.setting.binary = BELAY_LETTER_BINARY;
+  Served server(world.setting);
+  ASSERT_TRUE(server.is_up());
+  World other;  // a program without these agents
+  Setting remote = through(other.setting, server);
+  std::vector<Words> all{{"agents", "list"}, {"agents", "list", "--json"}};
+  for (const char* agent : {"letter", "refund", "board", "hasty"}) {
+    all.push_back({"agents", "show", agent});
+    all.push_back({"agents", "show", agent, "--json"});
+    for (const char* format : {"mermaid", "dot", "text"}) {
+      all.push_back({"agents", "graph", agent, "--format", format});
+    }
+  }
+  for (const Words& words : all) {
+    Outcome shown = run_belay(words, remote);
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_EQ(shown.out, world.run(words).out) << words.back();
+  }
+  EXPECT_EQ(run_belay({"run", "letter", "--thread", "t"}, remote).code, 3);
+}
+
 }  // namespace
 }  // namespace belay::cli::tests
