@@ -41,9 +41,8 @@ enum class CommitKind {
   quarantine,
   consent
 };
-// How an operand is combined with the channel's previous value: it replaces it, adds items to a
-// list, adds entries to an object, or adds a number. `reduce`: an operand for the graph's own
-// reducer, a pending write only; the end of its superstep stores the result as `set`.
+// How an operand changes the channel: it replaces the value, or adds items, entries or a number.
+// `reduce`: for the graph's own reducer, a pending write only; its superstep stores a `set`.
 enum class WriteOp { set, append, merge, add, reduce };
 // Of a task in a superstep of several: in its backoff, waiting for a decision, decided, completed.
 enum class TaskStatus { waiting, asking, answered, done };
@@ -208,8 +207,7 @@ struct EffectRow {
   std::int64_t attempt = 1;  // number of recorded intents; 0: keyed effects record none
   Instant created_at{};
   Instant updated_at{};
-  // Duration of its newest call, in milliseconds, for display; -1: no process has seen its end.
-  std::int64_t took_ms = -1;
+  std::int64_t took_ms = -1;  // its newest call, for display; -1: no process has seen its end
   friend bool operator==(const EffectRow&, const EffectRow&) = default;
 };
 

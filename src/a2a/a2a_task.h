@@ -19,7 +19,7 @@ std::string_view state_of(const RunRow& run);
 // True if the task does not continue: also for a quarantined run, until an operator retries it.
 bool is_terminal(const RunRow& run);
 // True if the run waits for a person: for a decision, or at a breakpoint. A timer continues the run
-// without a person: its task is at work.
+// without a person: its task is running.
 bool requires_input(const RunRow& run);
 bool waits_at_breakpoint(const RunRow& run);
 inline constexpr std::string_view kBreakpointText =

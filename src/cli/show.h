@@ -46,7 +46,7 @@ void show_approval_line(CommandContext& world, const ApprovalRow& row);
 // Prints the payload of an approval, or the result of a run.
 void show_payload(CommandContext& world, const Value& payload);
 
-// Prints why a queued run does not start, unless due_text() says it.
+// Prints why a queued run does not start, unless due_text() contains it.
 void show_hold(CommandContext& world, const RunView& view);
 
 // "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty if the run does not wait for a timer.

@@ -153,7 +153,7 @@ Result<std::vector<std::string>> clear_pending_flags(const GraphDefinition& grap
   return changed;
 }
 
-// Adds the whole values of these channels to those to be written, except for what the input writes.
+// Adds the whole values of these channels to those to be written, unless the input writes them.
 Result<Done> write_changed(const GraphDefinition& graph, const std::vector<std::string>& changed,
                            Run& run) {
   for (const std::string& name : changed) {

@@ -173,7 +173,7 @@ struct Cancelled {
   // A live process executes the run: the time since its newest commit counts as working time.
   bool is_worked_on = false;
   // The run is of restore_without_graph(): the event uses neither the graph nor the nodes of tasks.
-  // The pending flag of an approval stays as it is, and the commit says so.
+  // The pending flag of an approval does not change, and the commit records that.
   bool lacks_code = false;
 };
 

@@ -73,8 +73,8 @@ class CheckpointReader {
   std::optional<ThreadCheckpoint> following_;  // the one to return next, without its parent
 };
 
-// Returns the parent of the first checkpoint of a run whose first superstep has begun; null: none,
-// or the thread was deleted meanwhile.
+// Returns the parent of the first checkpoint of a run whose first superstep has started; null:
+// none, or the thread was deleted meanwhile.
 Task<Result<CheckpointId>> parent_of_run(Service& service, Principal who, RunRow run);
 
 // The reference of a checkpoint: the members `checkpoint` and `parent_checkpoint`; null without an

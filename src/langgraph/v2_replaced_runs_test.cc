@@ -1,5 +1,5 @@
-// Streams of a thread whose runs are replaced by others, and what the events and responses tell
-// about the runs before.
+// Streams of a thread whose runs are replaced by others, and the members of events and responses
+// that name the runs before.
 
 #include "langgraph/v2_events.h"
 #include "tests/support/agent_server_v2_fixture.h"

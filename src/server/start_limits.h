@@ -43,7 +43,7 @@ class StartCount {
   // Keeps the count, because a run was started. If it is not called, the destructor returns the
   // tokens.
   void keep() { is_kept_ = true; }
-  // True if the tokens are to be returned.
+  // True if the tokens must be returned.
   bool is_returned() const { return is_counted_ && !is_kept_; }
 
   const Instant asked_at;

@@ -63,7 +63,7 @@ Result<Graph<Letter>> board_graph() {
   return std::move(graph).build();
 }
 
-// Sends the letter if nobody decides in time.
+// Sends the letter if no decision is made in time.
 Result<Graph<Letter>> hasty_graph() {
   using std::chrono_literals::operator""ms;
   GraphBuilder<Letter> graph{"hasty"};
