@@ -86,10 +86,10 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
 // or a new one. Fails with `invalid` if the name of a new one is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user);
-// The names by which a repeated start finds its run. An empty thread: that of the key.
+// The names by which a repeated start finds its run. An empty thread: that of the key. Without an
+// agent, a run of an agent with one run per thread might not be found.
 struct StartNames {
-  std::string
-      agent;  // empty: unknown; a run of an agent with one run per thread might not be found
+  std::string agent;
   UserId user;
   ThreadId thread;
   std::string key;

@@ -78,8 +78,8 @@ auto members(TaskRow& row) {
   return std::tie(a, b, c, d, e, f, g);
 }
 auto members(EffectRow& row) {
-  auto& [a, b, c, d, e, f, g, h, i, j] = row;
-  return std::tie(a, b, c, d, e, f, g, h, i, j);
+  auto& [a, b, c, d, e, f, g, h, i, j, k] = row;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k);
 }
 
 std::string bytes_of(const RowPart& part) {
@@ -195,8 +195,8 @@ TEST(RowParts, BindWhatHasAnEnvelopeToItsRow) {
   auto task = [](TaskRow& row) { return bytes_of(subject_of(row)); };
   EXPECT_EQ(unbound<TaskRow>(task), numbers_of(&TaskRow::envelope));
   auto effect = [](EffectRow& row) { return bytes_of(subject_of(row)); };
-  EXPECT_EQ(unbound<EffectRow>(effect),
-            numbers_of(&EffectRow::envelope, &EffectRow::created_at, &EffectRow::updated_at));
+  EXPECT_EQ(unbound<EffectRow>(effect), numbers_of(&EffectRow::envelope, &EffectRow::created_at,
+                                                   &EffectRow::updated_at, &EffectRow::took_ms));
   auto chain = [](CheckpointRow& row) { return bytes_of(subject_of_chain(row)); };
   EXPECT_EQ(unbound<CheckpointRow>(chain),
             numbers_of(&CheckpointRow::chain_hash, &CheckpointRow::masked_hash));
