@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Parcel {
+struct Crate {
   std::string text{};
   bool awaiting = false;
   std::vector<std::string> log{};
@@ -26,16 +26,16 @@ enum class Lack { name, version };
 struct CodeGone : Events {
   // `extra`: a node that makes another version. The effect of "send" starts after 10 min, and does
   // not end.
-  static Graph<Parcel> parcel(std::string name, bool extra) {
-    GraphBuilder<Parcel> graph{std::move(name)};
-    graph.node("write", [](const Parcel&, Context&) {
-      return set(&Parcel::text, "Dear Ana").append(&Parcel::log, "written");
+  static Graph<Crate> parcel(std::string name, bool extra) {
+    GraphBuilder<Crate> graph{std::move(name)};
+    graph.node("write", [](const Crate&, Context&) {
+      return set(&Crate::text, "Dear Ana").append(&Crate::log, "written");
     });
-    graph.approval("review", &Parcel::text, {.question = "Send it?"})
-        .pending_flag(&Parcel::awaiting)
+    graph.approval("review", &Crate::text, {.question = "Send it?"})
+        .pending_flag(&Crate::awaiting)
         .approved("send")
         .rejected(end);
-    graph.node("send", [](const Parcel&, Context& context) -> Task<Update<Parcel>> {
+    graph.node("send", [](const Crate&, Context& context) -> Task<Update<Crate>> {
       auto hangs = []() -> Task<Result<int>> {
         co_await sleep_for(1h);
         co_return 1;
@@ -43,15 +43,15 @@ struct CodeGone : Events {
       EffectOptions options;
       co_await sleep_for(10min);
       co_await context.unkeyed_effect("mail", options, hangs);
-      co_return unchanged<Parcel>();
+      co_return unchanged<Crate>();
     });
-    if (extra) graph.node("archive", [](const Parcel&, Context&) { return unchanged<Parcel>(); });
+    if (extra) graph.node("archive", [](const Crate&, Context&) { return unchanged<Crate>(); });
     graph.edge(start, "write").edge("write", "review");
     if (extra) graph.edge("send", "archive").edge("archive", end);
     if (!extra) graph.edge("send", end);
     return std::move(graph).build().value();
   }
-  const Graph<Parcel> old = parcel("parcel", false);
+  const Graph<Crate> old = parcel("parcel", false);
 
   std::unique_ptr<Runtime> stranger(Lack lack) {
     return process(lack == Lack::name ? parcel("memo", false) : parcel("parcel", true));
@@ -65,13 +65,13 @@ struct CodeGone : Events {
   RunView begin(const std::string& thread, StartOptions options) {
     options.thread = ThreadId(thread);
     auto runtime = process(old);
-    return block_on(loop, runtime->start(old, Parcel{}, options)).value();
+    return block_on(loop, runtime->start(old, Crate{}, options)).value();
   }
   RunView enqueue(const std::string& thread) {
     auto runtime = process(old);
     StartOptions options = named(thread);
     options.if_busy = BusyThread::enqueue;
-    return block_on(loop, runtime->enqueue(old, Parcel{}, options, clock.now() + 24h)).value();
+    return block_on(loop, runtime->enqueue(old, Crate{}, options, clock.now() + 24h)).value();
   }
   // Approves, and lets the process that executes "send" die.
   RunView leave_sending(const std::string& thread, std::chrono::minutes runs_for = 11min) {
