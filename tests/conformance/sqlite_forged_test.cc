@@ -25,6 +25,7 @@ const std::set<std::string>& not_authenticated() {
       "records.seq",
       "effects.created_at",
       "effects.updated_at",
+      "effects.took_ms",
       // Of a done effect: its outcome might come from an earlier attempt.
       "effects.attempt",
       // The store itself makes this change if a run ends.

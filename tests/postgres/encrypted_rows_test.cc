@@ -16,9 +16,9 @@ using conformance::ToldRun;
 
 // Columns that can be changed and are then read as changed: no decision depends on them.
 const std::set<std::string>& not_authenticated() {
-  static const std::set<std::string> columns{"threads.preserve",   "records.updated_at",
-                                             "records.seq",        "effects.created_at",
-                                             "effects.updated_at", "effects.attempt"};
+  static const std::set<std::string> columns{
+      "threads.preserve", "records.updated_at", "records.seq",    "effects.created_at",
+      "effects.took_ms",  "effects.updated_at", "effects.attempt"};
   return columns;
 }
 

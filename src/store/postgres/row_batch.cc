@@ -238,7 +238,7 @@ RowBatch::RowBatch()
                               Type::uuid, Type::text, Type::bytes}),
       effects_(effect_statement,
                {Type::text, Type::uuid, Type::uuid, Type::text, Type::text, Type::text, Type::text,
-                Type::number, Type::instant, Type::instant, Type::bytes}) {}
+                Type::number, Type::instant, Type::instant, Type::bytes, Type::number}) {}
 
 void RowBatch::add_thread(const ThreadRow& thread) {
   threads_.add(thread.tenant.text, thread.thread.text, thread.user.text, thread.graph,
