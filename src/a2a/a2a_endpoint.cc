@@ -15,7 +15,6 @@ namespace {
 using server::Call;
 using server::Reply;
 
-constexpr int kNotModified = 304;
 constexpr int kNotFound = 404;
 constexpr std::size_t kTagDigits = 32;
 // Thousands of clients might wait for paused tasks: poll less often.
@@ -42,12 +41,9 @@ Result<std::optional<EventId>> last_event_of(const Call& call) {
 // them for a short time.
 Reply card_reply(const Call& call, Value card) {
   std::string tag = "\"" + to_hex(sha256(to_json(card))).substr(0, kTagDigits) + "\"";
-  std::string_view known = call.request.header("If-None-Match");
-  bool is_known = known == "*" || known.find(tag) != known.npos;
   Reply reply = server::reply_with(std::move(card));
-  if (is_known) reply.status = kNotModified;
   reply.headers.push_back({"Cache-Control", "private, max-age=60"});
-  reply.headers.push_back({"ETag", std::move(tag)});
+  server::set_tag(call, std::move(tag), reply);
   return reply;
 }
 

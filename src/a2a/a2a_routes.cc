@@ -73,10 +73,7 @@ Route call_route(const std::shared_ptr<A2aEndpoint>& endpoint) {
 // The parts that the routes of cards have in common.
 Route card_route_of(const std::string& path, const std::string& id, const std::string& summary) {
   Route route = server::route_of("GET", path, id, summary);
-  Value text = Value::object({{"type", "string"}});
-  Parameter known = query_parameter("If-None-Match", "ETag of an earlier response", text);
-  known.in = Parameter::In::header;
-  route.parameters = {std::move(known)};
+  route.parameters = {server::known_tag_parameter()};
   route.answers = {{200, "The card, with its ETag", ""}, {304, "Unchanged", ""}};
   return route;
 }

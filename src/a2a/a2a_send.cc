@@ -72,8 +72,7 @@ bool is_at_rest(const RunRow& run) { return is_terminal(run) || requires_input(r
 Task<Failure> failure_of_start(const Call& call, ThreadId context, Error failed) {
   Failure refused = failure_of(failed);
   if (context.empty() || failed.code != ErrorCode::conflict) co_return std::move(refused);
-  auto run = co_await call.service.run_of(call.who, std::move(context), std::nullopt);
-  bool is_hidden = !run.ok() && run.error().code == ErrorCode::not_found;
+  bool is_hidden = co_await server::is_hidden_thread(call, std::move(context));
   if (is_hidden) refused.text = "This contextId cannot be used.";
   co_return std::move(refused);
 }

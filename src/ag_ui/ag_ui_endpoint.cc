@@ -65,12 +65,6 @@ Result<Segment> segment_of(const AgUiRun& named) {
   return segment;
 }
 
-// True for a thread that the caller cannot see: one of another user.
-Task<bool> is_hidden(const Call& call, ThreadId thread) {
-  auto run = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
-  co_return !run.ok() && run.error().code == ErrorCode::not_found;
-}
-
 }  // namespace
 
 Task<bool> finds_named_run(const Call& call) {
@@ -140,7 +134,7 @@ Task<Result<AgUiRun>> AgUiEndpoint::start(Call& call, AgUiRun wanted, Value agen
   auto view = co_await server::begun_run(world_, call, std::move(start), patience);
   if (!view.ok() && view.error().code == ErrorCode::conflict) {
     ThreadId thread = input.thread;
-    bool is_foreign = co_await is_hidden(call, std::move(thread));
+    bool is_foreign = co_await server::is_hidden_thread(call, std::move(thread));
     if (is_foreign) co_return error(ErrorCode::not_found, "This threadId cannot be used.");
   }
   if (!view.ok()) co_return std::move(view).error();

@@ -304,8 +304,9 @@ class Api::Body {
     const std::string& user = admitted.who.user.text;
     const std::string& address = admitted.address;
     bool counts_now = counts_read(route, call.request) && may_begin_run(route, call);
-    bool is_known = counts_now && route.finds_run && world_.options.starts.per_minute > 0;
-    if (is_known) is_known = co_await route.finds_run(call);
+    bool can_be_known = counts_now && route.finds_run && world_.options.starts.per_minute > 0;
+    bool is_known = false;
+    if (can_be_known) is_known = co_await route.finds_run(call);
     if (is_known) {
       call.start = starts_->begin_again(user, address);
       co_return std::move(refused);

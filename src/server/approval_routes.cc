@@ -15,11 +15,6 @@ std::string tag_of(const ApprovalRow& row) {
          "\"";
 }
 
-// True if If-Match or If-None-Match contains this tag.
-bool names_tag(std::string_view header, std::string_view tag) {
-  return header == "*" || header.find(tag) != header.npos;
-}
-
 Route list_approvals(ApiContext& world) {
   Route route =
       route_of("GET", "/api/approvals", "listApprovals", "Pending approvals, newest first");
@@ -55,20 +50,14 @@ Route list_approvals(ApiContext& world) {
 
 Reply show(ApiContext& world, const Call& call, const ApprovalRow& row) {
   Reply reply;
-  std::string tag = tag_of(row);
-  std::string_view known = call.request.header("If-None-Match");
-  if (!known.empty() && names_tag(known, tag)) reply.status = 304;
-  reply.headers.push_back({"ETag", std::move(tag)});
+  set_tag(call, tag_of(row), reply);
   reply.document = approval_document(row, world.options.extras);
   return reply;
 }
 
 Route showing(std::string path, std::string id, std::string summary) {
   Route route = route_of("GET", std::move(path), std::move(id), std::move(summary));
-  Parameter condition = query_parameter("If-None-Match", "ETag of an earlier response",
-                                        Value::object({{"type", "string"}}));
-  condition.in = Parameter::In::header;
-  route.parameters = {named_user_parameter(), std::move(condition)};
+  route.parameters = {named_user_parameter(), known_tag_parameter()};
   route.answers = {{200, "The approval, with its ETag", "Approval"}, {304, "Unchanged", ""}};
   return route;
 }

@@ -1,4 +1,4 @@
-// Repeated starts, which find the run of their key.
+// Repeated starts, which find the run of their key, and threads that a caller does not see.
 
 #include "base/run_of_key.h"
 #include "server/routes.h"
@@ -34,6 +34,11 @@ Task<bool> finds_run_of_header(const Call& call) {
   names.user = named_user ? UserId(*named_user) : call.who.user;
   names.key = call.request.header("Idempotency-Key");
   return finds_run_of(call, std::move(names));
+}
+
+Task<bool> is_hidden_thread(const Call& call, ThreadId thread) {
+  auto run = co_await call.service.run_of(call.who, std::move(thread), std::nullopt);
+  co_return !run.ok() && run.error().code == ErrorCode::not_found;
 }
 
 }  // namespace belay::server

@@ -70,6 +70,23 @@ Parameter run_parameter() {
                          Value::object({{"type", "string"}, {"format", "uuid"}}));
 }
 
+Parameter known_tag_parameter() {
+  Parameter parameter = query_parameter("If-None-Match", "ETag of an earlier response",
+                                        Value::object({{"type", "string"}}));
+  parameter.in = Parameter::In::header;
+  return parameter;
+}
+
+bool names_tag(std::string_view header, std::string_view tag) {
+  return header == "*" || header.find(tag) != header.npos;
+}
+
+void set_tag(const Call& call, std::string tag, Reply& reply) {
+  constexpr int kNotModified = 304;
+  if (names_tag(call.request.header("If-None-Match"), tag)) reply.status = kNotModified;
+  reply.headers.push_back({"ETag", std::move(tag)});
+}
+
 Parameter idempotency_key_parameter(std::string help) {
   Parameter key =
       query_parameter("Idempotency-Key", std::move(help), Value::object({{"type", "string"}}));

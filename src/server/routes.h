@@ -63,6 +63,12 @@ Result<std::optional<Uuid>> id_parameter(const RouteRequest& call, std::string_v
 Result<std::optional<RunId>> named_run_in(const RouteRequest& call);
 // The header Idempotency-Key, with its help.
 Parameter idempotency_key_parameter(std::string help);
+// The header If-None-Match, for the ETag of an earlier response.
+Parameter known_tag_parameter();
+// True if the value of If-Match or If-None-Match contains this tag.
+bool names_tag(std::string_view header, std::string_view tag);
+// Adds the ETag to the reply, which becomes a 304 if the client has it.
+void set_tag(const Call& call, std::string tag, Reply& reply);
 // Returns the {threadId} of the path.
 ThreadId thread_in(const RouteRequest& call);
 Parameter run_parameter();
@@ -98,6 +104,9 @@ struct StartNames {
 // Idempotency-Key, the path, and the body, which can name a thread and a user.
 Task<bool> finds_run_of(const Call& call, StartNames names);
 Task<bool> finds_run_of_header(const Call& call);
+// True for a thread that the caller cannot see, because it belongs to another user or does not
+// exist.
+Task<bool> is_hidden_thread(const Call& call, ThreadId thread);
 // Starts a run with the options of the request's headers, and waits for it. Returns its state then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
 // The same, with the wait of the caller instead of that of the headers.
