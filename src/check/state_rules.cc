@@ -7,6 +7,7 @@
 #include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
+#include "engine/run_queries.h"
 
 namespace belay::check {
 namespace {
@@ -115,12 +116,7 @@ std::set<std::string_view> awaiting_channels(const SpaceContents& checkpoint_ns)
 bool lacked_code(const RunContents& run, const CheckpointRow& checkpoint) {
   if (checkpoint.status != RunStatus::cancelled) return false;
   if (checkpoint.kind == CommitKind::fork) return true;  // a copy, without the event of the cancel
-  for (const EventRow& event : run.events) {
-    if (event.seq != checkpoint.seq || event.index != 0) continue;
-    auto body = parse_json(event.body, limits::document_depth_max);
-    return body.ok() && is_true((*body)["codeGone"]);
-  }
-  return false;
+  return engine::was_cancelled_without_code(run.events, checkpoint.seq);
 }
 
 // The flag is set only for an approval that is the only task of its superstep: other tasks would

@@ -104,6 +104,15 @@ bool waits_for(const Run& run, const InterruptId& interrupt) {
   });
 }
 
+bool was_cancelled_without_code(const std::vector<EventRow>& events, std::uint64_t seq) {
+  auto found = std::find_if(events.begin(), events.end(), [seq](const EventRow& event) {
+    return event.seq == seq && event.index == 0;
+  });
+  if (found == events.end()) return false;
+  auto body = parse_json(found->body, limits::document_depth_max);
+  return body.ok() && std::as_const(*body)["codeGone"] == Value(true);
+}
+
 Run copy_of(const Run& run) {
   Run copy = run;
   for (NodeTask& task : copy.tasks) {

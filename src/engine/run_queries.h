@@ -36,6 +36,9 @@ bool waits_for(const Run& run, const InterruptId& interrupt);
 void collect_open_interrupts(const Run& run, std::vector<InterruptId>& asked);
 // Returns the names of the tasks' nodes, comma-separated, each once; "end" if there are no tasks.
 std::string nodes_text(const std::vector<NodeTask>& tasks);
+// True if the commit at `seq`, of these events of the run, is a cancel without the run's graph:
+// Cancelled::lacks_code.
+bool was_cancelled_without_code(const std::vector<EventRow>& events, std::uint64_t seq);
 
 // Returns a copy that can be changed independently of `run`.
 Run copy_of(const Run& run);

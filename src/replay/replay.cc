@@ -46,16 +46,6 @@ bool commits(const std::vector<engine::Action>& actions) {
   });
 }
 
-// True if the cancel was committed by a program without the graph of the run.
-bool lacked_code(const RecordedRun& recorded, std::uint64_t seq) {
-  for (const EventRow& event : recorded.events) {
-    if (event.seq != seq || event.index != 0) continue;
-    auto body = parse_json(event.body, limits::document_depth_max);
-    return body.ok() && (*body)["codeGone"] == Value(true);
-  }
-  return false;
-}
-
 engine::Moment at(Instant now) {
   engine::Moment moment;
   moment.now = now;
@@ -352,7 +342,8 @@ std::optional<engine::Event> Replay::from_outside() {
       waits_.clear();
       return engine::Released{moment()};
     case CommitKind::cancel:
-      return engine::Cancelled{moment(), "", "", false, lacked_code(recorded_, next.seq)};
+      return engine::Cancelled{moment(), "", "", false,
+                               engine::was_cancelled_without_code(recorded_.events, next.seq)};
     case CommitKind::consent:
       return engine::Consented{moment(), {}, {}};
     case CommitKind::timer:
