@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text_in.h"
+#include "langgraph/run_body.h"
 
 namespace belay::langgraph {
 namespace {
@@ -15,7 +16,7 @@ bool is_empty_member(const Value& value) {
   return value.is_null();
 }
 
-// The item without what a reducer can have added to it.
+// The item without the members that a reducer can have added to it.
 Value essence_of(const Value& item, bool with_id) {
   const Value::Object* members = item.as_object();
   if (!members) return item;
@@ -25,9 +26,8 @@ Value essence_of(const Value& item, bool with_id) {
     if (!is_left_out) essence.emplace(name, value);
   }
   std::string role = text_in(item, "role");
-  if (role == "user") role = "human";
-  if (role == "assistant") role = "ai";
-  if (!role.empty()) essence.emplace("type", std::move(role));
+  std::string_view type = type_of_role(role);
+  if (!role.empty()) essence.emplace("type", type.empty() ? std::string_view(role) : type);
   return Value(std::move(essence));
 }
 

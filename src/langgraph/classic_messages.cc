@@ -159,9 +159,8 @@ void ClassicStream::note_text(const StreamEvent& event, const std::string& text)
 
 // Finds the messages of the values that the last values, if there were any, do not have.
 void ClassicStream::find_new_messages(ClassicFrame& frame, const Value& values) const {
-  bool is_wanted = options_.whole_messages && wants_messages();
   const Value::Array* messages = values["messages"].as_array();
-  if (!is_wanted || !messages || frame.values.is_null()) return;
+  if (!messages || frame.values.is_null()) return;
   frame.new_messages = fresh_items(frame.values["messages"], *messages, FreshItems::added);
 }
 

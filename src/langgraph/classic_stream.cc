@@ -35,14 +35,13 @@ std::string sse_text(const ClassicEvent& event) {
 
 bool ClassicStream::shows_states() const {
   bool has_states = wants(StreamMode::values) || wants(StreamMode::checkpoints);
-  bool has_messages = options_.whole_messages && wants_messages();
-  return has_states || wants(StreamMode::debug) || wants_calls() || has_messages;
+  return has_states || wants(StreamMode::debug) || wants_calls() || sends_whole_messages();
 }
 
 bool ClassicStream::reads_writes() const {
   bool has_tasks = wants(StreamMode::tasks) || wants(StreamMode::debug);
-  bool has_messages = options_.whole_messages && wants_messages();
-  return wants(StreamMode::updates) || has_tasks || wants(StreamMode::events) || has_messages;
+  return wants(StreamMode::updates) || has_tasks || wants(StreamMode::events) ||
+         sends_whole_messages();
 }
 
 // The results of reducers are compared with the state.
@@ -233,8 +232,9 @@ void ClassicStream::show_state(ClassicFrame& frame, bool is_root, bool is_last) 
   if (!shows_states() || (!frame.has_new_values && !is_changed)) return;
   Value values = is_root && options_.shown ? options_.shown(frame.state, is_last) : frame.state;
   // At the end, a state without messages is shown as one.
-  if (!is_changed) find_new_messages(frame, values);
-  if (is_changed) find_new_messages(frame, options_.shown(frame.state, false));
+  bool is_wanted = sends_whole_messages();
+  if (is_wanted && !is_changed) find_new_messages(frame, values);
+  if (is_wanted && is_changed) find_new_messages(frame, options_.shown(frame.state, false));
   frame.has_new_values = frame.has_new_values || values != frame.values;
   frame.values = std::move(values);
 }

@@ -157,6 +157,7 @@ class ClassicStream {
   bool wants_messages() const {
     return wants(StreamMode::messages) || wants(StreamMode::messages_tuple);
   }
+  bool sends_whole_messages() const { return options_.whole_messages && wants_messages(); }
   bool shows_states() const;
   bool reads_writes() const;
   bool is_sent(const std::string& space) const { return space.empty() || options_.subgraphs; }

@@ -169,13 +169,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypesOfR
 void set_type_of_role(Value::Object& message) {
   auto type = message.find("type"), role = message.find("role");
   bool has_type = type != message.end() && !is_empty(type->second);
-  if (has_type || role == message.end()) return;
-  for (const auto& [name, type_of_name] : kTypesOfRoles) {
-    if (role->second != Value(name)) continue;
-    message.erase(role);
-    message.insert_or_assign("type", type_of_name);
-    return;
-  }
+  const std::string* name = role == message.end() ? nullptr : role->second.as_string();
+  std::string_view found = name && !has_type ? type_of_role(*name) : std::string_view();
+  if (found.empty()) return;
+  message.erase(role);
+  message.insert_or_assign("type", found);
 }
 
 // Completes a message of a channel: it has a type, and an id.
@@ -256,6 +254,13 @@ Result<RunBody> run_body_of(const Value& body) {
         "\"command.resume\": an approval covers the values that its person has seen.");
   }
   return run;
+}
+
+std::string_view type_of_role(std::string_view role) {
+  for (const auto& [name, type] : kTypesOfRoles) {
+    if (name == role) return type;
+  }
+  return {};
 }
 
 Result<AgentInput> agent_input(const conversation::Conversations& conversations, const Value& agent,

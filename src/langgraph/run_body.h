@@ -61,6 +61,9 @@ Result<RunBody> run_body_of(const Value& body);
 // Returns the modes that a text or a list of texts names; `values` for null.
 Result<StreamModes> stream_modes_of(const Value& named);
 
+// Returns the type of a message that has this role; empty for another role.
+std::string_view type_of_role(std::string_view role);
+
 // Returns the input of the agent. `messages` for an agent without such a channel become the input
 // that it expects (conversation.h); other members are kept if the agent has such a channel. For an
 // agent with that channel, messages get an id if they have none, and a type instead of a role that
