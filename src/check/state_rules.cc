@@ -120,19 +120,22 @@ bool lacked_code(const RunContents& run, const CheckpointRow& checkpoint) {
 }
 
 // The flag is set only for an approval that is the only task of its superstep: other tasks would
-// see it change.
-void check_awaiting(const RunContents& run, const Replay& replay,
+// see it change. `is_forked`: the superstep is the one of a fork, which can have copied the flag of
+// an approval that it requests again.
+void check_awaiting(const RunContents& run, const Replay& replay, bool is_forked,
                     const std::set<std::string_view>& channels, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
   const auto& next = replay.tasks();
   if (!next) return;  // P9
-  bool asks =
-      next->tasks.size() == 1 && next->tasks.front().phase == engine::NodeTask::Phase::interrupted;
+  bool is_alone = next->tasks.size() == 1;
+  bool asks = is_alone && next->tasks.front().phase == engine::NodeTask::Phase::interrupted;
   const GraphDefinition* graph = replay.graph();
-  std::string_view expected = asks && graph ? awaiting_channel(*graph, next->nodes.front()) : "";
+  std::string_view own = is_alone && graph ? awaiting_channel(*graph, next->nodes.front()) : "";
+  std::string_view expected = asks ? own : "";
   for (std::string_view channel : channels) {
     bool is_set = is_true(replay.value(channel));
-    if (is_set && !asks && !lacked_code(run, checkpoint)) {
+    bool will_ask = is_forked && channel == own;
+    if (is_set && !asks && !will_ask && !lacked_code(run, checkpoint)) {
       findings.add(run, in_quotes(channel) + " is true after " + commit_text(checkpoint) +
                             ", where no decision is awaited.");
     }
@@ -183,11 +186,13 @@ void check_answers(const RunContents& run, const SpaceContents& checkpoint_ns, c
 void check_flow(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
   std::set<std::string_view> channels = awaiting_channels(checkpoint_ns);
   std::set<TaskId> before;
+  bool is_forked = false;
   Replay replay(run, checkpoint_ns);
   while (replay.next()) {
-    check_awaiting(run, replay, channels, findings);
     const CheckpointRow& checkpoint = replay.checkpoint();
     bool ends = replay.parent() && replay.parent()->superstep != checkpoint.superstep;
+    is_forked = checkpoint.kind == CommitKind::fork || (is_forked && !ends);
+    check_awaiting(run, replay, is_forked, channels, findings);
     if (ends && !before.empty()) {
       check_answers(run, checkpoint_ns, replay, asked_by(run, before), findings);
     }

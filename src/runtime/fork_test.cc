@@ -171,6 +171,22 @@ TEST_F(ForksBehindApprovals, BeginWhereTheyWereToldWhereNoneIsSkipped) {
   }
 }
 
+// The state of the fork contains the pending flag before its own approval is requested.
+TEST_F(ForksBehindApprovals, OfAWaitingRunTakeItsPendingFlag) {
+  auto paused = start_mail("urgent", {.thread = ThreadId("origin")}).value();
+  for (bool approved : {false, true}) {
+    ForkOptions options = with_edits("origin", Value());
+    options.seq = paused.approval->seq;
+    auto forked = fork(options).value();
+    ASSERT_EQ(forked.row.status, RunStatus::paused);
+    EXPECT_EQ(forked.state["awaiting"], Value(true));
+    EXPECT_EQ(violations(), "");
+    auto ended = answer(forked, approved);
+    EXPECT_EQ(ended.state["awaiting"], Value(false));
+    EXPECT_EQ(violations(), "");
+  }
+}
+
 TEST_F(ForksBehindApprovals, OfSeveralBeginBeforeTheFirstThatShowedAnEditedChannel) {
   auto deals = built(two_approvals("deals"));
   auto legal = begin(deals, "origin");
