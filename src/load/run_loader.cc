@@ -88,11 +88,13 @@ Result<engine::Run> RunLoader::restore(const GraphDefinition& graph, LoadedRun f
 Result<RunView> RunLoader::view_of(LoadedRun found) const {
   RunView view;
   auto graph = graph_of(found.stored);
-  if (!graph.ok()) {
-    view.state = engine::raw_state(found.stored);
+  Result<engine::Run> run = graph.ok() ? engine::restore(**graph, found.stored) : graph.error();
+  if (run.ok()) {
+    view.state = engine::state_value(**graph, found.stored, *run);
+  } else if (graph.ok() && run.error().code == ErrorCode::corrupt) {
+    return std::move(run).error();
   } else {
-    BELAY_TRY(engine::Run run, engine::restore(**graph, found.stored));
-    view.state = engine::state_value(**graph, found.stored, run);
+    view.state = engine::raw_state(found.stored);
   }
   auto materials = engine::materials_of(found.stored);
   if (materials.ok()) view.materials = value_of(*materials);

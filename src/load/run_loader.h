@@ -53,8 +53,8 @@ class RunLoader {
   // has not ended.
   Result<engine::Run> restore(const GraphDefinition& graph, LoadedRun found) const;
 
-  // A run can be viewed without its code: if no graph can read its state, the state is returned as
-  // stored.
+  // A run can be viewed without its code: if no graph can read its state or continue the run, the
+  // state is returned as stored.
   Result<RunView> view_of(LoadedRun found) const;
   Task<Result<RunView>> view(TenantId tenant, RunId run);
 

@@ -19,9 +19,10 @@ struct Crate {
   std::vector<std::string> log{};
 };
 
-// The programs that lack the code of the runs: without a graph of the name, and with another
-// version of it.
-enum class Lack { name, version };
+// The programs that lack the code of the runs: without a graph of the name, with another version of
+// it, with a version that accepts the runs but lacks their nodes, and with an upgrade that fails.
+enum class Lack { name, version, nodes, upgrade };
+constexpr Lack kLacks[] = {Lack::name, Lack::version, Lack::nodes, Lack::upgrade};
 
 struct CodeGone : Events {
   // `extra`: a node that makes another version. The effect of "send" starts after 10 min, and does
@@ -53,7 +54,22 @@ struct CodeGone : Events {
   }
   const Graph<Crate> old = parcel("parcel", false);
 
+  // A version with another node instead of those of `old`.
+  Graph<Crate> successor(Lack lack) const {
+    GraphBuilder<Crate> graph{"parcel"};
+    graph.node("pack", [](const Crate&, Context&) { return unchanged<Crate>(); });
+    graph.edge(start, "pack").edge("pack", end);
+    if (lack == Lack::nodes) graph.accept_older_versions();
+    if (lack == Lack::upgrade) {
+      graph.upgrade_from(to_hex(old.definition()->hash), [](const Value&) -> Result<Value> {
+        return error(ErrorCode::unavailable, "the table of prices is missing");
+      });
+    }
+    return std::move(graph).build().value();
+  }
+
   std::unique_ptr<Runtime> stranger(Lack lack) {
+    if (lack == Lack::nodes || lack == Lack::upgrade) return process(successor(lack));
     return process(lack == Lack::name ? parcel("memo", false) : parcel("parcel", true));
   }
   static StartOptions named(const std::string& thread) {
@@ -117,7 +133,7 @@ struct CodeGone : Events {
   // Cancels the run of the thread without its code, and checks that nothing of it is left.
   void expect_cancelled(const RunView& before, Lack lack) {
     std::string thread = before.row.thread.text;
-    SCOPED_TRACE(thread + (lack == Lack::name ? " without the name" : " without the version"));
+    SCOPED_TRACE(thread + ", lack " + std::to_string(static_cast<int>(lack)));
     auto other = stranger(lack);
     EXPECT_EQ(view_of(*other, thread).row.status, before.row.status);
     auto cancelled = cancel(*other, thread);
@@ -136,7 +152,7 @@ struct CodeGone : Events {
 
 TEST_F(CodeGone, AWaitingRunIsShownWithItsStoredStateAndItsApproval) {
   RunView asked = begin("t", named("t"));
-  for (Lack lack : {Lack::name, Lack::version}) {
+  for (Lack lack : kLacks) {
     auto other = stranger(lack);
     RunView shown = view_of(*other, "t");
     EXPECT_EQ(shown.row, asked.row);
@@ -151,7 +167,7 @@ TEST_F(CodeGone, AWaitingRunIsShownWithItsStoredStateAndItsApproval) {
 TEST_F(CodeGone, ItsEventsAreTheSameExceptForDefaults) {
   begin("t", named("t"));
   auto own = process(old);
-  for (Lack lack : {Lack::name, Lack::version}) {
+  for (Lack lack : kLacks) {
     auto other = stranger(lack);
     auto expected = read_now(*own);
     auto events = read_now(*other);
@@ -186,7 +202,7 @@ TEST_F(CodeGone, AReplayAResumeAndADecisionStillNeedIt) {
 
 TEST_F(CodeGone, ARunOfEachStatusCanBeCancelled) {
   int number = 0;
-  for (Lack lack : {Lack::name, Lack::version}) {
+  for (Lack lack : kLacks) {
     std::string suffix = std::to_string(++number);
     StartOptions held = named("");
     held.run.breakpoints = Breakpoints{{"write"}, {}};
@@ -220,8 +236,8 @@ TEST_F(CodeGone, TheCancelClosesApprovalsAndLeavesStartedEffectsUncertain) {
 }
 
 TEST_F(CodeGone, TheCancelFreesTheThreadAndTheNextRunDoesNotAwaitADecision) {
-  for (Lack lack : {Lack::name, Lack::version}) {
-    std::string thread = lack == Lack::name ? "one" : "two";
+  for (Lack lack : kLacks) {
+    std::string thread = "of lack " + std::to_string(static_cast<int>(lack));
     begin(thread, named(""));
     auto other = stranger(lack);
     EXPECT_EQ(cancel(*other, thread).value().state["awaiting"], Value(true)) << "as it was";

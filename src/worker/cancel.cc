@@ -12,21 +12,22 @@ Error ended_otherwise(const RunRow& row) {
                                         std::string(name_of(row.status)) + ".");
 }
 
-// Returns the commit that cancels the run. No graph is needed for it: a run whose code is gone must
-// not block its thread until a program has the code again.
-Result<Commit> cancelling_commit(const RunLoader& loader, engine::StoredRun stored,
+// Returns the commit that cancels the run. No graph is needed for it: a run whose code is gone, or
+// that its graph cannot continue, must not block its thread until a program has its code again.
+Result<Commit> cancelling_commit(const RunLoader& loader, const engine::StoredRun& stored,
                                  engine::Cancelled event) {
-  auto graph = loader.graph_of(stored);
-  bool is_gone = !graph.ok() && (graph.error().code == ErrorCode::not_found ||
-                                 graph.error().code == ErrorCode::invalid);
-  if (!graph.ok() && !is_gone) return std::move(graph).error();
-  event.lacks_code = is_gone;
   const GraphDefinition unknown;
-  const GraphDefinition& known = is_gone ? unknown : **graph;
-  auto run =
-      is_gone ? engine::restore_without_graph(stored) : engine::restore(known, std::move(stored));
+  const GraphDefinition* known = &unknown;
+  auto graph = loader.graph_of(stored);
+  Result<engine::Run> run = graph.ok() ? engine::restore(**graph, stored) : graph.error();
+  if (run.ok()) {
+    known = graph->get();
+  } else if (run.error().code != ErrorCode::corrupt) {
+    event.lacks_code = true;
+    run = engine::restore_without_graph(stored);
+  }
   if (!run.ok()) return std::move(run).error();
-  auto next = engine::advance(known, *std::move(run), std::move(event));
+  auto next = engine::advance(*known, *std::move(run), std::move(event));
   BELAY_ASSERT(next.actions.size() == 1);
   return std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
 }
@@ -56,8 +57,7 @@ Task<Result<RunView>> RunExecutor::cancel(TenantId tenant, ThreadId thread, std:
       BELAY_CO_TRY(is_worked_on, parts_.store.is_alive(row.session));
     }
     engine::Cancelled event{moment(), by, on_behalf_of, is_worked_on};
-    BELAY_CO_TRY(Commit commit,
-                 cancelling_commit(loader_, std::move(found->stored), std::move(event)));
+    BELAY_CO_TRY(Commit commit, cancelling_commit(loader_, found->stored, std::move(event)));
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (*outcome != CommitOutcome::applied) continue;  // the run changed since it was read
