@@ -74,6 +74,12 @@ void requires_approval_after_the_decision(StoredRows& rows, CheckScope&) {
   chain_again(run);
 }
 
+void requires_approval_before_its_request(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("approved");
+  write_value(run, commit_of(run, CommitKind::node, "validate").seq, "requiresApproval", "true");
+  chain_again(run);
+}
+
 void asks_without_requiring_approval(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("paused");
   write_value(run, run.row.seq, "requiresApproval", "false");
@@ -234,6 +240,7 @@ std::vector<BrokenStore> broken_properties() {
       {"P3", "CompletedWithoutAnOutcome", completed_without_an_outcome},
       {"P3", "FailedWithoutAnError", failed_without_an_error},
       {"P4", "RequiresApprovalAfterTheDecision", requires_approval_after_the_decision},
+      {"P4", "RequiresApprovalBeforeItsRequest", requires_approval_before_its_request},
       {"P4", "AsksWithoutRequiringApproval", asks_without_requiring_approval},
       {"P4", "RejectedAndYetSaved", rejected_and_yet_saved},
       {"P5", "OneAttemptTooMany", one_attempt_too_many},
